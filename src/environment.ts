@@ -216,8 +216,8 @@ export const SETTINGS = {
   ],
   optOutWords: [
     'SMS_OPT_OUT_WORDS',
-    words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT'),
-    'A contact who texts one of these words gets no more texts from that account.',
+    words('STOP,STOPALL,STOP ALL,UNSUBSCRIBE,CANCEL,END,QUIT,OPTOUT,OPT OUT,REVOKE'),
+    'A contact who texts one of these words gets no more texts from that account. Accounts may add the [words of other languages](app.md).',
   ],
   optInWords: [
     'SMS_OPT_IN_WORDS',

@@ -1,7 +1,7 @@
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { checkFields, email, length, required, when } from '../collections/checks.ts'
 import { object, text, type ValueOf } from '../fields/shape.ts'
-import { E164 } from '../portable/phone.ts'
+import { E164 } from '../portable/phone/e164.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { findByEmail, findByIdentity } from './auth-rows.ts'

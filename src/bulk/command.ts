@@ -3,6 +3,7 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFile
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { UserError } from '../errors.ts'
+import { readTyped } from '../portable/phone/typed.ts'
 import { readText } from '../tools/files.ts'
 import { parseJson } from '../tools/json.ts'
 import { showProgress } from '../tools/progress.ts'
@@ -10,7 +11,10 @@ import { type CsvRow, readCsv } from './csv.ts'
 
 const SHOWN_REFUSALS = 10
 
-export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColumn' | 'results', string> & {
+export type BulkOptions = Record<
+  'csv' | 'template' | 'url' | 'key' | 'phoneColumn' | 'country' | 'results',
+  string
+> & {
   readonly dryRun: boolean
 }
 
@@ -26,7 +30,7 @@ export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
   if (refused > 0) process.exitCode = 1
 }
 
-function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): Job {
+function jobOf({ url, key, template, phoneColumn, country }: BulkOptions, text: string): Job {
   // `sms.example.com:8090` also parses as a URL, with the scheme `sms.example.com`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
@@ -35,7 +39,7 @@ function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): 
   if (rows.length === 0) throw new UserError('The file has a head and no rows.')
   if (!(phoneColumn in rows[0]!.values))
     throw new UserError(`The file has no column ${phoneColumn}: name the one with the numbers with --phone.`)
-  return { url: url.replace(/\/+$/, ''), key, template, phoneColumn, rows }
+  return { url: url.replace(/\/+$/, ''), key, template, phoneColumn, country, rows }
 }
 
 const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const
@@ -48,6 +52,7 @@ export const sendCommand = defineCommand({
     url: text('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
     key: text('an API key (default: POCKETSMS_KEY, which other users of the machine cannot see)', 'KEY'),
     phone: { ...text('the column with the numbers', 'COLUMN'), default: 'phone' },
+    country: { ...text('the country of numbers without a calling code, such as DE', 'COUNTRY'), default: '' },
     results: text(
       'where each row is noted, and what a later run goes on from (default: FILE.results)',
       'FILE',
@@ -62,6 +67,7 @@ export const sendCommand = defineCommand({
       url: args.url || POCKETSMS_URL || 'http://127.0.0.1:8090',
       key: args.key || POCKETSMS_KEY || '',
       phoneColumn: args.phone,
+      country: args.country,
       results: args.results || `${args.csv}.results`,
       dryRun: args['dry-run'],
     }
@@ -76,6 +82,8 @@ interface Job {
   readonly template: string
   /** The column with the phone numbers; the others are the template's variables. */
   readonly phoneColumn: string
+  /** The country of numbers without a calling code, as ISO 3166 alpha-2; '' for none. */
+  readonly country: string
   readonly rows: readonly CsvRow[]
 }
 
@@ -128,8 +136,8 @@ async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
   return refused.length
 }
 
-const phoneOf = ({ phoneColumn }: Job, { values }: CsvRow) =>
-  (values[phoneColumn] ?? '').replace(/[\s()./-]/g, '')
+const phoneOf = ({ phoneColumn, country }: Job, { values }: CsvRow) =>
+  readTyped(values[phoneColumn] ?? '', country).phone ?? values[phoneColumn] ?? ''
 
 function bodyOf(job: Job, row: CsvRow) {
   const { [job.phoneColumn]: _, ...variables } = row.values

@@ -807,10 +807,12 @@ interface UserSettingsRow {
   disabled: Generated<boolean>
   id: string
   notify: Generated<string>
+  opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>
   quiet_from: Generated<string>
   quiet_to: Generated<string>
   reply_mail_minutes: Generated<number>
+  short_codes: Generated<boolean>
   time_zone: Generated<string>
   updated: Generated<string>
   user: Generated<string>

@@ -3,11 +3,12 @@ import type { Store } from '../collections/catalog.ts'
 import { list, run, statement, text } from '../db/statement.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText, toText } from '../fields/cast.ts'
-import { E164, withoutSeparators, withPlus } from '../portable/phone.ts'
+import { E164 } from '../portable/phone/e164.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
 import { checkBody } from '../sms/send/content.ts'
+import { readNumbers, recipientsIn } from '../sms/send/read-numbers.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '../templates/template.ts'
 import type { FormPair } from '../tools/charset.ts'
@@ -64,7 +65,7 @@ export async function compose(store: Store, user: string, hook: HookFields, body
   await setImmediate()
   const key = keyOf(hook.once_key || preset.once_key, body)
   const isCode = isOfCodes(hook)
-  const named = isCode ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
+  const named = await (isCode ? personIn : someoneIn)(store, user, body, hook)
   const shown = isCode ? withoutCode(text, codeIn(body, hook)) : undefined
   const send = sendOf(hook, named, text, shown)
   return { outcome: 'sent' as const, send, text, shown, key }
@@ -118,8 +119,8 @@ function keyOf(template: string, body: unknown) {
 }
 
 /** The phone numbers that get codes. No groups: an end user who enters a group's name must not reach it. */
-function numbersIn(body: unknown, hook: HookFields) {
-  const numbers = namesIn(body, hook).map(withPlus)
+async function personIn(store: Store, user: string, body: unknown, hook: HookFields) {
+  const numbers = await recipientsIn(store, user, namesIn(body, hook), { bare: 'world' })
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
   throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
@@ -128,10 +129,11 @@ function numbersIn(body: unknown, hook: HookFields) {
 /** Recipients of alerts: phone numbers, and ids of groups in the body. Throws 400 for an unknown group. */
 async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields) {
   const named = namesIn(body, hook)
-  const isNumber = (name: string) => E164.test(withoutSeparators(name))
-  const names = named.filter((name) => !isNumber(name))
+  const read = await readNumbers(store, user, named)
+  const isNumber = (number: string | undefined): number is string => !!number && E164.test(number)
+  const names = named.filter((_, i) => !isNumber(read[i]))
   return {
-    numbers: named.filter(isNumber).map(withoutSeparators),
+    numbers: [...new Set(read.filter(isNumber))],
     groups: await groupsNamed(store, user, names),
   }
 }

@@ -5,10 +5,12 @@ import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/statement.ts'
 import { ApiError, fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
-import { E164 } from '../portable/phone.ts'
+import { E164 } from '../portable/phone/e164.ts'
+import { isPlain } from '../portable/phone/read.ts'
 import { PRESETS } from '../portable/presets.ts'
 import type { Extension } from '../records/extension.ts'
 import { isDisabledSql } from '../records/record-sql.ts'
+import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { id as recordId } from '../sms/send/shape.ts'
 import { parseTemplate } from '../templates/template.ts'
 import type { FormPair } from '../tools/charset.ts'
@@ -138,15 +140,25 @@ const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret
 /** Rules for records of `hooks`. Fills in defaults, such as the secret in the hook's URL. */
 export const hooksExtension: Extension = {
   grantsAccess: true,
-  async beforeCreate({ db }, values, { body }) {
+  async beforeCreate(store, values, { body }) {
+    const { db } = store
     if (!('enabled' in body)) values.enabled = true
     if (!('once_minutes' in body)) values.once_minutes = 60
+    await completeRecipients(store, values)
     complete(values)
     await requireRoomFor(db, 'hooks', values.user)
   },
-  async beforeUpdate(_store, values) {
+  async beforeUpdate(store, values) {
+    await completeRecipients(store, values)
     complete(values)
   },
+}
+
+/** Stores recipients in E.164. Leaves those that are no numbers, which `complete` refuses. */
+async function completeRecipients(store: Store, values: Record<string, Value>): Promise<void> {
+  const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
+  if (!data || data.every(isPlain)) return
+  values.recipients = JSON.stringify(await recipientsIn(store, String(values.user), data))
 }
 
 /** Fills in a hook's defaults. Throws 400 for invalid templates, signing secrets and numbers. */

@@ -7,7 +7,7 @@ import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import { urlFault } from '../outgoing/send.ts'
-import { E164 } from '../portable/phone.ts'
+import { readPhone } from '../portable/phone/read.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Progress } from '../tools/progress.ts'
 import { randomText } from '../tools/random.ts'
@@ -56,10 +56,13 @@ const CONVERT: Readonly<Record<string, Convert>> = {
     if (row.is_superuser) count('users: # had is_superuser. They are users like others here.')
     return { name: row.full_name || row.name }
   },
-  contacts: ({ phone_number: phone, notes }) => ({ phone, data: notes ? JSON.stringify({ notes }) : null }),
+  contacts: ({ phone_number, notes }) => ({
+    phone: readPhone(textOf(phone_number)).phone ?? phone_number,
+    data: notes ? JSON.stringify({ notes }) : null,
+  }),
   sms_devices(row, count) {
     count('sms_devices: # came over as devices, switched off. Add the phones and modems anew.')
-    const phone = E164.test(textOf(row.phone_number)) ? row.phone_number : ''
+    const phone = readPhone(textOf(row.phone_number)).phone ?? ''
     return {
       phone,
       platform: row.device_type,

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
 import { readBytes, readJson } from '../http/body/raw-body.ts'
 import { type Ctx, type Env, type ErrorForm, type Protocol, queryOf, type Services } from '../http/context.ts'
 import { sendError } from '../http/middleware/failure.ts'
@@ -9,9 +10,10 @@ import { retry } from '../http/retry.ts'
 import { clientIp, memoryOf } from '../http/server/store-of.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
 import { NOBODY } from '../openapi/operations.ts'
-import { E164, withPlus } from '../portable/phone.ts'
+import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
 import type { Idempotency } from '../sms/send/accept.ts'
 import { readSend, SEND } from '../sms/send/body.ts'
+import { countryOfAccount, readNumber, recipientsIn } from '../sms/send/read-numbers.ts'
 import { send } from '../sms/send/send.ts'
 import { type Sender, senderOfKey } from '../sms/send/sender.ts'
 import { checkShape, invalid } from '../sms/send/shape.ts'
@@ -51,7 +53,7 @@ export const doorProtocol = (
   paths: () => describeRoutes(name, NOBODY, '', routes),
 })
 
-/** What to send: the fields of `POST /api/sms/send`, checked by the same rules. */
+/** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
@@ -80,8 +82,11 @@ export const sendByKey = (
   idempotency?: Idempotency | null,
 ): Promise<readonly string[]> =>
   asKeyHolder(services, credentials, async (sender) => {
-    const body = readSend(SEND, await read(sender), new Date())
-    const { answer } = await send({ ...services.sending, store: sender.store }, sender, body, idempotency)
+    const { store, user } = sender
+    const given = await read(sender)
+    const recipients = await recipientsIn(store, user, given.recipients ?? [], WORLD)
+    const body = readSend(SEND, { ...given, recipients }, new Date())
+    const { answer } = await send({ ...services.sending, store }, sender, body, idempotency)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids
   })
 
@@ -90,11 +95,6 @@ export const partsOf = (list: string, separator: RegExp | string = ','): string[
   const parts = list.split(separator).map((part) => part.trim())
   return [...new Set(parts)].filter((part) => part !== '')
 }
-
-/** The phone numbers in a list, each once, with a leading `+`. */
-export const numbersIn = (list: string, separator?: RegExp | string): string[] => [
-  ...new Set(partsOf(list, separator).map(withPlus)),
-]
 
 const MAX_BODY_BYTES = 64 << 10
 
@@ -117,6 +117,15 @@ function wholeIn(given: Readonly<Record<string, string>>, name: string): number 
   if (!given[name]) return undefined
   if (/^\d{1,9}$/.test(given[name])) return Number(given[name])
   throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
+}
+
+/** Digits without a plus begin with a calling code here, or are a number of the account's country. */
+export const WORLD = { bare: 'world' } as const
+
+/** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
+async function kannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
+  const country = await countryOfAccount(store, user)
+  return partsOf(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
 }
 
 /** Parameters that make a text another one, or a signal. */
@@ -143,14 +152,14 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
   const given = queryOf(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
   const ip = clientIp(c, services)
-  await sendByKey(services, { key: password, name: username, ip }, () => {
+  await sendByKey(services, { key: password, name: username, ip }, async ({ store, user }) => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
     if (NOT_A_TEXT.some((name) => given[name])) throw invalid('Only texts are sent here, rejected')
     const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
     return {
-      recipients: numbersIn(to, /[\s,]/),
+      recipients: await kannelRecipients(store, user, to),
       body: readText(c, given),
-      from: E164.test(from) ? from : undefined,
+      from: from ? await readNumber(store, user, from, WORLD) : undefined,
       priority: wholeIn(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
       ttl: validity ? validity * 60 : undefined,
@@ -217,7 +226,7 @@ export const SMS_GATEWAY = doorProtocol(
         const key = String(c.env.incoming.headers['x-api-key'] ?? '')
         const [id] = await sendByKey(services, { key, ip: clientIp(c, services) }, () => {
           const { to, body, content } = checkShape(MESSAGE, json)
-          return { recipients: numbersIn(to), body: body ?? content }
+          return { recipients: partsOf(to), body: body ?? content }
         })
         return { id, status: 'pending', message: 'message accepted' }
       },

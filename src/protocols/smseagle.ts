@@ -8,16 +8,17 @@ import type { ErrorForm, Protocol } from '../http/context.ts'
 import { messageForm, sendError } from '../http/middleware/failure.ts'
 import type { KeyCredentials } from '../http/middleware/sender.ts'
 import { clientIp } from '../http/server/store-of.ts'
+import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { checkShape, gatewayRefusal, invalid, isRefusal } from '../sms/send/shape.ts'
 import {
   type DoorCall,
   type DoorRoute,
   type DoorSend,
   doorProtocol,
-  numbersIn,
   parametersOf,
   partsOf,
   sendByKey,
+  WORLD,
 } from './door.ts'
 
 /** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
@@ -38,7 +39,7 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
     throw invalid(`${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`)
   })
   return {
-    recipients: [...new Set([...numbersIn(to ?? ''), ...phones])],
+    recipients: [...new Set([...(await recipientsIn(store, user, partsOf(to ?? ''), WORLD)), ...phones])],
     group_ids: await groupsNamed(store, user, partsOf(groups ?? '')),
   }
 }

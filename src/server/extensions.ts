@@ -15,6 +15,7 @@ import {
   devicesExtension,
   draftsExtension,
   eventsExtension,
+  linesExtension,
   messagesExtension,
   notesExtension,
 } from '../sms/extensions.ts'
@@ -35,7 +36,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     [USERS_ID, strict(usersExtension)],
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
     ['devices', strict({ ...devicesExtension, afterDelete: forgetPhones })],
-    ['lines', strict({ keepsReferences: true })],
+    ['lines', strict(linesExtension)],
     ['contacts', contactsExtension],
     ['contact_groups', strict()],
     ['sms_templates', strict()],

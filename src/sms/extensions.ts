@@ -3,8 +3,9 @@ import { runForRow, statement, text } from '../db/statement.ts'
 import { now } from '../fields/date.ts'
 import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/own.ts'
+import { completeNumber } from './complete-numbers.ts'
 import { checkAssignee, clearLastTexts, queuePushes } from './conversations/inbox.ts'
-import { checking, checkTimeZone, type Values } from './hours.ts'
+import { checkTimeZone, type Values } from './hours.ts'
 import { cancelWaiting } from './queue/cancel.ts'
 import { may } from './send/judge.ts'
 import { accountSender } from './send/sender.ts'
@@ -86,10 +87,13 @@ select sms_lines_changed('update', array_agg(id)) from changed having count(*) >
 export const devicesExtension: Extension = {
   grantsAccess: true,
   setByServer: ['last_seen'],
-  async beforeCreate(_store, values) {
+  async beforeCreate(store, values) {
+    await completeNumber(store, values, 'phone')
     values.last_seen = ''
   },
-  async beforeUpdate({ db }, values, old, { auth }) {
+  async beforeUpdate(store, values, old, { auth }) {
+    const { db } = store
+    await completeNumber(store, values, 'phone', old)
     values.last_seen = old.last_seen!
     if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)
@@ -113,6 +117,7 @@ export const conversationsExtension: Extension = {
     ...['device', 'unanswered', 'assigned_at'],
   ],
   async beforeCreate(store, values) {
+    await completeNumber(store, values, 'number')
     await requireOwn(store, 'line', values)
     await checkAssignee(store, values)
     const given = { user: String(values.user), number: String(values.number) }
@@ -171,5 +176,26 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
 }
 
-/** Rules of contacts: the time zone must exist. Some installations have no such field. */
-export const contactsExtension: Extension = checking(checkTimeZone)
+/** Rules of contacts: numbers in E.164, known time zones. Some installations have no field of a time zone. */
+export const contactsExtension: Extension = {
+  async beforeCreate(store, values) {
+    await completeNumber(store, values, 'phone')
+    checkTimeZone(values)
+  },
+  async beforeUpdate(store, values, old) {
+    await completeNumber(store, values, 'phone', old)
+    checkTimeZone(values, old)
+  },
+}
+
+/** Rules of lines (SIMs). */
+export const linesExtension: Extension = {
+  keepsReferences: true,
+  async beforeCreate(store, values) {
+    await completeNumber(store, values, 'number')
+    return undefined
+  },
+  async beforeUpdate(store, values, old) {
+    await completeNumber(store, values, 'number', old)
+  },
+}

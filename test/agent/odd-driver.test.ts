@@ -72,7 +72,7 @@ const newest = async (filter: string) => {
 test('a reason of many pages is told in part', async () => {
   const driver = new OddDriver({ outcome: 'failed', error: 'Error: no signal. '.repeat(200), notSent: false })
   await whileRunning(driver, async () => {
-    await user.call('POST', '/api/sms/send', { recipients: ['+49151'], body: 'Hello' })
+    await user.call('POST', '/api/sms/send', { recipients: ['+4915100'], body: 'Hello' })
     const status = async () => (await newest('message_type = "outgoing"')).status
     await expect.poll(status).toBe('failed')
     const { error_message } = await newest('message_type = "outgoing"')
@@ -84,13 +84,13 @@ test('a reason of many pages is told in part', async () => {
 test('a text that waits for its turn is claimed again, and sent once', async () => {
   const driver = new SlowDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
-    const all = ['+491511', '+491512', '+491513']
+    const all = ['+4915110', '+4915120', '+4915130']
     for (const to of all) {
       await user.call('POST', '/api/sms/send', { recipients: [to], body: 'Hello' })
       await expect.poll(async () => (await newest(`to = "${to}"`)).status).toBe('sending')
     }
     driver.release()
-    await expect.poll(async () => (await newest('to = "+491513"')).status).toBe('sent')
+    await expect.poll(async () => (await newest('to = "+4915130"')).status).toBe('sent')
     expect(driver.sent.sort()).toEqual(all)
   })
 })
@@ -100,17 +100,17 @@ const AT = new Date('2026-11-20T07:00:00Z')
 test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object]>([
   ['without a sender', { from: '', body: 'one' }, AT, { from: 'unknown', body: 'one' }],
   ['whose sender is not told at all', { body: 'two' }, AT, { from: 'unknown', body: 'two' }],
-  ['without a text', { from: '+4930' }, AT, { from: '+4930', body: '' }],
+  ['without a text', { from: '+4930000' }, AT, { from: '+4930000', body: '' }],
   ['of a long name', { from: 'x'.repeat(80), body: 'three' }, AT, { from: 'x'.repeat(50) }],
   [
     'of 40,000 characters',
-    { from: '+4934', body: 'x'.repeat(40_000) },
+    { from: '+4934000', body: 'x'.repeat(40_000) },
     AT,
-    { from: '+4934', body: 'x'.repeat(39_015) },
+    { from: '+4934000', body: 'x'.repeat(39_015) },
   ],
-  ['of no instant', { from: '+4931', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
-  ['of the year 1899', { from: '+4932', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
-  ['of the year 10000', { from: '+4933', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
+  ['of no instant', { from: '+4931000', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
+  ['of the year 1899', { from: '+4932000', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
+  ['of the year 10000', { from: '+4933000', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
 ])('a text %s is not lost', async (_, text, at, expected) => {
   const driver = new OddDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { makePdu } from '../../src/agent/smpp/session.ts'
-import { numberOf } from '../../src/agent/smpp/settings.ts'
+import { readAddress } from '../../src/agent/smpp/settings.ts'
 import { setUp } from './carrier.ts'
 
 // What carriers do that is not in the book, or at a bad moment.
@@ -8,11 +8,10 @@ import { setUp } from './carrier.ts'
 const FORMS = {
   country_code: '49',
   international_prefix: '00',
-  national_prefix: '0',
   numbers: 'auto',
 } as const
 
-test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters<typeof numberOf>[2]>]>([
+test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters<typeof readAddress>[2]>]>([
   ['491761000002', 0, '+491761000002'],
   ['491761000002', 1, '+491761000002'],
   ['491761000002', 2, '+491761000002'],
@@ -27,23 +26,18 @@ test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters
   ['1761000002', 0, '+491761000002', { numbers: 'national' }],
   ['1761000002', 2, '+1761000002', { numbers: 'international' }],
   ['01761000002', 0, '01761000002', { country_code: '' }],
-  [
-    '12125551234',
-    2,
-    '+12125551234',
-    { country_code: '1', international_prefix: '011', national_prefix: '1' },
-  ],
+  ['12125551234', 2, '+12125551234', { country_code: '1', international_prefix: '011' }],
   ['80888', 0, '80888'],
   ['80888', 1, '80888'],
   ['80888', 3, '80888'],
-  ['8613800138000', 0, '+8613800138000', { country_code: '7', national_prefix: '8' }],
-  ['89161234567', 2, '+79161234567', { country_code: '7', national_prefix: '8' }],
+  ['8613800138000', 0, '+8613800138000', { country_code: '7' }],
+  ['89161234567', 2, '+79161234567', { country_code: '7' }],
   ['080888', 2, '080888'],
-  ['4512345678', 0, '+4512345678'],
+  ['4520123456', 0, '+4520123456'],
   ['4917610002', 5, '4917610002'],
   ['Bank', 1, 'Bank'],
 ])('a sender %s of type %i is %s', (sent, ton, number, forms) => {
-  expect(numberOf(sent, ton, { ...FORMS, ...forms })).toBe(number)
+  expect(readAddress(sent, ton, { ...FORMS, ...forms })).toBe(number)
 })
 
 test.each(['+49301234567', { address: '0301234567', ton: 2, npi: 1 }])(

@@ -28,6 +28,7 @@ async function run(rows: readonly string[], options: Partial<BulkOptions> = {}):
     url: server.url,
     key: ANN.key,
     phoneColumn: 'phone',
+    country: '',
     dryRun: false,
   }
   await sendCsv({ ...all, results: `${csv}.results`, ...options }, (line) => said.push(line))

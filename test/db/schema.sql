@@ -1140,6 +1140,8 @@ create table user_settings (
   code_max_per_account double precision not null default 0,
   code_quota_share double precision not null default 0,
   code_counted_from pb_date,
+  short_codes boolean not null default false,
+  opt_out_languages text[] collate "C" not null default '{}'::text[],
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

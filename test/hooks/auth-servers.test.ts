@@ -151,7 +151,7 @@ test('a refusal is told Supabase in an answer that it reads', async () => {
   const settings = { user: ann.id, destinations: '+49' }
   await must(fixture.superuser, 'POST', '/api/collections/user_settings/records', settings)
   const elsewhere = { http_code: 403, message: expect.stringMatching('may not send') }
-  expect(await told({ ...SUPABASE, user: { phone: '8811234567' } })).toEqual([200, elsewhere])
+  expect(await told({ ...SUPABASE, user: { phone: '33612345678' } })).toEqual([200, elsewhere])
   expect(await told(SUPABASE)).toEqual([200, undefined])
   const limited = { http_code: 429, message: expect.stringMatching('as many codes') }
   expect(await told({ ...SUPABASE, metadata: { uuid: 'other' } })).toEqual([200, limited])

@@ -63,7 +63,7 @@ test('webhooks are told of stored texts once more, by each way that asks for it'
   const hook = JSON.stringify({ id: 'in', url: receiver.url, event: 'sms:received' })
   await fetch(`${fixture.gateway.url}/3rdparty/v1/webhooks`, { method: 'POST', headers, body: hook })
   const items = ['2026-01-02T00:00:00Z', '2026-01-10T00:00:00Z'].map((received_at) => ({
-    from: '+49222',
+    from: '+4922200',
     body: received_at,
     received_at,
   }))
@@ -125,7 +125,7 @@ test('a refresh of more calls than it may make is refused', async () => {
     [user.id, receiver.url],
   )
   const items = Array.from({ length: 51 }, (_, i) => ({
-    from: '+49222',
+    from: '+4922200',
     body: `Many ${i}`,
     received_at: '2026-03-02T00:00:00Z',
   }))

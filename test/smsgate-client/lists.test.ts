@@ -23,19 +23,19 @@ async function addSends(count: number) {
     const [stored, error] =
       status === 'canceled' ? ['failed', 'Canceled'] : [status, status === 'failed' ? 'No signal' : '']
     const id = `sent${String(i).padStart(11, '0')}`
-    await server.rows(add, [id, ANN.id, stored, error, `+49111${i}`, `Text ${i}`, PHONES[i % 2], at(i)])
+    await server.rows(add, [id, ANN.id, stored, error, `+4911${i}`, `Text ${i}`, PHONES[i % 2], at(i)])
   }
-  await server.rows(add, ['bens00000000000', BEN.id, 'sent', '', '+491119', 'Ben', BENS_PHONE, at(1)])
+  await server.rows(add, ['bens00000000000', BEN.id, 'sent', '', '+4911190', 'Ben', BENS_PHONE, at(1)])
 }
 
 async function addIncoming() {
   const add = `insert into sms_messages (id, "user", status, message_type, "from", "to", body, device, sim, delivered_at, created, updated)
     values ($1, $2, 'received', 'incoming', $3, $4, $5, $6, $7, $8, $8, $8)`
   const rows = [
-    ['in0000000000001', ANN.id, '+49222', '+49111', 'First', PHONES[0], 1, at(1)],
+    ['in0000000000001', ANN.id, '+4922200', '+4911100', 'First', PHONES[0], 1, at(1)],
     ['in0000000000002', ANN.id, 'BANK', '', 'data:application/octet-stream;base64,AAEC', PHONES[1], 0, at(2)],
-    ['in0000000000003', ANN.id, '+49223', '', 'Third', PHONES[0], 2, at(3)],
-    ['in0000000000004', BEN.id, '+49224', '', 'For Ben', BENS_PHONE, 0, at(2)],
+    ['in0000000000003', ANN.id, '+4922300', '', 'Third', PHONES[0], 2, at(3)],
+    ['in0000000000004', BEN.id, '+4922400', '', 'For Ben', BENS_PHONE, 0, at(2)],
   ]
   for (const row of rows) await server.rows(add, row)
 }
@@ -68,7 +68,7 @@ describe('sends', () => {
       state: 'Failed',
       isHashed: false,
       isEncrypted: false,
-      recipients: [{ phoneNumber: '+491111', state: 'Failed', error: 'No signal' }],
+      recipients: [{ phoneNumber: '+49111', state: 'Failed', error: 'No signal' }],
       states: { Pending: iso(1), Failed: iso(1) },
       createdAt: iso(1),
     })
@@ -126,9 +126,9 @@ describe('incoming texts', () => {
       return { id: `in000000000000${n}`, type, sender, contentPreview, createdAt: iso(n) }
     }
     const items = [
-      { ...item(3, 'SMS', '+49223', 'Third'), simNumber: 2 },
+      { ...item(3, 'SMS', '+4922300', 'Third'), simNumber: 2 },
       item(2, 'DATA_SMS', 'BANK', 'data:application/octet-stream;base64,AAEC'),
-      { ...item(1, 'SMS', '+49222', 'First'), recipient: '+49111', simNumber: 1 },
+      { ...item(1, 'SMS', '+4922200', 'First'), recipient: '+4911100', simNumber: 1 },
     ]
     expect(await list('/inbox')).toEqual({ total: 3, items })
   })
@@ -163,7 +163,7 @@ describe('incoming texts', () => {
 describe('devices', () => {
   test('all of the caller, disabled ones too', async () => {
     await server.rows(
-      `update devices set enabled = false, last_seen = '', sims = '[{"slot":1,"number":"+49111","carrier":"C"},{"slot":"x"},null]' where id = $1`,
+      `update devices set enabled = false, last_seen = '', sims = '[{"slot":1,"number":"+4911100","carrier":"C"},{"slot":"x"},null]' where id = $1`,
       [PHONES[1]],
     )
     const { status, body } = await ask('GET', '/device')
@@ -177,7 +177,7 @@ describe('devices', () => {
       lastSeen: date,
       simCards,
     })
-    const sims = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+49111', carrierName: 'C' }]
+    const sims = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+4911100', carrierName: 'C' }]
     expect(body).toEqual([one(PHONES[0], []), one(PHONES[1], sims)])
     expect(body[1].lastSeen).toBe(body[1].createdAt)
   })
@@ -216,7 +216,7 @@ test('pages among many rows are read by their indexes', async () => {
     await rows(
       `with m as (
         insert into sms_messages (id, "user", status, message_type, "to", body, created, updated)
-        select left($1, 4) || lpad(i::text, 11, '0'), $1, 'sent', 'outgoing', '+49111', 'x',
+        select left($1, 4) || lpad(i::text, 11, '0'), $1, 'sent', 'outgoing', '+4911100', 'x',
           pb_text(now() - i * interval '1 minute'), pb_text(now())
         from generate_series($2::int, $2 + $3 - 1) i returning id, "user", created
       ) insert into sms_origins ("user", api, id, ref, is_batch, created) select "user", 'smsgate', id, id, false, created from m`,
@@ -224,7 +224,7 @@ test('pages among many rows are read by their indexes', async () => {
     )
     await rows(
       `insert into sms_messages (id, "user", status, message_type, "from", body, delivered_at, created, updated)
-      select 'i' || left($1, 3) || lpad(i::text, 11, '0'), $1, 'received', 'incoming', '+49111', 'x',
+      select 'i' || left($1, 3) || lpad(i::text, 11, '0'), $1, 'received', 'incoming', '+4911100', 'x',
         pb_text(now() - i * interval '1 minute'), pb_text(now()), pb_text(now())
       from generate_series($2::int, $2 + $3 - 1) i`,
       part,

@@ -128,7 +128,7 @@ describe('what was sent otherwise', () => {
   test('a batch too large to answer is refused', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "to", batch_id, created, updated)
-      select 'large' || lpad(i::text, 10, '0'), $1, 'sent', 'outgoing', '+49111', 'largebatch', pb_text(now()), pb_text(now())
+      select 'large' || lpad(i::text, 10, '0'), $1, 'sent', 'outgoing', '+4911100', 'largebatch', pb_text(now()), pb_text(now())
       from generate_series(1, 1001) i`,
       ['ann000000000000'],
     )
@@ -141,7 +141,7 @@ describe('what was sent otherwise', () => {
   test('an incoming text is no send', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "from", created, updated)
-      values ('incoming0000000', $1, 'received', 'incoming', '+49111', pb_text(now()), pb_text(now()))`,
+      values ('incoming0000000', $1, 'received', 'incoming', '+4911100', pb_text(now()), pb_text(now()))`,
       ['ann000000000000'],
     )
     expect((await fixture.ask('GET', '/messages/incoming0000000')).status).toBe(404)

@@ -144,7 +144,7 @@ describe('deliveries', () => {
     for (const event of EVENTS.map((name) => `sms:${name}`))
       await add({ id: event, url: `${receiver.url}/any`, event })
     await add({ id: 'phone 2', url: `${receiver.url}/two`, event: 'sms:sent', deviceId: PHONES[1] })
-    await server.rows(`update devices set phone = '+49333' where id = $1`, [PHONES[0]])
+    await server.rows(`update devices set phone = '+4933300' where id = $1`, [PHONES[0]])
   })
 
   /** Calls that came, as their bodies, once there are `count`. */
@@ -154,7 +154,7 @@ describe('deliveries', () => {
   }
 
   async function send(count: number, more: object = {}) {
-    const phoneNumbers = Array.from({ length: count }, (_, i) => `+4911${i}`)
+    const phoneNumbers = Array.from({ length: count }, (_, i) => `+4911000${i}`)
     const { body } = await ask('POST', '/messages', {
       id: `order ${Math.random()}`,
       message: 'Hi',
@@ -191,8 +191,8 @@ describe('deliveries', () => {
       expect(JSON.parse(body).id).toBe(headers['webhook-id'])
     }
     const common = (i: number) => {
-      const recipient = `+4911${i}`
-      return { messageId: id, sender: '+49333', recipient, phoneNumber: recipient, simNumber: 2 }
+      const recipient = `+4911000${i}`
+      return { messageId: id, sender: '+4933300', recipient, phoneNumber: recipient, simNumber: 2 }
     }
     const told = { id: expect.any(String), deviceId: PHONES[0] }
     const expected = (event: string, payload: object) => ({ ...told, webhookId: event, event, payload })
@@ -227,20 +227,20 @@ describe('deliveries', () => {
   test('of what comes in, texts and data', async () => {
     const received_at = '2026-01-02T00:00:00.000Z'
     const items = [
-      { from: '+49222', body: 'Hello', received_at, sim: 1 },
+      { from: '+4922200', body: 'Hello', received_at, sim: 1 },
       { from: 'BANK', body: 'data:application/octet-stream;base64,AAEC', received_at },
     ]
     await device(PHONES[0], 'incoming', { items })
     const came = (await calls(2))
       .map(({ body }) => JSON.parse(body))
       .sort((a, b) => (a.event < b.event ? -1 : 1))
-    const common = { messageId: expect.any(String), recipient: '+49333' }
+    const common = { messageId: expect.any(String), recipient: '+4933300' }
     const from = (sender: string) => ({ ...common, sender, phoneNumber: sender })
     // of one instant in one request: a millisecond after the one before it
     const later = '2026-01-02T00:00:00.001Z'
     expect(came.map(({ event, payload }) => [event, payload])).toEqual([
       ['sms:data-received', { ...from('BANK'), receivedAt: later, simNumber: null, data: 'AAEC' }],
-      ['sms:received', { ...from('+49222'), receivedAt: received_at, simNumber: 1, message: 'Hello' }],
+      ['sms:received', { ...from('+4922200'), receivedAt: received_at, simNumber: 1, message: 'Hello' }],
     ])
     const { body } = await ask('GET', '/inbox')
     expect(body.map(({ id }: { id: string }) => id).sort()).toEqual(

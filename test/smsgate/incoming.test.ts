@@ -82,7 +82,7 @@ describe('what a phone posts', () => {
         subject: 'Photo',
         body: 'Look',
         attachments: [{ partId: 1, contentType: 'image/jpeg', name: 'a.jpg', size: 9, data: 'AAAA' }],
-        sender: '+4930',
+        sender: '+4930000',
       },
       'Photo\nLook',
     ],

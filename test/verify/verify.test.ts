@@ -187,7 +187,7 @@ describe('the text', () => {
   })
 
   test('has as many digits as are asked for, goes first and ends with the code', async () => {
-    await server.send({ recipients: ['+49111'], priority: 50, device_id: PHONES[0] })
+    await server.send({ recipients: ['+4911100'], priority: 50, device_id: PHONES[0] })
     const { expires_at } = (await start({ length: 10, ttl: 60 })).body
     const [[priority, ends]] = (await server.rows(
       'select priority, expires_at from sms_messages order by _rowid desc limit 1',

@@ -184,6 +184,12 @@ export const user_settings = {
   code_max_per_network: { type: 'number', max: 100000 },
   code_max_per_account: { type: 'number', max: 100000 },
   code_quota_share: { type: 'number', max: 100 },
+  short_codes: { type: 'bool' },
+  opt_out_languages: {
+    type: 'select',
+    many: true,
+    values: ['de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'],
+  },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

@@ -1,8 +1,9 @@
 import './palette.css'
 import { useId, useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import { contactFilter } from '../data/phone/contact-filter.ts'
 import { defaultCountry } from '../data/phone/country.ts'
-import { formatPhone, readPhone } from '../data/phone/phone-numbers.ts'
 import type { Contact } from '../data/records.ts'
 import { may, session } from '../data/session.ts'
 import { useLater } from '../data/use/use-later.ts'
@@ -61,7 +62,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     ready: asked.length >= MIN_SEARCH && session.value?.role === 'user',
   })
   const contacts = asked.length >= MIN_SEARCH ? items : []
-  const { phone } = readPhone(typed, defaultCountry.value)
+  const { phone } = readTyped(typed, defaultCountry.value)
   const fixed: Command[] = [
     ...own,
     ...pages

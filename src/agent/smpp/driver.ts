@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { SHORT_CODE } from '../../portable/phone/e164.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
 import { type Coding, decode } from './decode.ts'
 import { encode } from './encode.ts'
@@ -6,7 +7,7 @@ import { type Link, openLink } from './link.ts'
 import { openParts, readHeader } from './parts.ts'
 import { openReceipts, receiptText } from './receipts.ts'
 import { type Pdu, statusName } from './session.ts'
-import { numberOf, type Settings } from './settings.ts'
+import { readAddress, type Settings } from './settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
@@ -55,7 +56,9 @@ export function smppDriver(settings: Settings, files: string): Driver {
       link.endTurn()
       return failed(isTooLong ? 'The text is too long' : `There is no sender ${text.sim}`, !isTooLong)
     }
-    const { ton, npi, validity_minutes } = settings
+    const { validity_minutes } = settings
+    // 3: a number of this network only. SMPP 3.4, 5.2.5
+    const { ton, npi } = SHORT_CODE.test(text.to) ? { ton: 3, npi: 0 } : settings
     const common = {
       source_addr_ton: sender.ton,
       source_addr_npi: sender.npi,
@@ -114,7 +117,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
     if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
       return receipts.take(pdu, plain)
     const readNumber = (address: unknown, ton: unknown) =>
-      numberOf(String(address).slice(0, MAX_ADDRESS), Number(ton), settings)
+      readAddress(String(address).slice(0, MAX_ADDRESS), Number(ton), settings)
     const from = readNumber(pdu.source_addr, pdu.source_addr_ton)
     const to = readNumber(pdu.destination_addr, pdu.dest_addr_ton)
     const plainTo = to.replace(/^\+/, '')

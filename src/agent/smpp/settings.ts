@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
+import { readPhone } from '../../portable/phone/read.ts'
 import { readText } from '../../tools/files.ts'
 import { parseJson } from '../../tools/json.ts'
 
@@ -61,7 +62,6 @@ const SETTINGS = z
       .regex(/^(?:[1-9]\d{0,2})?$/, 'must be a calling code as "49"')
       .default(''),
     international_prefix: DIGITS.default('00'),
-    national_prefix: DIGITS.default('0'),
     /** How to read an incoming number without a prefix, if its type is unknown or national. */
     numbers: z.enum(['auto', 'international', 'national']).default('auto'),
     /** Maximum submit_sm per second, all sessions together. */
@@ -107,39 +107,26 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
 
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
-const LONGEST = 15
-/** Minimum digits for a number's first digits to be read as a calling code, not as an area code. */
-const WITH_CODE = 11
 /** Types of number (TON). SMPP 3.4, 5.2.5 */
 const UNKNOWN = 0
 const INTERNATIONAL = 1
 const NATIONAL = 2
 const NAME = 5
 
-type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_prefix' | 'numbers'>
+type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'numbers'>
 
-/** A phone number of an incoming text, in E.164 if its country is known, else the unchanged address. */
-export function numberOf(address: string, ton: number, forms: Forms): string {
-  const { country_code: code, international_prefix, national_prefix, numbers } = forms
-  if (!/^\d+$/.test(address) || address.length > LONGEST + international_prefix.length) return address
+/**
+ * A phone number of an incoming text, in E.164 if its country is known, else the unchanged address. The
+ * carrier's type of number and its international prefix say what no number says by itself.
+ */
+export function readAddress(address: string, ton: number, forms: Forms): string {
+  const { country_code, international_prefix: prefix, numbers } = forms
   if (ton === NAME || address.length < SHORTEST) return address
-  if (ton === INTERNATIONAL && !address.startsWith('0')) return `+${address}`
-  const after = (prefix: string) =>
-    prefix !== '' && address.startsWith(prefix) && address.length - prefix.length >= SHORTEST
-      ? address.slice(prefix.length)
-      : undefined
-  const withCode = after(international_prefix)
-  if (withCode) return `+${withCode}`
-  // calling codes never start with 0: a prefix that does can always be removed
-  const isPrefixed =
-    national_prefix.startsWith('0') || numbers === 'national' || (numbers === 'auto' && ton === NATIONAL)
-  const national = code && isPrefixed && after(national_prefix)
-  if (national) return `+${code}${national}`
-  const shortest = ton === UNKNOWN || ton === NATIONAL ? SHORTEST : WITH_CODE
-  if (address.length < shortest || address.startsWith('0')) return address
-  const looksWhole = ton !== NATIONAL || (address.length >= WITH_CODE && address.startsWith(code))
-  if (numbers === 'international' || (numbers === 'auto' && looksWhole)) return `+${address}`
-  return code ? `+${code}${address}` : address
+  const isWhole = !address.startsWith('0') && (ton === INTERNATIONAL || numbers === 'international')
+  const isPrefixed = prefix !== '' && address.startsWith(prefix)
+  const text = isPrefixed ? `+${address.slice(prefix.length)}` : isWhole ? `+${address}` : address
+  const bare = numbers === 'national' ? 'home' : 'world'
+  return readPhone(text, country_code, { bare }).phone ?? address
 }
 
 /** Prints how the usual forms of incoming numbers are understood. */
@@ -151,8 +138,8 @@ export function sayNumbers(forms: Forms, say: (line: string) => void): void {
     say(line.trimEnd())
   }
   row(['sender as sent', ...tons.map((ton) => `with TON ${ton}`)])
-  for (const prefix of [code, `${forms.international_prefix}${code}`, forms.national_prefix, '']) {
+  for (const prefix of [code, `${forms.international_prefix}${code}`, '0', '']) {
     const address = `${prefix}1512345678`
-    row([address, ...tons.map((ton) => numberOf(address, ton, forms))])
+    row([address, ...tons.map((ton) => readAddress(address, ton, forms))])
   }
 }

@@ -32,6 +32,7 @@ import {
 } from '../../sms/send/body.ts'
 import { type Act, may } from '../../sms/send/judge.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
+import { withNumbers } from '../../sms/send/read-numbers.ts'
 import { ACCEPTED, readIdempotency, send } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { ACCOUNT_USAGE, countDays, readAccountUsage, readDays, USAGE_DAYS } from '../../sms/usage.ts'
@@ -110,14 +111,18 @@ export function smsRoutes(services: Services): Hono<Env> {
     .route('/', previews)
 }
 
-/** Sends a text or a template. Checks credentials before it reads the body. `adapt` may change the body. */
+/**
+ * Sends a text or a template. Checks credentials before it reads the body. `adapt` reads the body of another
+ * API, whose numbers may have any notation.
+ */
 export const sendFrom =
   (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) =>
     withSender(c, services, 'send', async (sender) => {
       const given = await readJson(c, MAX_BODY_BYTES)
       const json = adapt ? adapt(given) : given
-      const body = readSend(schema, json, new Date())
+      const strict = readSend(schema, json, new Date())
+      const body = adapt ? await withNumbers(sender.store, sender.user, strict) : strict
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
       const sending = { ...services.sending, store: sender.store }

@@ -1,9 +1,17 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { Store } from '../../collections/catalog.ts'
 import { chapter, SENDER, SENDING } from '../../openapi/operations.ts'
-import { E164 } from '../../portable/phone.ts'
-import { checkShape, id, invalid, type RefusalCode, wholeNumber } from '../../sms/send/shape.ts'
+import { readNumber } from '../../sms/send/read-numbers.ts'
+import {
+  checkShape,
+  gatewayRefusal,
+  id,
+  invalid,
+  type RefusalCode,
+  wholeNumber,
+} from '../../sms/send/shape.ts'
 import { VERIFICATION } from '../../verify/service.ts'
 import { checkVerification, endVerification, startVerification } from '../../verify/verify.ts'
 import { readJson } from '../body/raw-body.ts'
@@ -15,7 +23,10 @@ const MAX_BODY_BYTES = 64 << 10
 
 const optionalId = () => id(100).nullish()
 const matching = (pattern: RegExp, error: string) => z.string('must be a text').regex(pattern, error)
-const to = () => z.string('must be a text').meta({ pattern: E164.source }).describe('A number in E.164.')
+const to = () =>
+  z
+    .string('must be a text')
+    .describe('A phone number. Without a calling code, it is one of the account’s `country`.')
 const service = () =>
   optionalId().describe('A record of `verify_services`. Left out: the oldest that no API key made.')
 
@@ -67,16 +78,17 @@ export const verifyRoutes = (services: Services): Hono<Env> =>
   routesFor((c) => requireSender(c, services, 'verify'), {
     'POST /check': async ({ user, store }, c) => {
       const { code, ...named } = checkShape(CHECK, await readJson(c, MAX_BODY_BYTES))
-      return checkVerification(store, user, { ...nameOf(named), code })
+      return checkVerification(store, user, { ...(await nameOf(store, user, named)), code })
     },
     'POST /cancel': async ({ user, store }, c) => {
       const named = checkShape(CANCEL, await readJson(c, MAX_BODY_BYTES))
-      return endVerification(store, user, nameOf(named), 'canceled')
+      return endVerification(store, user, await nameOf(store, user, named), 'canceled')
     },
   }).post('/', (c) =>
     withSender(c, services, 'verify', async (sender) => {
-      const start = readStart(await readJson(c, MAX_BODY_BYTES))
-      const { store } = sender
+      const given = readStart(await readJson(c, MAX_BODY_BYTES))
+      const { store, user } = sender
+      const start = { ...given, to: await numberFrom(store, user, given.to) }
       return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))
     }),
   )
@@ -93,9 +105,16 @@ function readStart(raw: unknown) {
   }
 }
 
-function nameOf({ id, to, service }: z.output<typeof CANCEL>) {
+/** The number in E.164. Throws 400 `invalid_phone_number`. */
+async function numberFrom(store: Store, user: string, to: string): Promise<string> {
+  const number = await readNumber(store, user, to)
+  if (number === undefined) throw gatewayRefusal('invalid_phone_number')
+  return number
+}
+
+async function nameOf(store: Store, user: string, { id, to, service }: z.output<typeof CANCEL>) {
   if (!id === !to) throw invalid('id or to must be given')
-  return { id: id ?? '', to: to ?? '', service: service ?? '' }
+  return { id: id ?? '', to: to ? await numberFrom(store, user, to) : '', service: service ?? '' }
 }
 
 const START_REFUSALS: readonly RefusalCode[] = [
@@ -131,7 +150,7 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
       body: [CHECK, { to: '+4915112345678', code: '431977' }],
       answer: ['What became of it.', VERIFICATION],
-      refuses: [],
+      refuses: ['invalid_phone_number'],
     },
     'POST /api/verify/cancel': {
       id: 'cancelVerification',
@@ -140,6 +159,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'A text that no device has taken yet is canceled, too. A verification that has ended stays as it is.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      refuses: ['verification_not_found'],
+      refuses: ['invalid_phone_number', 'verification_not_found'],
     },
   })

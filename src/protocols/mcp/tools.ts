@@ -16,6 +16,7 @@ import { cancelMessage } from '../../sms/queue/cancel.ts'
 import { COMMON, readPreview, readSend, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
 import { may } from '../../sms/send/judge.ts'
 import { previewSend } from '../../sms/send/preview.ts'
+import { withNumbers } from '../../sms/send/read-numbers.ts'
 import { readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
 import { id } from '../../sms/send/shape.ts'
@@ -55,7 +56,10 @@ const tool = <Input extends z.ZodObject>(
   },
 ): Tool => definition
 
-const WHOM = { recipients: COMMON.recipients, group_ids: COMMON.group_ids }
+const RECIPIENTS = COMMON.recipients.describe(
+  'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
+)
+const WHOM = { recipients: RECIPIENTS, group_ids: COMMON.group_ids }
 const TEXT = { body: SEND.shape.body, variables: SEND.shape.variables }
 const { template_id, variables } = TEMPLATE_SEND.shape
 const TEMPLATE = { template_id: template_id.describe('The id of a template: see the resources.'), variables }
@@ -78,7 +82,9 @@ async function sendAs(
 ): Promise<object> {
   const body = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
-  const { answer } = await caller.asSender((sender) => send(services, sender, body, idempotency))
+  const { answer } = await caller.asSender(async (sender) =>
+    send(services, sender, await withNumbers(services.store, sender.user, body), idempotency),
+  )
   return JSON.parse(answer)
 }
 
@@ -117,9 +123,10 @@ export const SEND_TOOLS: readonly Tool[] = [
       variables: TEMPLATE.variables,
     }),
     run: ({ store, config }, { sender }, input) =>
-      admission.heavyWork.run(userHolder(sender.user), () =>
-        previewSend(store, config, sender, readPreview(input, new Date())),
-      ),
+      admission.heavyWork.run(userHolder(sender.user), async () => {
+        const preview = await withNumbers(store, sender.user, readPreview(input, new Date()))
+        return previewSend(store, config, sender, preview)
+      }),
   }),
   tool({
     name: 'cancel_message',

@@ -3,9 +3,9 @@ import type { Store } from '../../collections/catalog.ts'
 import { number, runForRow, statement, text } from '../../db/statement.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import type { Ctx } from '../../http/context.ts'
-import { E164, withoutSeparators } from '../../portable/phone.ts'
 import type { Idempotency } from '../../sms/send/accept.ts'
 import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
+import { readNumbers } from '../../sms/send/read-numbers.ts'
 import { firstAnswer, readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
 import {
@@ -39,7 +39,7 @@ const MIN_TTL_SECONDS = 5
 export const SEND_BODY = z
   .object({
     phoneNumbers: listOf(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
-      'In E.164. Spaces, `-`, `.`, `(` and `)` are removed, a leading `00` becomes `+`. No number twice.',
+      'In any notation. Without a calling code, they are numbers of the account’s `country`. No number twice.',
     ),
     textMessage: z
       .object({ text: visibleText().meta({ maxLength: MAX_CHARACTERS }) })
@@ -73,7 +73,7 @@ export const SEND_BODY = z
   .meta({ id: 'SmsgateSend' })
 
 /** Reads the body of a send. Throws 400 that names the first wrong field. */
-function readSendBody(raw: unknown, now: Date): SendBody {
+async function readSendBody(store: Store, user: string, raw: unknown, now: Date): Promise<SendBody> {
   const body = checkShape(SEND_BODY, raw)
   if (body.dataMessage != null) throw invalid('dataMessage cannot be sent: send textMessage')
   if (body.mmsMessage != null) throw invalid('mmsMessage cannot be sent: send textMessage')
@@ -91,7 +91,7 @@ function readSendBody(raw: unknown, now: Date): SendBody {
   if (scheduledAt && expiresAt && scheduledAt > expiresAt)
     throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
   return {
-    recipients: phoneNumbersOf(body.phoneNumbers),
+    recipients: await phoneNumbersOf(store, user, body.phoneNumbers),
     groupIds: [],
     deviceId: body.deviceId ?? '',
     line: ANY_LINE,
@@ -107,14 +107,14 @@ function readSendBody(raw: unknown, now: Date): SendBody {
 }
 
 /** The numbers in E.164, in their order. Throws 400 for the first that is invalid or repeated. */
-function phoneNumbersOf(given: readonly string[]): string[] {
-  const numbers = given.map((number) => withoutSeparators(number).replace(/^00/, '+'))
-  for (const [i, number] of numbers.entries()) {
-    if (!E164.test(number))
+async function phoneNumbersOf(store: Store, user: string, given: readonly string[]): Promise<string[]> {
+  const numbers = await readNumbers(store, user, given)
+  return numbers.map((number, i) => {
+    if (number === undefined)
       throw invalid(`phoneNumbers[${i}] must be in E.164 format, for example +4915112345678`)
     if (numbers.indexOf(number) < i) throw invalid(`phoneNumbers[${i}] is there twice`)
-  }
-  return numbers
+    return number
+  })
 }
 
 /** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
@@ -125,7 +125,7 @@ export async function answerSend(call: Call): Promise<MessageState> {
   // a repeated request gets its first answer: the checks below depend on the time and might refuse it
   const first = idempotency && (await firstAnswer(store, user, idempotency))
   if (first) return answered(c, await readState(store, user, refOf(first)), true)
-  const body = readSendBody(json, new Date())
+  const body = await readSendBody(store, user, json, new Date())
   await checkDevices(store, user, body, deviceActiveWithin)
   const { answer, replayed } = await sendOrWait({ ...services.sending, store }, call, body, idempotency)
   const state = await readState(store, user, refOf(answer)).catch((error: unknown) => {

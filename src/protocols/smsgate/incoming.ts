@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { FilesFull } from '../../files/storage-limit.ts'
-import { E164 } from '../../portable/phone.ts'
+import { readPhone } from '../../portable/phone/read.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import {
   keepsAttachments,
@@ -233,7 +233,7 @@ function toText(
   { sender, recipient, simNumber, receivedAt }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
   body: string,
 ): Text {
-  const to = recipient && E164.test(recipient) ? recipient : ''
+  const to = readPhone(recipient ?? '').phone ?? ''
   return { from: sender, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
 }
 

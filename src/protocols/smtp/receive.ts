@@ -8,8 +8,9 @@ import { cutToParts } from '../../hooks/compose.ts'
 import { ByteCollector } from '../../http/body/raw-body.ts'
 import { RequestMemory, type Services, SMALL_BYTES } from '../../http/context.ts'
 import { readSend, SEND } from '../../sms/send/body.ts'
+import { recipientsIn } from '../../sms/send/read-numbers.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
-import { asKeyHolder } from '../door.ts'
+import { asKeyHolder, WORLD } from '../door.ts'
 import type { Mail } from './mail.ts'
 import { readMailApart } from './mail-reader.ts'
 import { accountOfHook, type MailSender, recipientsOf } from './recipient.ts'
@@ -78,14 +79,15 @@ async function sendTo(
   isTrial: boolean,
 ) {
   const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
-  const requests = numbers.map((number) => {
+  const requestTo = (number: string) => {
     const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
     const idempotency = id === '' ? null : { key: `mail ${key}`, fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
+  }
+  await asKeyHolder(services, by, async (sender) => {
+    const read = await recipientsIn(sender.store, sender.user, numbers, WORLD)
+    return sendAll(sender.store, services.config, sender, read.map(requestTo), isTrial)
   })
-  await asKeyHolder(services, by, (sender) =>
-    sendAll(sender.store, services.config, sender, requests, isTrial),
-  )
   return 'sent'
 }
 

@@ -1,10 +1,11 @@
 import { hookAccount } from '../../hooks/hook.ts'
 import type { Services } from '../../http/context.ts'
 import type { KeyCredentials } from '../../http/middleware/sender.ts'
-import { withPlus } from '../../portable/phone.ts'
+import { looksDialable } from '../../portable/phone/read.ts'
 import { PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
+import { recipientsIn } from '../../sms/send/read-numbers.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
-import { asKeyHolder } from '../door.ts'
+import { asKeyHolder, WORLD } from '../door.ts'
 import { refusal } from './refusal.ts'
 
 /** Who signed in for a mail: an account, by an API key. */
@@ -13,7 +14,7 @@ export interface MailSender {
   readonly by: KeyCredentials
 }
 
-/** A phone number, or a hook (incoming webhook) by its secret. */
+/** A phone number as the address has it, or a hook (incoming webhook) by its secret. */
 export interface Recipient {
   readonly number?: string
   readonly secret: string
@@ -22,10 +23,11 @@ export interface Recipient {
 /** What an address names before `@`: a phone number, or else the secret of a hook. */
 export function recipientOf(address: string): Recipient {
   const secret = address.slice(0, address.lastIndexOf('@'))
-  return /^(?:\+|00)?[1-9]\d{5,14}$/.test(secret) ? { number: withPlus(secret), secret } : { secret }
+  const unquoted = /^"(.*)"$/s.exec(secret)?.[1]?.replace(/\\(.)/gs, '$1') ?? secret
+  return looksDialable(unquoted) ? { number: unquoted, secret } : { secret }
 }
 
-/** The recipients that addresses name, each once, however it is written. */
+/** The recipients that addresses name, each once. `numbers`: as the addresses have them. */
 export function recipientsOf(addresses: readonly string[]) {
   const all = addresses.map(recipientOf)
   return {
@@ -50,7 +52,10 @@ export async function judgeRecipient(
   if (number === undefined) await accountOfHook(services, secret)
   else if (!sender) throw refusal(530, 'Sign in with an API key to send to a number')
   else {
-    const one = [{ body: toOne(number, '.', PLAIN_OPTIONS), idempotency: null }]
-    await asKeyHolder(services, sender.by, (by) => sendAll(by.store, services.config, by, one, true))
+    await asKeyHolder(services, sender.by, async (by) => {
+      const [to] = await recipientsIn(by.store, by.user, [number], WORLD)
+      const one = { body: toOne(to!, '.', PLAIN_OPTIONS), idempotency: null }
+      await sendAll(by.store, services.config, by, [one], true)
+    })
   }
 }

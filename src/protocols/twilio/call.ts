@@ -5,10 +5,11 @@ import { GatewayError } from '../../errors.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { dateOf } from '../../fields/date.ts'
 import { type ResponseHead, urlFault } from '../../outgoing/send.ts'
-import { E164, withoutSeparators } from '../../portable/phone.ts'
-import { readOptWord } from '../../sms/queue/opt-out.ts'
+import { readOptWord } from '../../portable/opt-words.ts'
+import { E164 } from '../../portable/phone/e164.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { optedOut } from '../../sms/send/content.ts'
+import { readNumbers } from '../../sms/send/read-numbers.ts'
 import { prepareOffer, sendInside } from '../../sms/send/send.ts'
 import { accountSender } from '../../sms/send/sender.ts'
 import { isInvisible } from '../../sms/send/shape.ts'
@@ -226,9 +227,10 @@ async function planReplies(
   const replies: Reply[] = []
   // read one more than allowed, so that too many are refused; each takes a query, and 1,500 would fit
   for (const message of messages.slice(0, MAX_REPLIES + 1)) {
-    const to = withoutSeparators(message.to) || text.from
-    if (!E164.test(to)) throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
-    const sender = await senderFor(store, text, withoutSeparators(message.from))
+    const [given, from] = await readNumbers(store, text.user, [message.to, message.from])
+    const to = message.to.trim() === '' ? text.from : given
+    if (!to || !E164.test(to)) throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
+    const sender = await senderFor(store, text, message.from.trim() === '' ? '' : (from ?? message.from))
     const body = cleanText(message.body)
     if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
       throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)

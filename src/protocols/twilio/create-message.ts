@@ -1,11 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/date.ts'
-import { E164, withoutSeparators } from '../../portable/phone.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
 import type { Idempotency } from '../../sms/send/accept.ts'
 import { dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { optedOut } from '../../sms/send/content.ts'
+import { readNumbers } from '../../sms/send/read-numbers.ts'
 import { firstAnswer, readIdempotency, type Sent, send } from '../../sms/send/send.ts'
 import { isInvisible } from '../../sms/send/shape.ts'
 import type { Call } from './account.ts'
@@ -42,19 +42,25 @@ export const CREATE_PARAMETERS: readonly string[] = [
 ]
 
 /** A checked request to send. Dates are in the stored form; '' stands for none. */
-type NewMessage = ReturnType<typeof readNewMessage>
+type NewMessage = Awaited<ReturnType<typeof readNewMessage>>
 
 /** Checks the parameters in Twilio's order. Throws a TwilioRefusal for the first that is wrong. */
-function readNewMessage(parameters: Parameters, user: string, now: Date, allowPrivate: boolean) {
+async function readNewMessage(
+  store: Store,
+  parameters: Parameters,
+  user: string,
+  now: Date,
+  allowPrivate: boolean,
+) {
   const of = (name: string) => parameters.get(name) ?? ''
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value) throw invalid(`${name} can be ${value} only`)
   const isSmart = readSwitch('SmartEncoded', of('SmartEncoded'))
-  const [to, from] = [withoutSeparators(of('To')), withoutSeparators(of('From'))]
-  if (to === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
-  if (!E164.test(to)) throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
+  const [to, from] = await readNumbers(store, user, [of('To'), of('From')])
+  if (of('To').trim() === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
+  if (to === undefined) throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
   if (to === from) throw new TwilioRefusal(21211, "'To' and 'From' are the same number")
-  if (from !== '' && !E164.test(from))
+  if (from === undefined && of('From').trim() !== '')
     throw new TwilioRefusal(21212, "The 'From' number is not a valid phone number in E.164")
   const service = of('MessagingServiceSid')
   if (service !== '' && idOf('MG', service) !== user)
@@ -70,7 +76,7 @@ function readNewMessage(parameters: Parameters, user: string, now: Date, allowPr
   const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
   const url = of('StatusCallback')
   return {
-    ...{ to, from, body, service: service !== '' },
+    ...{ to, from: from ?? '', body, service: service !== '' },
     scheduledAt: due ? formatDate(due) : '',
     expiresAt: readExpiry(of('ValidityPeriod'), due ?? now),
     callback: url && readAddress('StatusCallback', url, 21609, allowPrivate),
@@ -109,7 +115,13 @@ export async function createMessage(call: Call) {
   const idempotency = readIdempotency(key, '/2010-04-01/Messages', Object.fromEntries(parameters))
   const first = idempotency && (await firstAnswer(store, user, idempotency))
   if (first) return render(call, await rowOf(store, user, first), true)
-  const wanted = readNewMessage(parameters, user, new Date(), services.config.webhookAllowPrivate)
+  const wanted = await readNewMessage(
+    store,
+    parameters,
+    user,
+    new Date(),
+    services.config.webhookAllowPrivate,
+  )
   const { answer, replayed } = await sendNew(call, wanted, idempotency)
   // the message is stored: an error would make some programs send it again
   const row = await rowOf(store, user, answer).catch(() => acceptedRow(messageIn(answer), wanted))

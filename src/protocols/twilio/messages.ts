@@ -1,9 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
-import { list, objectsOf, runForTexts, statement, type TableRow, text } from '../../db/statement.ts'
-import { formatDate, now } from '../../fields/date.ts'
+import { objectsOf, type TableRow } from '../../db/statement.ts'
+import { now } from '../../fields/date.ts'
 import { findAllStored } from '../../files/stored-files.ts'
 import { sendFile, sentFile } from '../../http/routes/files.ts'
-import { withoutSeparators } from '../../portable/phone.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import { redactCopies } from '../../sms/history.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
@@ -12,6 +11,7 @@ import { may } from '../../sms/send/judge.ts'
 import { logChanged, REASONS } from '../../sms/status.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Call } from './account.ts'
+import { filterOf } from './message-filter.ts'
 import { OWN_NUMBER } from './numbers.ts'
 import {
   API_VERSION,
@@ -20,9 +20,7 @@ import {
   idOf,
   invalid,
   notFound,
-  type Parameters,
   readPage,
-  readRequestDate,
   readRows,
   sidOf,
   TwilioRefusal,
@@ -137,72 +135,17 @@ export function renderMessage(row: MessageRow, user: string) {
   }
 }
 
-const SECOND_MS = 1_000
-const DAY_MS = 86_400_000
-
 /** A page of the user's messages, newest first. Throws TwilioRefusal 20001 (filter), 21481 (page token). */
-export async function listMessages({ store, user, parameters }: Call) {
+export async function listMessages(call: Call) {
+  const { store, user, parameters } = call
   const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
-  const to = numbersIn(parameters, 'To')
-  const devices = to.length > 0 ? await runForTexts(store.db, DEVICES, { user, phones: to }) : []
-  const filter = filterOf(parameters, devices, (value) => `$${values.push(value)}`)
+  const filter = await filterOf(call, (value) => `$${values.push(value)}`)
   const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')
   const path = `${accountPath(user)}/Messages.json`
   const table = ['sms_messages', 'm'] as const
   const { rows, page } = await readRows<MessageRow>(store.db, path, table, sql, values, request)
   return { ...page, messages: rows.map((row) => renderMessage(row, user)) }
-}
-
-/** SQL: when a message was sent, or received; '' for neither. */
-const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
-
-/** SQL conditions. An incoming text without a recipient matches `To` if one of the `devices` received it. */
-function filterOf(parameters: Parameters, devices: readonly string[], bound: (value: unknown) => string) {
-  const conditions: string[] = []
-  const between = (fromMs?: number, beforeMs?: number) => {
-    const second = (ms: number) => bound(formatDate(new Date(Math.floor(ms / SECOND_MS) * SECOND_MS)))
-    conditions.push(`${DATE_SENT} <> ''`)
-    if (fromMs !== undefined) conditions.push(`${DATE_SENT} >= ${second(fromMs)}`)
-    if (beforeMs !== undefined) conditions.push(`${DATE_SENT} < ${second(beforeMs)}`)
-  }
-  const [to, from] = [numbersIn(parameters, 'To'), numbersIn(parameters, 'From')]
-  if (to.length > 0) {
-    const isTo = `m."to" = any(${bound(to)})`
-    const isMine = `m."to" = '' and m.message_type = 'incoming' and m.device = any`
-    // `or` only if there are devices: the condition on the number alone can use an index
-    conditions.push(devices.length > 0 ? `(${isTo} or ${isMine}(${bound(devices)}))` : isTo)
-  }
-  if (from.length > 0) {
-    const sender = `case m.message_type when 'incoming' then m."from" else ${OWN_NUMBER} end`
-    conditions.push(`(${sender}) = any(${bound(from)})`)
-  }
-  const on = readDate(parameters, 'DateSent')
-  const [after, before] = [readDate(parameters, 'DateSent>'), readDate(parameters, 'DateSent<')]
-  // midnight in UTC means the whole day: Twilio's libraries cannot send a plain date
-  if (on) between(on.ms, on.ms + (on.isDay || on.ms % DAY_MS === 0 ? DAY_MS : SECOND_MS))
-  if (after) between(after.ms)
-  if (before) between(undefined, before.ms + (before.isDay ? DAY_MS : SECOND_MS))
-  return conditions
-}
-
-/**
- * The number in a filter, as given and without separators: names of senders, as DHL-Info, may contain a `-`.
- */
-function numbersIn(parameters: Parameters, name: string): string[] {
-  const given = parameters.get(name) ?? ''
-  return [...new Set([given, withoutSeparators(given)])].filter((number) => number !== '')
-}
-
-const DEVICES = statement('twilio devices of a number', { id: 'string' })`
-select id from devices where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
-
-function readDate(parameters: Parameters, name: string) {
-  const text = parameters.get(name) ?? ''
-  if (text === '') return undefined
-  const at = readRequestDate(text)
-  if (!at) throw invalid(`${name} must be a date, as 2026-11-21 or 2026-11-21T07:00:00Z`)
-  return at
 }
 
 /** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */

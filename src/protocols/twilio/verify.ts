@@ -1,9 +1,10 @@
 import { isIP } from 'node:net'
 import { objectsOf } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
-import { E164 } from '../../portable/phone.ts'
+import { E164 } from '../../portable/phone/e164.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import { hasScope, type Scope } from '../../request/scopes.ts'
+import { readNumber } from '../../sms/send/read-numbers.ts'
 import { isRefusal } from '../../sms/send/shape.ts'
 import type { Verification } from '../../verify/service.ts'
 import {
@@ -171,10 +172,10 @@ function render(call: Call, one: Verification) {
 
 const serviceOf = (call: Call) => serviceIn(call, call.c.req.param('ServiceSid')!)
 
-function numberIn(text: string): string {
-  const number = text.replaceAll(' ', '')
-  if (!E164.test(number)) throw invalidParameter('To', 'It must be a number in E.164')
-  return number
+async function recipientOf({ store, user, parameters }: Call): Promise<string> {
+  const number = await readNumber(store, user, parameters.get('To') ?? '')
+  if (number !== undefined) return number
+  throw invalidParameter('To', 'It must be a number in E.164')
 }
 
 const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^[A-Za-z0-9+/]{11}$/ }
@@ -186,7 +187,7 @@ const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^
 async function start(call: Call) {
   const { store, services, parameters } = call
   const service = await serviceOf(call)
-  const to = numberIn(parameters.get('To') ?? '')
+  const to = await recipientOf(call)
   if (parameters.get('Channel')?.toLowerCase() !== 'sms') throw invalidParameter('Channel', 'It must be sms')
   const [locale, appHash, ip] = ['Locale', 'AppHash', 'DeviceIp'].map((name) => parameters.get(name) ?? '')
   if (locale && !PATTERNS.Locale.test(locale)) throw invalidParameter('Locale')
@@ -241,7 +242,7 @@ async function check(call: Call) {
   const [code, sid] = [parameters.get('Code') ?? '', parameters.get('VerificationSid') ?? '']
   if (code === '' || code.length > 20) throw invalidParameter('Code')
   const id = sid && (idOf('VE', sid) ?? '-')
-  const named = { id, to: id ? '' : numberIn(parameters.get('To') ?? ''), service }
+  const named = { id, to: id ? '' : await recipientOf(call), service }
   const before = await lookUp(call, named)
   if (before.status === 'max_attempts_reached') throw new TwilioRefusal(60202, 'Max check attempts reached')
   if (before.status !== 'pending') throw notFound()

@@ -1,7 +1,7 @@
-import parsePhoneNumber, { type NumberType } from 'libphonenumber-js/max'
 import type { Store } from '../../collections/catalog.ts'
 import { list, type Row, run, runForRow, statement, text } from '../../db/statement.ts'
-import { callingCodeOf } from '../../portable/phone.ts'
+import { callingCodeOf } from '../../portable/phone/e164.ts'
+import { isPremium } from '../../portable/phone/numbering-plans.ts'
 import { changeLogCte } from '../../records/record-sql.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 
@@ -9,9 +9,6 @@ import { gatewayRefusal } from '../send/shape.ts'
 const SATELLITES: ReadonlySet<string> = new Set([
   ...['+870', '+878', '+881', '+882', '+883', '+888', '+979', '+7840', '+7940'],
 ])
-
-/** Kinds of numbers that cost the caller more than a call, and pay their owner. */
-const PREMIUM: ReadonlySet<NumberType> = new Set(['PREMIUM_RATE', 'SHARED_COST'])
 
 const BOUNDS = statement('code destinations', {
   ...{ destinations: 'string', stopped: 'string', floor: 'number' },
@@ -44,8 +41,7 @@ export async function requireDestinations(
 }
 
 function isAllowed({ destinations, outside, lines }: Row<typeof BOUNDS>, phone: string): boolean {
-  const type = parsePhoneNumber(phone)?.getType()
-  if (type !== undefined && PREMIUM.has(type)) return false
+  if (isPremium(phone)) return false
   const country = callingCodeOf(phone)
   if (destinations === '' && lines.length > 0) return lines.some((line) => callingCodeOf(line) === country)
   return !outside.includes(phone) && (!SATELLITES.has(country) || isNamed(destinations, country, phone))

@@ -4,6 +4,7 @@ import { oneOf, type Row, run, runForRow, statement, text } from '../../db/state
 import { fieldError, GatewayError, invalidFields } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
+import { E164 } from '../../portable/phone/e164.ts'
 import type { Extension } from '../../records/extension.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/jobs.ts'
@@ -69,10 +70,8 @@ export const ANSWERABLE_CTE = `answerable as (
   on conflict (kind, key) do nothing
 )`
 
-const NUMBER = /^\+[1-9]\d{6,14}$/
-
 /** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
-export const isAnswerable = (sender: string): boolean => NUMBER.test(sender)
+export const isAnswerable = (sender: string): boolean => E164.test(sender)
 
 /** Maximum automatic answers to a number in 24 hours. The limit stops two machines that answer each other. */
 export const MAX_ANSWERS_A_DAY = 5

@@ -5,20 +5,15 @@ import { sniff } from '../../files/sniff.ts'
 import type { FileOwner } from '../../files/storage-limit.ts'
 import { type FileFacts, storeFile } from '../../files/stored-files.ts'
 import { type Content, contentOf, storedName } from '../../files/upload.ts'
+import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Device } from '../devices/device.ts'
-import {
-  endUnclaimed,
-  latestOptChanges,
-  type OptChange,
-  type OptWords,
-  readOptWord,
-  setOptedOut,
-} from '../queue/opt-out.ts'
+import { endUnclaimed, latestOptChanges, type OptChange, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
+import { completeSenders } from './complete-senders.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
@@ -55,17 +50,22 @@ with changed as (
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**
- * Stores received texts. A message's id is made from device, sender, time and text: a repeated report adds
- * only missing attachments. Opt-out and opt-in words change the contact; an opt-out ends unclaimed messages
- * to the sender. Returns message ids in the order of `texts`. Throws FilesFull above `maxFileBytes`.
+ * Stores received texts. Senders are completed before anything else looks at them. A message's id is made
+ * from device, reported sender, time and text: a repeated report adds only missing attachments. Opt-out and
+ * opt-in words change the contact; an opt-out ends unclaimed messages to the sender. Returns message ids in
+ * the order of `reported`. Throws FilesFull above `maxFileBytes`.
  */
 export async function receiveTexts(
   store: Store,
   device: Device,
-  texts: readonly ReceivedText[],
-  words: OptWords,
+  reported: readonly ReceivedText[],
+  serverWords: OptWords,
 ): Promise<string[]> {
-  const ids = texts.map((text) => identityOf(device, text))
+  // of the sender as reported: the same report makes the same id, whatever the country was
+  const ids = reported.map((text) => identityOf(device, text))
+  const texts = await completeSenders(store, device, reported)
+  const bodies = texts.map(({ body }) => body)
+  const words = await optWordsOf(store, device.user, serverWords, bodies)
   const instants = distinctInstants(texts)
   const rows = texts.map(({ from, body, sim, attachments = [] }, i) => {
     const isOut = readOptWord(body, words)

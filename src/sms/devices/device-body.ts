@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { E164 } from '../../portable/phone.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
 import { CONNECTIONS } from './device.ts'
 import { SUBSCRIPTION } from './reach.ts'
@@ -45,11 +44,7 @@ export const PAIR_BODY = z
       .describe(
         'What it is. `simulator` sends nothing anywhere: a user who has another device sends by it only what names it or its line.',
       ),
-    phone: z
-      .string()
-      .regex(new RegExp(`${E164.source}|^$`), 'must be in E.164 format')
-      .nullish()
-      .describe('Its own number in E.164, if it knows it.'),
+    phone: text(50).nullish().describe('Its own number, if it knows it.'),
     sims: sims.nullish(),
     push: push.nullish().describe('A Web Push or UnifiedPush subscription to wake it by.'),
   })
@@ -96,7 +91,9 @@ export const REPORT_BODY = z.object({ items: listOf(report, MAX_ITEMS) }).meta({
 
 const received = z
   .object({
-    from: nonEmptyText(50).describe('The sender: a number in E.164 or a name.'),
+    from: nonEmptyText(50).describe(
+      'The sender: a name, a short code or a number. A number without its calling code is completed by the country of the SIM, else of the account.',
+    ),
     body: text(MAX_TEXT),
     received_at: instant().describe(
       'When it came in. Device, sender, instant and text are its identity: told again, it is not stored again.',

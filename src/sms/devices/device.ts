@@ -8,6 +8,7 @@ import { minify } from '../../fields/json-text.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { updateRecords } from '../status.ts'
+import { completeSims } from './sims.ts'
 
 /** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
@@ -90,10 +91,11 @@ export async function touchDevice({ db }: Store, device: Device, deviceOnlineSec
   if (ageMs < 0 || ageMs >= seconds * 1000) await changeDevice(db, device, SEEN_NOW, IS_OLD, seconds)
 }
 
-/** Stores a device's SIMs. Characters that Postgres cannot decode become U+FFFD. */
+/** Stores a device's SIMs, their numbers in E.164. Characters that Postgres cannot decode become U+FFFD. */
 export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]) => {
   const set = `sims = $3::json, ${SEEN_NOW}`
-  return changeDevice(db, device, set, 'sims::text is distinct from $3::text', minify(JSON.stringify(sims)))
+  const json = minify(JSON.stringify(completeSims(sims)))
+  return changeDevice(db, device, set, 'sims::text is distinct from $3::text', json)
 }
 
 const PENDING = `select count(*) from sms_dispatch

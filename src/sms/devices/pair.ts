@@ -9,8 +9,10 @@ import { lockFreshAuth } from '../../records/record-sql.ts'
 import { createRecord } from '../../records/write.ts'
 import { type AuthRecord, serverRequest } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
-import { gatewayRefusal } from '../send/shape.ts'
+import { readNumber } from '../send/read-numbers.ts'
+import { gatewayRefusal, invalid } from '../send/shape.ts'
 import { markSeen } from './device.ts'
+import { completeSims } from './sims.ts'
 
 export type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z
@@ -122,8 +124,11 @@ async function createDevice(
   const collection = store.catalog.find('devices')!
   const password = randomText(PASSWORD_LENGTH)
   const { model, ...given } = device
+  const phone = given.phone && (await readNumber(store, user, given.phone))
+  if (phone === undefined) throw invalid('phone must be a phone number')
   const name = given.name || model || NAMES[given.platform]!
-  const body = { ...given, name, user, password, passwordConfirm: password, enabled: true }
+  const sims = completeSims(given.sims)
+  const body = { ...given, phone, sims, name, user, password, passwordConfirm: password, enabled: true }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, body)
   const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
   await markSeen(store, { id, user })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cleanText } from '../../fields/cast.ts'
 import { dateOf, formatDate, parseDate } from '../../fields/date.ts'
-import { E164 } from '../../portable/phone.ts'
+import { E164 } from '../../portable/phone/e164.ts'
 import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
 export type Content = PlainContent | TemplateContent

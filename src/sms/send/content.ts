@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { seal, unseal } from '../../db/secrets.ts'
-import { list, number, run, statement, text } from '../../db/statement.ts'
+import { list, number, run, runForRow, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
-import { E164 } from '../../portable/phone.ts'
+import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { type Content, MAX_CHARACTERS, type Origin, type SendBody } from './body.ts'
@@ -21,9 +21,10 @@ const SEGMENTATION = z.object({
 export type Text = Readonly<z.output<typeof TEXT>>
 export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
 
-/** Checks a body without the database: numbers and length. Throws 400. */
+/** Checks a body without the database: numbers in E.164 or short codes, and the length. Throws 400. */
 export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' | 'content'>): void {
-  checkPhones(recipients)
+  for (const to of recipients)
+    if (!E164.test(to) && !SHORT_CODE.test(to)) throw gatewayRefusal('invalid_phone_number')
   if ('body' in content) checkLength(content.body)
 }
 
@@ -86,7 +87,10 @@ export function checkPhones(phones: readonly string[]): void {
   for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
 }
 
-/** `recipients`, then the groups' members, each once. Throws 400 above `max`, 404 for an unknown group. */
+/**
+ * `recipients`, then the groups' members, each once. Throws 400 above `max` and for forbidden short codes,
+ * 404 for an unknown group.
+ */
 export async function allRecipients(
   { db }: Store,
   user: string,
@@ -94,6 +98,7 @@ export async function allRecipients(
   max: number,
 ): Promise<readonly string[]> {
   const phones = new Set(recipients)
+  if (recipients.some((to) => SHORT_CODE.test(to))) await requireShortCodes(db, user)
   // enough to notice too many recipients: members may also be among the given numbers
   const limit = max + phones.size + 1
   if (groupIds.length > 0 && phones.size <= max)
@@ -101,6 +106,14 @@ export async function allRecipients(
   if (phones.size > max) throw tooMany(max)
   if (groupIds.length > 0 && phones.size === 0) throw invalid('group_ids has no member to send to')
   return [...phones]
+}
+
+const SHORT_CODES = statement('sms short codes', {})`
+select from user_settings where "user" = ${text('user')} and short_codes`
+
+/** Throws 400 `invalid_phone_number` unless the account allows short codes as recipients. */
+async function requireShortCodes(db: Db, user: string): Promise<void> {
+  if (!(await runForRow(db, SHORT_CODES, { user }))) throw gatewayRefusal('invalid_phone_number')
 }
 
 /** Phone numbers of groups' members, ordered by name, no opted-out ones. Reads all contacts. Throws 404. */

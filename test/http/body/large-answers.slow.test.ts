@@ -41,11 +41,11 @@ const inBatch = (n: number) =>
   Array.from({ length: n }, (_, i) => ({
     method: 'POST',
     url: `${CONTACTS}?expand=user.contacts_via_user,user.contacts(user)`,
-    body: { user: ANN.id, name: 'in a batch', phone: `+49777${i}` },
+    body: { user: ANN.id, name: 'in a batch', phone: `+4977700${i}` },
   }))
 
 const ONE = 'a00000000000001'
-const CREATED = { user: ANN.id, name: 'created', phone: '+49666' }
+const CREATED = { user: ANN.id, name: 'created', phone: '+4966600' }
 
 test.each([
   ['a list of one', 'GET', `${CONTACTS}?perPage=1&expand=${LOOP}`],

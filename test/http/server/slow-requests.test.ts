@@ -8,7 +8,7 @@ const [hostile, victim] = [await server.makeUser(), await server.makeUser()]
 const phone = await server.pair(victim)
 await server.server.services.store.db.query(
   `insert into contacts (id, "user", name, phone)
-  select 'contact' || lpad(i::text, 8, '0'), $1, 'name ' || i, '+49151' || lpad(i::text, 8, '0') from generate_series(1, 1000) i`,
+  select 'contact' || lpad(i::text, 8, '0'), $1, 'name ' || i, '+4915100' || lpad(i::text, 8, '0') from generate_series(1, 1000) i`,
   [hostile.id],
 )
 

@@ -57,9 +57,9 @@ test.each([
 )
 
 test.each([
-  ['to = "+49123"', [/sms_messages_(of_user_)?by_number/]],
+  ['to = "+4912300"', [/sms_messages_(of_user_)?by_number/]],
   [
-    '(message_type = "incoming" && from = "+49123") || (message_type = "outgoing" && to = "+49123")',
+    '(message_type = "incoming" && from = "+4912300") || (message_type = "outgoing" && to = "+4912300")',
     [/sms_messages_by_from/, /sms_messages_(of_user_)?by_number/],
   ],
 ])('a conversation is found by its number: %s', async (filter, indexes) => {

@@ -106,12 +106,12 @@ test('without a time it is held for ten seconds, in which canceling takes all of
 })
 
 test.each([
-  ['two texts', { template_id: TEMPLATES.greeting, recipients: ['+49771'] }, 400, 'invalid_request'],
+  ['two texts', { template_id: TEMPLATES.greeting, recipients: ['+4977100'] }, 400, 'invalid_request'],
   ['nobody', {}, 400, 'invalid_request'],
   ['no number', { recipients: ['0151'] }, 400, 'invalid_phone_number'],
   ['a group of another', { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
   ['too many', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
-  ["another's line", { recipients: ['+49771'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
+  ["another's line", { recipients: ['+4977100'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
 ])('%s is refused, and nothing is stored', async (_, body, status, error) => {
   const before = await server.rows('select count(*) from campaigns')
   const answer = await call('POST', '', { body: 'Sale', ...body })
@@ -130,7 +130,7 @@ test('a named device sends all of it, and keeps it in a pause', async () => {
   )
   expect(rows).toEqual([[PHONES[1], 2, 5, 'at_least_once', PHONES[1], true, 'infinity']])
   await call('POST', `/${campaign.id}/cancel`)
-  const refused = await call('POST', '', { body: 'x', recipients: ['+49771'], device_id: 'other' })
+  const refused = await call('POST', '', { body: 'x', recipients: ['+4977100'], device_id: 'other' })
   expect(refused.body.error).toBe('device_not_found')
 })
 
@@ -139,10 +139,10 @@ const lineOf = async (device: string) =>
 
 test.each([
   ['its id', async () => ({ line_id: await lineOf(PHONES[1]) })],
-  ['its number', async () => ({ from: '+49555' })],
+  ['its number', async () => ({ from: '+4955500' })],
 ])('a line that is named by %s sends all of it, also after a change', async (_, name) => {
   const line = await lineOf(PHONES[1])
-  await server.rows(`update lines set number = '+49555' where id = $1`, [line])
+  await server.rows(`update lines set number = '+4955500' where id = $1`, [line])
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour(), ...(await name()) })
   await call('PATCH', `/${campaign.id}`, { body: 'Another text' })
   await settled(campaign.id)

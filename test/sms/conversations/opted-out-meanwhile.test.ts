@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts'
 
 const WORDS = { out: ['STOP'], in: ['START'] }
 /** Whom `assign` writes to. */
-const RECIPIENT = '+49301'
+const RECIPIENT = '+4930100'
 const OPTED_OUT = { status: 'failed', error: 'Recipient has opted out' }
 
 const store = await testStore()

@@ -1,5 +1,5 @@
+import { readOptWord } from '../../../src/portable/opt-words.ts'
 import { type ReceivedText, receiveTexts } from '../../../src/sms/conversations/receive.ts'
-import { readOptWord } from '../../../src/sms/queue/opt-out.ts'
 import { openStore } from '../../support/database/open.ts'
 import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
@@ -153,7 +153,7 @@ const conversation = (number: string) =>
   rows('select unread, unanswered, last_type from conversations where number = $1', [number])
 
 test('two nodes that receive at once make one conversation, and lose no text of 50', async () => {
-  const from = '+491701'
+  const from = '+4917010'
   await Promise.all(Array.from({ length: 50 }, (_, i) => hear(i % 2, [{ from, body: `Text ${i}`, at: i }])))
   expect(await conversation(from)).toEqual([[50, true, 'incoming']])
   const [[last]] = (await rows(
@@ -165,7 +165,7 @@ test('two nodes that receive at once make one conversation, and lose no text of 
 })
 
 test('texts of one request count each, the newest is the last', async () => {
-  const [a, b] = ['+491702', '+491703']
+  const [a, b] = ['+4917020', '+4917030']
   await hear(0, [
     { from: a, body: 'second', at: 1002 },
     { from: b, body: 'only', at: 1000 },
@@ -183,7 +183,7 @@ test('texts of one request count each, the newest is the last', async () => {
 })
 
 test('sends and receives of the same numbers, in any order, never fail, and all texts are counted', async () => {
-  const numbers = Array.from({ length: 8 }, (_, i) => `+49171${i}`)
+  const numbers = Array.from({ length: 8 }, (_, i) => `+4917100${i}`)
   const shuffled = () => numbers.toSorted(() => Math.random() - 0.5)
   const sendTo = fixture.node()
   const deadlocks = async () =>
@@ -203,12 +203,12 @@ test('sends and receives of the same numbers, in any order, never fail, and all 
 })
 
 test('a group of sends updates each of its conversations', async () => {
-  const numbers = Array.from({ length: 5 }, (_, i) => `+49172${i}`)
+  const numbers = Array.from({ length: 5 }, (_, i) => `+4917200${i}`)
   await hear(
     0,
     numbers.map((from) => ({ from, body: 'Hello', at: 9000 })),
   )
-  const texts = [...numbers, numbers[0]!, '+491729']
+  const texts = [...numbers, numbers[0]!, '+491720099']
   const outcomes = await Promise.all(
     texts.map((to, i) => fixture.send({ recipients: [to], body: `Text ${i}` })),
   )

@@ -57,7 +57,7 @@ test.each([
 
 const item = (more: object) => ({ items: [{ id: 'x', attempt: 1, status: 'sent', ...more }] })
 const text = (more: object) => ({
-  items: [{ from: '+4930', body: 'x', received_at: '2026-11-20T07:00:00Z', ...more }],
+  items: [{ from: '+4930000', body: 'x', received_at: '2026-11-20T07:00:00Z', ...more }],
 })
 
 const DATE = 'must be a date, for example 2026-11-20T07:00:00.000Z'

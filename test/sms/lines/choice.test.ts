@@ -11,16 +11,16 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10
 test('lines take strict turns, over requests and in one', async () => {
   await fixture.lines('a1', 'a2', 'b1')
   const one = []
-  for (let i = 0; i < 4; i++) one.push(await fixture.send(text('+4911')))
+  for (let i = 0; i < 4; i++) one.push(await fixture.send(text('+4911000')))
   expect(one).toEqual(['a1', 'a2', 'b1', 'a1'])
   expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a2', 'b1', 'a1', 'a2'])
 })
 
 test('a message has the number of its line, and its slot', async () => {
   await fixture.lines('a1', 'a2')
-  await fixture.set('a2', `number = '+49222'`)
-  await fixture.send(text('+4911', { from: '+49222' }))
-  expect(await fixture.rows(`select "from", sim from sms_messages`)).toEqual([['+49222', 0]])
+  await fixture.set('a2', `number = '+4922200'`)
+  await fixture.send(text('+4911000', { from: '+4922200' }))
+  expect(await fixture.rows(`select "from", sim from sms_messages`)).toEqual([['+4922200', 0]])
   const [claimed] = await fixture.claim('a')
   expect(claimed!.sim).toBe(2)
 })
@@ -29,14 +29,14 @@ test.each([
   [{ sim: 2 }, ['a2', 'b2', 'a2']],
   [{ device_id: 'a' }, ['a1', 'a2', 'a1']],
   [{ line_id: 'b2' }, ['b2', 'b2', 'b2']],
-  [{ from: '+490001' }, ['a1', 'a1', 'a1']],
-  [{ from: '+490001', sim: 1 }, ['a1', 'a1', 'a1']],
+  [{ from: '+4900010' }, ['a1', 'a1', 'a1']],
+  [{ from: '+4900010', sim: 1 }, ['a1', 'a1', 'a1']],
   [{ line_id: 'a1', device_id: 'a' }, ['a1', 'a1', 'a1']],
 ] as const)('%j', async (named, expected) => {
   await fixture.lines('a1', 'a2', 'b2')
-  await fixture.set('a1', `number = '+490001'`)
+  await fixture.set('a1', `number = '+4900010'`)
   const got = []
-  for (let i = 0; i < 3; i++) got.push(await fixture.send(text('+4911', fixture.named(named))))
+  for (let i = 0; i < 3; i++) got.push(await fixture.send(text('+4911000', fixture.named(named))))
   expect(got).toEqual(expected)
 })
 
@@ -47,9 +47,9 @@ test.each([
   [{ sim: 2 }, ['a2', 'a2', 'a2']],
 ] as const)("beside a sender's name, by %j", async (named, expected) => {
   await fixture.lines('a1', 'a2', 'b1')
-  await fixture.set('a1', `number = '+490001'`)
+  await fixture.set('a1', `number = '+4900010'`)
   await fixture.set('a2', `number = 'Acme'`)
-  const send = () => fixture.send(text('+4911', fixture.named(named)))
+  const send = () => fixture.send(text('+4911000', fixture.named(named)))
   expect([await send(), await send(), await send()]).toEqual(expected)
   await fixture.set('a1', 'daily_limit = 100')
   expect(new Set([await send(), await send(), await send()])).toEqual(new Set(expected))
@@ -60,16 +60,16 @@ test.each([
 test.each([
   ['an unknown line', { line_id: 'nosuchline00000' }, 'line_not_found'],
   ["another's line", { line_id: 'theirs' }, 'line_not_found'],
-  ['an unknown number', { from: '+49999' }, 'line_not_found'],
+  ['an unknown number', { from: '+4999900' }, 'line_not_found'],
   ['a line of another device', { line_id: 'a1', device_id: 'b' }, 'line_not_found'],
-  ['a number of two lines', { from: '+491' }, 'line_ambiguous'],
+  ['a number of two lines', { from: '+4910000' }, 'line_ambiguous'],
   ['a line that is disabled', { line_id: 'a2' }, 'no_devices'],
 ] as const)('%s is refused', async (_, named, error) => {
   await fixture.lines('a1', 'a2', 'b1')
-  await fixture.set('a1', `number = '+491'`)
-  await fixture.set('b1', `number = '+491'`)
+  await fixture.set('a1', `number = '+4910000'`)
+  await fixture.set('b1', `number = '+4910000'`)
   await fixture.set('a2', 'enabled = false')
-  expect(await fixture.send(text('+4911', fixture.named(named)))).toBe(error)
+  expect(await fixture.send(text('+4911000', fixture.named(named)))).toBe(error)
   expect(await fixture.rows('select count(*) from sms_messages')).toEqual([[0]])
 })
 
@@ -82,16 +82,16 @@ test.each([
   ],
 ])('a number that a line has that is %s, too, means the other one', async (_, change) => {
   await fixture.lines('a1', 'b1')
-  await fixture.set('a1', `number = '+491'`)
-  await fixture.set('b1', `number = '+491'`)
+  await fixture.set('a1', `number = '+4910000'`)
+  await fixture.set('b1', `number = '+4910000'`)
   await fixture.rows(change, [fixture.idOf('a1')])
-  expect(await fixture.send(text('+4911', { from: '+491' }))).toBe('b1')
+  expect(await fixture.send(text('+4911000', { from: '+4910000' }))).toBe('b1')
 })
 
 test.each([
   ['+4312345', 'b1'],
-  ['+43664', 'c1'],
-  ['+4917', 'a1'],
+  ['+4366400', 'c1'],
+  ['+4917000', 'a1'],
 ])('to %s: the longest prefix', async (to, line) => {
   await fixture.lines('a1', 'b1', 'c1')
   await fixture.set('b1', `prefixes = '+43,+44'`)
@@ -102,26 +102,30 @@ test.each([
 test('lines of other prefixes send only where nothing else can', async () => {
   await fixture.lines('a1', 'b1')
   await fixture.set('b1', `prefixes = '+43'`)
-  expect(await fixture.send(text('+4917'))).toBe('a1')
+  expect(await fixture.send(text('+4917000'))).toBe('a1')
   await fixture.set('a1', 'enabled = false')
-  expect(await fixture.send(text('+4917'))).toBe('b1')
+  expect(await fixture.send(text('+4917000'))).toBe('b1')
 })
 
 test('a conversation keeps its line, and takes no turn', async () => {
   await fixture.lines('a1', 'b1', 'c1')
-  await fixture.receive('b', '+4977')
+  await fixture.receive('b', '+4977000')
   const got = []
-  for (const to of ['+4911', '+4977', '+4912', '+4977', '+4913', '+4977'])
+  for (const to of ['+4911000', '+4977000', '+4912000', '+4977000', '+4913000', '+4977000'])
     got.push(await fixture.send(text(to)))
   expect(got).toEqual(['a1', 'b1', 'b1', 'b1', 'c1', 'b1'])
   // in a group with others, too
-  expect(await fixture.sendAll({ recipients: ['+4914', '+4977', '+4915'] })).toEqual(['a1', 'b1', 'b1'])
+  expect(await fixture.sendAll({ recipients: ['+4914000', '+4977000', '+4915000'] })).toEqual([
+    'a1',
+    'b1',
+    'b1',
+  ])
   // one that is named is the next one of the conversation
-  await fixture.send(text('+4977', fixture.named({ line_id: 'c1' })))
-  expect(await fixture.send(text('+4977'))).toBe('c1')
+  await fixture.send(text('+4977000', fixture.named({ line_id: 'c1' })))
+  expect(await fixture.send(text('+4977000'))).toBe('c1')
   await fixture.rows(`update conversations set last_at = pb_text(now() - interval '31 days')`)
-  expect(await fixture.send(text('+4977'))).toBe('c1') // its turn
-  expect(await fixture.send(text('+4978'))).toBe('a1')
+  expect(await fixture.send(text('+4977000'))).toBe('c1') // its turn
+  expect(await fixture.send(text('+4978000'))).toBe('a1')
 })
 
 test('a daily limit, then the text waits for the next day, then leaves', async () => {
@@ -129,7 +133,7 @@ test('a daily limit, then the text waits for the next day, then leaves', async (
   await fixture.set('a1', 'daily_limit = 2')
   await fixture.set('b1', 'daily_limit = 1')
   expect(await fixture.sendAll({ recipients: many(5) })).toEqual(['a1', 'b1', 'a1', null, null])
-  expect(await fixture.send(text('+4919'))).toBe(null)
+  expect(await fixture.send(text('+4919000'))).toBe(null)
   expect(
     await fixture.rows(`select status, waiting_for, count(*) from sms_messages group by 1, 2 order by 1`),
   ).toEqual([
@@ -151,7 +155,7 @@ test('a recipient is counted once a month, and costs nothing more', async () => 
   await fixture.lines('a1')
   await fixture.set('a1', 'monthly_recipients = 2')
   const got = []
-  for (const to of ['+4911', '+4911', '+4912', '+4913', '+4911', '+4912'])
+  for (const to of ['+4911000', '+4911000', '+4912000', '+4913000', '+4911000', '+4912000'])
     got.push(await fixture.send(text(to)))
   expect(got).toEqual(['a1', 'a1', 'a1', null, 'a1', 'a1'])
 })
@@ -159,19 +163,19 @@ test('a recipient is counted once a month, and costs nothing more', async () => 
 test('a canceled text gives back its room, and what waits gets it', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'monthly_recipients = 1, monthly_limit = 2')
-  expect(await fixture.send(text('+4911'))).toBe('a1')
-  expect(await fixture.send(text('+4912'))).toBe(null)
-  const [[id]] = (await fixture.rows(`select id from sms_messages where "to" = '+4911'`)) as [[string]]
+  expect(await fixture.send(text('+4911000'))).toBe('a1')
+  expect(await fixture.send(text('+4912000'))).toBe(null)
+  const [[id]] = (await fixture.rows(`select id from sms_messages where "to" = '+4911000'`)) as [[string]]
   await fixture.cancel(id)
   await sweep(fixture.store, 600)
   expect(
     await fixture.rows(`select "to", status, waiting_for from sms_messages where status <> 'failed'`),
-  ).toEqual([['+4912', 'assigned', '']])
+  ).toEqual([['+4912000', 'assigned', '']])
 })
 
 test('a limit counts what was sent before it was set', async () => {
   await fixture.lines('a1')
-  for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1`))
+  for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1000`))
   await fixture.set('a1', 'daily_limit = 4, monthly_recipients = 4')
   expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', null, null])
 })
@@ -192,16 +196,16 @@ test('a limit counts what was sent this month, if it was accepted long before', 
 test('higher priority goes first when there is room again, also before a new text', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'daily_limit = 1')
-  await fixture.send(text('+4911'))
-  await fixture.send(text('+4912', { priority: 1 }))
-  await fixture.send(text('+4913', { priority: 5 }))
+  await fixture.send(text('+4911000'))
+  await fixture.send(text('+4912000', { priority: 1 }))
+  await fixture.send(text('+4913000', { priority: 5 }))
   await fixture.set('a1', 'daily_limit = 2')
   // by a server whose clock is behind
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 1_000 })
-  expect(await fixture.send(text('+4914', { priority: 3 }))).toBe(null)
+  expect(await fixture.send(text('+4914000', { priority: 3 }))).toBe(null)
   await sweep(fixture.store, 600)
   expect(await fixture.rows(`select "to" from sms_messages where status = 'assigned' order by "to"`)).toEqual(
-    [['+4911'], ['+4913']],
+    [['+4911000'], ['+4913000']],
   )
 })
 
@@ -221,9 +225,9 @@ test('a line that is disabled gives its texts to another, and gets none', async 
 test('a device at its own limit: the text waits', async () => {
   await fixture.lines('a1')
   await fixture.rows('update devices set daily_limit = 1')
-  expect(await fixture.send(text('+4911'))).toBe('a1')
+  expect(await fixture.send(text('+4911000'))).toBe('a1')
   await fixture.claim('a')
-  expect(await fixture.send(text('+4912'))).toBe(null)
+  expect(await fixture.send(text('+4912000'))).toBe(null)
 })
 
 test('a line is handed at most `per_minute` texts in a minute, other lines of the device go on', async () => {

@@ -17,7 +17,7 @@ const send = (to: string, more: object = {}) =>
 /** A device sends a text by a line and reports what became of it. */
 async function report(line: string, outcome: Partial<Report>): Promise<void> {
   const device = line[0]!
-  await send('+4911', { line_id: idOf(line) })
+  await send('+4911000', { line_id: idOf(line) })
   const texts = await fixture.claim(device)
   const owner = { id: idOf(device), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
   const reports = texts.map(
@@ -46,9 +46,9 @@ test('a line that fails five in a row is passed over, for an hour', async () => 
   await fail('a1', 1)
   expect(await failing()).toEqual(['a1'])
   expect(await sendAll({ recipients: many(4) })).toEqual(['b1', 'c1', 'b1', 'c1'])
-  expect([await send('+4917'), await send('+4918')].sort()).toEqual(['b1', 'c1'])
+  expect([await send('+4917000'), await send('+4918000')].sort()).toEqual(['b1', 'c1'])
   // one that names it goes by it
-  expect(await send('+4919', { line_id: idOf('a1') })).toBe('a1')
+  expect(await send('+4919000', { line_id: idOf('a1') })).toBe('a1')
   await pass(61)
   expect((await sendAll({ recipients: many(6) })).sort()).toEqual(['a1', 'a1', 'b1', 'b1', 'c1', 'c1'])
   await fail('a1', 1)
@@ -74,9 +74,9 @@ test('it sends where nothing else can', async () => {
   await lines('a1', 'b1')
   await fail('a1', 5)
   await fixture.set('b1', 'enabled = false')
-  expect(await send('+4917')).toBe('a1')
+  expect(await send('+4917000')).toBe('a1')
   await fail('a1', 1)
-  expect(await send('+4918')).toBe('a1')
+  expect(await send('+4918000')).toBe('a1')
 })
 
 test.each<[what: string, outcome: Partial<Report>]>([

@@ -3,7 +3,7 @@ import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts
 const store = await testStore()
 const user = await makeUser(store)
 
-const SIMS = `'[{"slot":1,"number":"+491511","carrier":"One","country":"de"},{"slot":2,"number":"+431512"}]'`
+const SIMS = `'[{"slot":1,"number":"+4915110","carrier":"One","country":"de"},{"slot":2,"number":"+4315120"}]'`
 
 const linesOf = async (device: string) =>
   (
@@ -25,8 +25,8 @@ describe('a new device', () => {
   test('has an enabled line for each of its SIMs', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     expect(await linesOf(id)).toEqual([
-      [1, '+491511', 'One', 'DE', true, true],
-      [2, '+431512', '', '', true, true],
+      [1, '+4915110', 'One', 'DE', true, true],
+      [2, '+4315120', '', '', true, true],
     ])
   })
 
@@ -60,8 +60,8 @@ describe('later reports', () => {
   test('one SIM: the line of the device is that of the SIM, with its limits', async () => {
     const { id } = await makeDevice(store, user)
     await store.db.query('update lines set daily_limit = 5 where device = $1', [id])
-    await report(id, [{ slot: 1, number: '+4917' }])
-    expect(await linesOf(id)).toEqual([[1, '+4917', '', '', true, true]])
+    await report(id, [{ slot: 1, number: '+4917000' }])
+    expect(await linesOf(id)).toEqual([[1, '+4917000', '', '', true, true]])
     const { rows } = await store.db.query('select daily_limit from lines where device = $1', [id])
     expect(rows).toEqual([[5]])
   })
@@ -100,7 +100,7 @@ describe('later reports', () => {
       'select id, label, present, number from lines where device = $1 and slot = 2',
       [id],
     )
-    expect(back.rows).toEqual([[rows[0]![0], 'Shop', true, '+431512']])
+    expect(back.rows).toEqual([[rows[0]![0], 'Shop', true, '+4315120']])
   })
 
   test('an empty report, as of a phone that may not read its SIMs, changes nothing', async () => {

@@ -27,7 +27,7 @@ test.each([
 
 test.each([
   ['+4930123', 'Europe/Berlin'],
-  ['+436641', 'Europe/Vienna'],
+  ['+4366410', 'Europe/Vienna'],
   ['+35312345', 'Europe/Dublin'],
   ['+12025550123', ''],
   ['+61212345', ''],

@@ -26,21 +26,22 @@ test.each([
 ])('%s: by the real phone', async (_, sql, body) => {
   if (sql) await fixture.rows(sql)
   for (let i = 0; i < 2; i++)
-    expect(new Set(await fixture.sendAll({ recipients: ['+4911'], ...body }))).toEqual(new Set(['b1']))
+    expect(new Set(await fixture.sendAll({ recipients: ['+4911000'], ...body }))).toEqual(new Set(['b1']))
 })
 
 test('a conversation with a simulated phone goes on by the real one', async () => {
-  await fixture.receive('a', '+4977')
-  expect(await fixture.sendAll({ recipients: ['+4977'] })).toEqual(['b1'])
+  await fixture.receive('a', '+4977000')
+  expect(await fixture.sendAll({ recipients: ['+4977000'] })).toEqual(['b1'])
   await fixture.set('b1', 'daily_limit = 10')
-  expect(await fixture.sendAll({ recipients: ['+4977', '+4978'] })).toEqual(['b1', 'b1'])
+  expect(await fixture.sendAll({ recipients: ['+4977000', '+4978000'] })).toEqual(['b1', 'b1'])
 })
 
 test('what names the simulated phone goes by it', async () => {
-  await fixture.set('a2', `number = '+490002'`)
-  const named = [{ device_id: 'a', sim: 1 }, { line_id: 'a1' }, { from: '+490002' }]
+  await fixture.set('a2', `number = '+4900020'`)
+  const named = [{ device_id: 'a', sim: 1 }, { line_id: 'a1' }, { from: '+4900020' }]
   const got = []
-  for (const names of named) got.push(await fixture.send({ recipients: ['+4911'], ...fixture.named(names) }))
+  for (const names of named)
+    got.push(await fixture.send({ recipients: ['+4911000'], ...fixture.named(names) }))
   expect(got).toEqual(['a1', 'a1', 'a2'])
 })
 
@@ -48,7 +49,7 @@ test.each([['enabled = false'], [`last_seen = ''`]])(
   'a real phone that cannot send (%s): no simulated one stands in',
   async (columns) => {
     await setDevice('b', columns)
-    expect(await fixture.send({ recipients: ['+4911'] })).toBe('no_devices')
+    expect(await fixture.send({ recipients: ['+4911000'] })).toBe('no_devices')
     await fixture.sendAll({ recipients: many, scheduled_at: new Date(Date.now() + 5_000).toISOString() })
     await fixture.rows('update sms_dispatch set due_at = now()')
     await sweep(fixture.store, 600)

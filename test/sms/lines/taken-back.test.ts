@@ -62,39 +62,39 @@ test('a text that may not go by the line with room does not keep others from it'
   await lines('a1', 'b1')
   await set('a1', 'daily_limit = 1')
   await set('b1', 'daily_limit = 1')
-  await sendAll({ recipients: ['+4911', '+4912'] })
-  await send(text('+4913', fixture.named({ line_id: 'b1', priority: 9 })))
-  await send(text('+4914'))
-  await cancel(await idOf('+4911'))
+  await sendAll({ recipients: ['+4911000', '+4912000'] })
+  await send(text('+4913000', fixture.named({ line_id: 'b1', priority: 9 })))
+  await send(text('+4914000'))
+  await cancel(await idOf('+4911000'))
   await sweep(fixture.store, 600)
   expect(await rows(`select "to", line from sms_messages where status = 'assigned' order by 1`)).toEqual([
-    ['+4912', fixture.idOf('b1')],
-    ['+4914', fixture.idOf('a1')],
+    ['+4912000', fixture.idOf('b1')],
+    ['+4914000', fixture.idOf('a1')],
   ])
 })
 
 test('a number that is counted already may take the room that others may not', async () => {
   await lines('a1')
   await set('a1', 'monthly_recipients = 1, daily_limit = 2')
-  await sendAll({ recipients: ['+4911'] })
-  await send(text('+4911', { priority: 1 }))
-  await send(text('+4912', { priority: 9 }))
-  await send(text('+4911', { priority: 2 }))
+  await sendAll({ recipients: ['+4911000'] })
+  await send(text('+4911000', { priority: 1 }))
+  await send(text('+4912000', { priority: 9 }))
+  await send(text('+4911000', { priority: 2 }))
   const waiting = `select "to" from sms_messages where status = 'pending' order by "to"`
-  expect(await rows(waiting)).toEqual([['+4911'], ['+4912']])
+  expect(await rows(waiting)).toEqual([['+4911000'], ['+4912000']])
   const [[first]] = (await rows(`select min(id) from sms_messages where status = 'assigned'`)) as [[string]]
   await cancel(first)
   await sweep(fixture.store, 600)
-  expect(await rows(waiting)).toEqual([['+4912']])
+  expect(await rows(waiting)).toEqual([['+4912000']])
 })
 
 test('a line that is disabled sends nothing, also what names it, until it is enabled', async () => {
   await lines('a1', 'a2')
-  await send(text('+4911', fixture.named({ line_id: 'a1' })))
+  await send(text('+4911000', fixture.named({ line_id: 'a1' })))
   await set('a1', 'enabled = false')
   expect(await claim('a')).toEqual([])
   await sweep(fixture.store, 600)
-  expect(await states()).toEqual([['+4911', 'pending', 'room', '']])
+  expect(await states()).toEqual([['+4911000', 'pending', 'room', '']])
   await set('a1', 'enabled = true')
   await sweep(fixture.store, 600)
   expect((await claim('a')).map(({ sim }) => sim)).toEqual([1])
@@ -103,8 +103,8 @@ test('a line that is disabled sends nothing, also what names it, until it is ena
 test('a text that waits for room and gets a time waits for that time', async () => {
   await lines('a1')
   await set('a1', 'daily_limit = 1')
-  await sendAll({ recipients: ['+4911', '+4912'] })
-  const id = await idOf('+4912')
+  await sendAll({ recipients: ['+4911000', '+4912000'] })
+  const id = await idOf('+4912000')
   const { store, user } = fixture
   await changeMessage(store, permitOf(user, 'change'), id, readChange({ priority: 3 }, new Date()))
   const stored = `select waiting_for, scheduled_at from sms_messages where id = $1`
@@ -121,10 +121,10 @@ test('a text that is deleted before a device has it costs its line no recipient'
   await rows(`select sms_count_all()`) // as a server does at its start
   await lines('a1')
   await set('a1', 'monthly_recipients = 1')
-  await send(text('+4911'))
-  expect(await send(text('+4912'))).toBe(null)
+  await send(text('+4911000'))
+  expect(await send(text('+4912000'))).toBe(null)
   const { db, catalog } = fixture.store
-  const id = await idOf('+4911')
+  const id = await idOf('+4911000')
   await db.transaction((tx) =>
     deleteRecords(
       { db: tx, catalog },
@@ -135,7 +135,7 @@ test('a text that is deleted before a device has it costs its line no recipient'
   )
   expect(await rows('select * from line_recipients')).toEqual([])
   await sweep(fixture.store, 600)
-  expect(await states()).toEqual([['+4912', 'assigned', '', '']])
+  expect(await states()).toEqual([['+4912000', 'assigned', '', '']])
 })
 
 test('a new time zone and back gives a line no fresh day', async () => {
@@ -146,23 +146,23 @@ test('a new time zone and back gives a line no fresh day', async () => {
   const moveTo = (zone: string) => rows('update user_settings set time_zone = $1', [zone])
   await liveIn('Pacific/Kiritimati')
   // the day after has begun, and the month: their room is used up once
-  expect(await sendAll({ recipients: ['+4917', '+4918', '+4919'] })).toEqual(['a1', 'a1', null])
+  expect(await sendAll({ recipients: ['+4917000', '+4918000', '+4919000'] })).toEqual(['a1', 'a1', null])
   for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati', 'UTC']) {
     await moveTo(zone)
-    expect(await send(text(`+4920`))).toBe(null)
+    expect(await send(text(`+4920000`))).toBe(null)
   }
   await at('2090-02-01T01:00:00Z')
-  expect(await send(text('+4921'))).toBe(null)
+  expect(await send(text('+4921000'))).toBe(null)
   await at('2090-02-02T01:00:00Z')
   await rows('delete from sms_messages')
   await rows('delete from sms_dispatch')
-  expect(await sendAll({ recipients: ['+4917', '+4922'] })).toEqual(['a1', 'a1'])
+  expect(await sendAll({ recipients: ['+4917000', '+4922000'] })).toEqual(['a1', 'a1'])
 })
 
 test('a text that names a line fails when the line is deleted, others go by another', async () => {
   await lines('a1', 'b1')
-  await send(text('+4911', { line_id: fixture.idOf('a1') }))
-  await send(text('+4912', { device_id: fixture.idOf('a') }))
+  await send(text('+4911000', { line_id: fixture.idOf('a1') }))
+  await send(text('+4912000', { device_id: fixture.idOf('a') }))
   await set('a1', 'present = false')
   await rows('delete from lines where id = $1', [fixture.idOf('a1')])
   expect(await claim('a')).toEqual([])
@@ -176,7 +176,7 @@ test('a day that goes back, in another time zone, holds nothing up', async () =>
   await lines('a1')
   await set('a1', 'daily_limit = 5')
   await at('2090-01-11T03:00:00Z')
-  await send(text('+4911'))
+  await send(text('+4911000'))
   await liveIn('America/Los_Angeles')
   expect((await claim('a')).length).toBe(1)
 })
@@ -185,7 +185,7 @@ test('a line that went silent with a text may have sent it: it gets no room back
   await lines('a1', 'b1')
   await set('a1', 'daily_limit = 1')
   await set('b1', 'daily_limit = 1')
-  await send(text('+4911', { guarantee: 'at_least_once' }))
+  await send(text('+4911000', { guarantee: 'at_least_once' }))
   await claim('a')
   await rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
   await sweep(fixture.store, 600)

@@ -26,7 +26,7 @@ test('lines are edited, disabled and canceled meanwhile: never one text over', a
         ? await rows(`select message from sms_dispatch where state = 'assigned' order by random() limit 1`)
         : []
     if (id) await fixture.cancel(String(id)).catch(() => {})
-    await nodes[i % 2]!({ recipients: [`+49${1_000 + i}`] })
+    await nodes[i % 2]!({ recipients: [`+49${10_000 + i}`] })
   })
   for (let i = 0; i < 3; i++) await sweep(store, 600)
   const counts = await rows(
@@ -40,7 +40,7 @@ test('5,000 texts over lines with room for 500 a day leave in ten days, by prior
   await fixture.lines('a1', 'b1')
   await set('a1', 'daily_limit = 200')
   await set('b1', 'daily_limit = 300')
-  const to = (from: number) => Array.from({ length: 2_500 }, (_, i) => `+49${from + i}`)
+  const to = (from: number) => Array.from({ length: 2_500 }, (_, i) => `+49${10_000 + from + i}`)
   await fixture.sendAll({ recipients: to(10_000) })
   await fixture.sendAll({ recipients: to(20_000), priority: 1 })
   const days: number[] = []

@@ -33,8 +33,8 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
       [2, true],
     ])
     await user.call('PATCH', `/api/collections/lines/records/${lines[1].id}`, { number: '+4915112' })
-    await user.call('POST', '/api/sms/send', { recipients: ['+491511', '+491512', '+491513'], body: 'Hi' })
-    await user.call('POST', '/api/sms/send', { recipients: ['+491514'], body: 'Hi', from: '+4915112' })
+    await user.call('POST', '/api/sms/send', { recipients: ['+4915110', '+4915120', '+4915130'], body: 'Hi' })
+    await user.call('POST', '/api/sms/send', { recipients: ['+4915140'], body: 'Hi', from: '+4915112' })
     const delivered = '&filter=status="delivered"&expand=line&sort=to'
     const done = await whenThere(4, user, 'sms_messages', delivered)
     const chosen = new Map(

@@ -18,7 +18,14 @@ describe('a claim', () => {
     const device = await makeDevice(store, user)
     const ids = await assign(store, device, 3)
     const [first, second] = await claim(device, 2)
-    expect(first).toMatchObject({ id: ids[0], attempt: 1, to: '+49301', body: 'hello', sim: 0, priority: 0 })
+    expect(first).toMatchObject({
+      id: ids[0],
+      attempt: 1,
+      to: '+4930100',
+      body: 'hello',
+      sim: 0,
+      priority: 0,
+    })
     expect(second!.id).toBe(ids[1])
     const leftMs = Date.parse(first!.lease_until) - Date.now()
     expect(leftMs).toBeGreaterThan((LEASE - 10) * 1000)

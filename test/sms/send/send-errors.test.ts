@@ -12,7 +12,7 @@ import {
 
 const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: '5' })
 
-const phones = (count: number) => Array.from({ length: count }, (_, i) => `+4922${i}0`)
+const phones = (count: number) => Array.from({ length: count }, (_, i) => `+4922000${i}0`)
 const long = (count: number, char = 'x') => char.repeat(count)
 const EMPTY = 'recipients must name at least one phone number, or group_ids a group'
 const fault = (message: string) => ({ error: 'invalid_request', message })

@@ -9,7 +9,7 @@ const setQuota = (user: string, quota: number) =>
   server.rows('update users set monthly_quota = $2 where id = $1', [user, quota])
 const forget = (user: string) => server.rows('delete from sms_usage where "user" = $1', [user])
 const usage = async (who = ANN) => (await server.ask('GET', 'usage', undefined, as(who))).body
-const many = (count: number) => Array.from({ length: count }, (_, i) => `+4922${i}0`)
+const many = (count: number) => Array.from({ length: count }, (_, i) => `+4922000${i}0`)
 
 test("the server's quota holds for who has none; a request goes through whole or not at all", async () => {
   expect((await server.send({ recipients: many(2) })).status).toBe(200)

@@ -46,8 +46,8 @@ async function expectTruth(): Promise<void> {
 }
 
 const send = (count: number, user = ANN) =>
-  server.send({ recipients: Array.from({ length: count }, (_, i) => `+49${1000 + i}`) }, as(user))
-const receive = async (count: number, from = '+491') => {
+  server.send({ recipients: Array.from({ length: count }, (_, i) => `+49${100_000 + i}`) }, as(user))
+const receive = async (count: number, from = '+4910000') => {
   const items = Array.from({ length: count }, (_, i) => {
     return { from: `${from}${i}`, body: 'Hello', received_at: new Date(1e12 + i).toISOString() }
   })
@@ -89,9 +89,10 @@ test('a user who goes, and one who comes with the same id', async () => {
   const come = () =>
     server.rows(`insert into users (id, email, "tokenKey") values ($1, 'dora@example.com', 'k')`, [dora.id])
   const insert = () =>
-    server.rows(`insert into sms_messages (id, "user", "to", body) values (pb_new_id(), $1, '+491', 'x')`, [
-      dora.id,
-    ])
+    server.rows(
+      `insert into sms_messages (id, "user", "to", body) values (pb_new_id(), $1, '+4910000', 'x')`,
+      [dora.id],
+    )
   await come()
   await server.rows('insert into sms_turns ("user", messages) values ($1, 2)', [dora.id])
   await server.rows(
@@ -118,13 +119,13 @@ test('a user who goes, and one who comes with the same id', async () => {
 test('a table that nobody has counted yet is counted by the list itself, then once', async () => {
   await send(3)
   await server.rows('delete from sms_totals')
-  await receive(2, '+493')
+  await receive(2, '+4930000')
   await remove(ANN.id, 1)
   expect(await kept(ANN.id)).toBe(2)
   expect(await totalsFor(ANN.id)).toEqual([2, 2, 2, 2])
   await Promise.all([countMessages(server.store.db), countMessages(server.store.db)])
   await expectTruth()
-  await receive(2, '+494')
+  await receive(2, '+4940000')
   await send(1)
   await expectTruth()
 })
@@ -134,7 +135,7 @@ test('everything at once', async () => {
   const work = Array.from({ length: 15 }, (_, i) => [
     send(1 + (i % 4)),
     send(2, BEN),
-    receive(3, `+496${i}`),
+    receive(3, `+4960000${i}`),
     server.rows(
       `delete from sms_messages where id in (select id from sms_messages where "user" = $1 limit 2 for update skip locked)`,
       [BEN.id],

@@ -206,7 +206,7 @@ describe('Web Push', () => {
     const { db } = server.server.services.store
     const goOffline = () =>
       db.query(`update devices set last_seen = '2026-01-01 00:00:00.000Z' where id = $1`, [phone.id])
-    const sendNow = () => owner.call('POST', '/api/sms/send', { recipients: ['+49301'], body: 'x' })
+    const sendNow = () => owner.call('POST', '/api/sms/send', { recipients: ['+4930100'], body: 'x' })
     await goOffline()
     expect((await sendNow()).status).toBe(200)
     await phone.call('PUT', '/api/devices/push', 'null')

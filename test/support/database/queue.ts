@@ -51,7 +51,7 @@ export async function assign(
   const all = { state: `'assigned'`, wakes: '1', wake_at: `now() + interval '5 seconds'`, ...dispatch }
   await db.query(
     `insert into sms_messages (id, status, message_type, "user", device, "to", body, guarantee, created, updated)
-     select id, ${all.state}, 'outgoing', $2, $3, '+49301', 'hello', 'at_most_once', ${NOW}, ${NOW}
+     select id, ${all.state}, 'outgoing', $2, $3, '+4930100', 'hello', 'at_most_once', ${NOW}, ${NOW}
      from unnest($1::text[]) id`,
     [ids, device.user, device.id],
   )

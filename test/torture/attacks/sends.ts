@@ -48,7 +48,7 @@ export const sends: readonly Attack[] = [
     const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) => list(3_900_000, item))
     const bodies = lists.flatMap((all) => [
       `{"body":"a","recipients":${all}}`,
-      `{"body":"a","recipients":["+491511"],"group_ids":${all}}`,
+      `{"body":"a","recipients":["+4915110"],"group_ids":${all}}`,
     ])
     return flood(run, 4, (turn) => ({
       path: turn % 3 ? SEND : '/api/sms/preview',

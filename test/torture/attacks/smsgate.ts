@@ -97,7 +97,7 @@ export const smsgate: readonly Attack[] = [
         { path: '/messages?state=Sent&includeContent=true&limit=100' },
         { path: '/messages?deviceId=%00' },
         { path: '/webhooks', body: `{"id":"${turn % 20}","url":"http://127.0.0.1:1/","event":"sms:sent"}` },
-        { path: '/messages', body: `{"phoneNumbers":[${'"+4915",'.repeat(100_000)}1],"message":"a"}` },
+        { path: '/messages', body: `{"phoneNumbers":[${'"+4915000",'.repeat(100_000)}1],"message":"a"}` },
         {
           path: '/settings',
           body: `{"webhooks":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`,

@@ -1,5 +1,5 @@
+import { formatPhone } from '#portable/phone/format.ts'
 import { t } from '../../language/words.ts'
-import { formatPhone } from '../phone/phone-numbers.ts'
 import type { Device, Line } from '../records.ts'
 
 /** The display name of a line (a SIM of a device): its label, or else its number, or else its slot. */

@@ -1,5 +1,5 @@
+import { phonePart } from '#portable/phone/format.ts'
 import { pb } from '../client.ts'
-import { phonePart } from './phone-numbers.ts'
 
 /** A filter for contacts by part of the name or number. `country` is for numbers without calling code. */
 export const contactFilter = (text: string, country: string): string =>

@@ -1,6 +1,6 @@
+import type { PhoneFault, PhoneProblem } from '#portable/phone/read.ts'
 import { language } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
-import type { PhoneFault, PhoneProblem } from './phone-numbers.ts'
 
 const names = new Intl.DisplayNames(language, { type: 'region' })
 
@@ -9,6 +9,8 @@ export const countryName = (country: string): string => names.of(country) ?? cou
 const WORDS: Readonly<Record<PhoneProblem, (country: string) => string>> = {
   empty: () => t('No number'),
   'not-a-number': () => t('Not a phone number'),
+  extension: () => t('A text cannot go to an extension: write the number without it'),
+  'short-code': () => t('A short code reaches only people of the same network'),
   rounded: () => t('The spreadsheet has rounded this number: format its column as text'),
   'no-country': () => t('No country in the number: write it as +49 151 12345678, or choose a country'),
   'unknown-country': () => t('No country has this code'),

@@ -1,6 +1,6 @@
+import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../client.ts'
 import { deviceName, lineName } from '../device/lines.ts'
-import { formatPhone } from '../phone/phone-numbers.ts'
 import type { Line, Message } from '../records.ts'
 import { useLookup } from './use-known.ts'
 import { useList } from './use-list.ts'

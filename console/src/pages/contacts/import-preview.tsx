@@ -1,5 +1,6 @@
+import type { PhoneReading } from '#portable/phone/read.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import type { BadRow, Columns, Sheet } from '../../data/files/sheet.ts'
-import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { t, tn } from '../../language/words.ts'
@@ -180,7 +181,7 @@ export function planImport(
   for (const [at, cells] of rows.entries()) {
     const row = first + at
     const name = (cells[columns.name] ?? '').trim()
-    const reading = readPhone(cells[columns.phone] ?? '', country)
+    const reading = readTyped(cells[columns.phone] ?? '', country)
     const { phone } = reading
     const why = faultOf(reading, name, seen)
     if (why || !phone) bad.push({ row, cells, why })

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
+import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Conversation } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'

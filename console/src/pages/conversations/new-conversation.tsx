@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { readTyped } from '#portable/phone/typed.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { useCountry } from '../../data/phone/country.ts'
-import { readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'
@@ -28,7 +28,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
     live: false,
     ready: asked !== '',
   })
-  const { phone, fault } = readPhone(text, country)
+  const { phone, fault } = readTyped(text, country)
   const faultWords = (words: string, hasContacts: boolean) =>
     hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {

@@ -1,6 +1,6 @@
-import { E164 } from '#portable/phone.ts'
+import { E164 } from '#portable/phone/e164.ts'
+import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact, Conversation } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { may } from '../../data/session.ts'

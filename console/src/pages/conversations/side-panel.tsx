@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { E164 } from '#portable/phone.ts'
+import { E164 } from '#portable/phone/e164.ts'
 import { pb } from '../../data/client.ts'
 import { type Contact, type Conversation, fieldsOf, type Message } from '../../data/records.ts'
 import { may } from '../../data/session.ts'

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../data/client.ts'
 import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
 import { lineName } from '../../data/device/lines.ts'
 import { useCountry } from '../../data/phone/country.ts'
-import { formatPhone, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -153,7 +154,7 @@ function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const read = (typed: string) =>
     typed.trim() === '' || typed === stored
       ? { phone: typed.trim() && line.number }
-      : readPhone(typed, country)
+      : readTyped(typed, country)
   const rows: readonly FormRow[] = [
     {
       name: 'enabled',

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../data/client.ts'
 import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
 import { requestKeys } from '../../data/line/request-key.ts'
 import { useCountry } from '../../data/phone/country.ts'
-import { formatPhone, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
@@ -27,7 +28,7 @@ export function TestText({ device }: { device: Device }) {
   const [country, setCountry] = useCountry()
   // idempotency keys: a test that is sent twice by accident goes out once
   const [keys] = useState(requestKeys)
-  const { phone, fault } = readPhone(number.value, country)
+  const { phone, fault } = readTyped(number.value, country)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device.id, ttl: 600 }
     const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
@@ -112,7 +113,7 @@ export function SimulatedPhone({ device }: { device: Device }) {
 function Receive({ device }: { device: string }) {
   const [body, setBody] = useState('')
   const receive = useTask(async () => {
-    await receiveText(device, sender.value.replace(/[\s()/-]/g, ''), body)
+    await receiveText(device, sender.value, body)
     setBody('')
   })
   return (

@@ -1,8 +1,8 @@
 import type { Ref } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
 import { countSegments } from '#portable/segments.ts'
 import { pb } from '../../data/client.ts'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import {

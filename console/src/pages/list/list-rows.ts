@@ -1,6 +1,7 @@
+import type { PhoneReading } from '#portable/phone/read.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
-import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
@@ -30,7 +31,7 @@ export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
 
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */
 export const readNumbers = ({ rows }: Sheet, column: number, country: string): readonly PhoneReading[] =>
-  rows.map((cells) => readPhone(cells[column] ?? '', country))
+  rows.map((cells) => readTyped(cells[column] ?? '', country))
 
 /**
  * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.

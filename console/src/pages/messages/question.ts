@@ -1,5 +1,5 @@
+import { phonePart } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
-import { phonePart } from '../../data/phone/phone-numbers.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 

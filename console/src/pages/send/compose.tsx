@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { MAX_OF_AGENT } from '#portable/agents.ts'
+import { formatPhone } from '#portable/phone/format.ts'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { isSimulated } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Device, Template } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import { isSameName } from '../../data/text/placeholders.ts'
@@ -125,9 +125,7 @@ export function Compose({
               icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
             >
-              {repeats
-                ? t('Start repeating')
-                : wordsOf(composition.isLater, preview?.recipients_count ?? 0)}
+              {repeats ? t('Start repeating') : wordsOf(composition.isLater, preview?.recipients_count ?? 0)}
             </Button>
           </div>
         </Form>

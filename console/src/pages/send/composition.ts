@@ -1,5 +1,5 @@
+import type { PhoneFault } from '#portable/phone/read.ts'
 import type { Fault } from '../../data/fault.ts'
-import type { PhoneFault } from '../../data/phone/phone-numbers.ts'
 import type { Campaign } from '../../data/records.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'

@@ -1,4 +1,4 @@
-import { E164 } from '#portable/phone.ts'
+import { E164 } from '#portable/phone/e164.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/records.ts'

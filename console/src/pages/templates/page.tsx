@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
 import { countSegments } from '#portable/segments.ts'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { type Contact, fieldNamed, type Template } from '../../data/records.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { countryOfNumber } from '#portable/phone/format.ts'
 import { serverUrl } from '../../data/client.ts'
-import { countryOfNumber } from '../../data/phone/phone-numbers.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import type { UserSettings, Verification, VerifyService } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'

@@ -1,4 +1,4 @@
-import { phoneCountries } from '../../data/phone/phone-numbers.ts'
+import { phoneCountries } from '#portable/phone/format.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from './field.tsx'

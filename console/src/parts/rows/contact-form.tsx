@@ -1,5 +1,7 @@
+import { formatPhone } from '#portable/phone/format.ts'
+import type { PhoneReading } from '#portable/phone/read.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import { useCountry } from '../../data/phone/country.ts'
-import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { timeZones } from '../../data/time-zones.ts'
@@ -29,7 +31,7 @@ export function ContactForm({
   const stored = formatPhone(contact?.phone ?? '')
   // an unchanged number is not checked: programs may have stored one that the console would refuse
   const read = (typed: unknown): PhoneReading =>
-    contact && typed === stored ? { phone: contact.phone } : readPhone(String(typed), country)
+    contact && typed === stored ? { phone: contact.phone } : readTyped(String(typed), country)
   const own = contact ? fieldsOf(contact) : []
   const zone = contact?.time_zone
   const rows: readonly FormRow[] = [

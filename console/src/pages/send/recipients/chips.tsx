@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../../data/client.ts'
-import { formatPhone } from '../../../data/phone/phone-numbers.ts'
 import { useLookup } from '../../../data/use/use-known.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'

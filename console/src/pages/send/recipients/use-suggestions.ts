@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
+import { formatPhone, phonePart } from '#portable/phone/format.ts'
+import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../../data/client.ts'
 import { contactFilter } from '../../../data/phone/contact-filter.ts'
-import { formatPhone, phonePart, readPhone } from '../../../data/phone/phone-numbers.ts'
 import type { Contact, ContactGroup } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { t } from '../../../language/words.ts'
@@ -43,7 +44,7 @@ export function useSuggestions(
     }
   }, [asked, country])
   if (text === '') return []
-  const { phone } = readPhone(text, country)
+  const { phone } = readTyped(text, country)
   const contacts = found.contacts.filter((contact) => fits(contact, text, country))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [

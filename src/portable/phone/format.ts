@@ -1,0 +1,33 @@
+import { E164 } from './e164.ts'
+import { codeOfCountry, countries, parse } from './numbering-plans.ts'
+import { plainText } from './plain-text.ts'
+import { readTyped } from './typed.ts'
+
+/** The country of a stored number, as ISO 3166 alpha-2; '' if it has none. */
+export const countryOfNumber = (phone: string): string =>
+  E164.test(phone) ? (parse(phone)?.country ?? '') : ''
+
+/** Formats a stored number: `+49 1512 0000010` with no-break spaces. Returns sender names unchanged. */
+export function formatPhone(phone: string): string {
+  if (!E164.test(phone)) return phone
+  return (parse(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
+}
+
+const IS_PART = /^[\s(]*\+?[\d\s()[\].,/\p{Pd}·]+$/u
+
+/**
+ * What to search stored numbers for: the typed number in E.164 if it is complete, and otherwise its digits
+ * without leading zeros. '' for fewer than three digits.
+ */
+export function phonePart(text: string, country = ''): string {
+  const plain = plainText(text)
+  const whole = readTyped(plain, country).phone
+  if (whole || !IS_PART.test(plain)) return whole ?? ''
+  const digits = plain.replace(/[^+\d]/g, '')
+  const part = digits.startsWith('00') ? `+${digits.slice(2)}` : digits.replace(/^0+/, '')
+  return part.length > 2 ? part : ''
+}
+
+/** All countries that have phone numbers: their ISO 3166 codes and calling codes. */
+export const phoneCountries = (): { readonly country: string; readonly code: string }[] =>
+  countries().map((country) => ({ country, code: `+${codeOfCountry(country)}` }))

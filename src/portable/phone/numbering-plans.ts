@@ -1,0 +1,51 @@
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  Metadata,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength,
+} from 'libphonenumber-js/max'
+
+// The numbering plans of all countries, by libphonenumber. `max` also knows which numbers are mobile. It
+// takes 3.5 MB of a process's memory (`min`: 2.9) and 20 µs a number.
+
+export type { CountryCode, PhoneNumber }
+export { getCountryCallingCode as codeOfCountry }
+
+/** ISO 3166 codes of all countries that have phone numbers. */
+export const countries = (): readonly CountryCode[] => getCountries()
+
+/** The country with this ISO 3166 code in any case, or the largest one with this calling code (`49`). */
+export function countryNamed(name: string): CountryCode | undefined {
+  const code = name.toUpperCase()
+  if (isSupportedCountry(code)) return code
+  const { country_calling_codes: byCode } = (new Metadata() as unknown as { metadata: Plans }).metadata
+  return byCode[name]?.[0]
+}
+
+interface Plans {
+  readonly country_calling_codes: Readonly<Record<string, readonly CountryCode[]>>
+}
+
+/** Parses digits with or without `+`. Undefined for a text that cannot be a number. */
+export const parse = (text: string, country?: CountryCode): PhoneNumber | undefined =>
+  parsePhoneNumberFromString(text, optionsFor(country))
+
+/** Why the length of a number is wrong, in libphonenumber's words; undefined if it is right. */
+export const lengthFault = (text: string, country?: CountryCode) =>
+  validatePhoneNumberLength(text, optionsFor(country))
+
+const optionsFor = (country: CountryCode | undefined) => ({
+  extract: false,
+  ...(country && { defaultCountry: country }),
+})
+
+/** Whether a number may be that of a mobile phone. */
+export const isMobile = (number: PhoneNumber): boolean => /MOBILE/.test(number.getType() ?? '')
+
+/** Whether a number in E.164 costs its caller more than a call, and pays its owner. */
+export const isPremium = (phone: string): boolean =>
+  /PREMIUM_RATE|SHARED_COST/.test(parse(phone)?.getType() ?? '')

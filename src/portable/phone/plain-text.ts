@@ -1,0 +1,22 @@
+/** Invisible characters, such as marks of the writing direction, which phones put around numbers. */
+const MARKS = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** A typed number with one kind of digits, spaces and pluses, without invisible characters. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/[\t\n\r]/g, ' ')
+    .normalize('NFKC')
+    .replace(MARKS, '')
+    .replace(/(?![0-9])\p{Nd}/gu, westernDigit)
+    .trim()
+
+/** Unicode has the ten digits of a script in a row, and no two rows touch (NFKC converts those that do). */
+function westernDigit(digit: string): string {
+  const code = digit.codePointAt(0)!
+  let zero = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+  return String((code - zero) % 10)
+}
+
+/** Characters that people write between the digits of a number. */
+export const SEPARATORS = /[\s()[\]./\\·•∙⋅‧'’`´_~|\p{Pd}−]+/gu

@@ -1,0 +1,158 @@
+import { callingCodeOf, E164, SHORT_CODE } from './e164.ts'
+import {
+  type CountryCode,
+  codeOfCountry,
+  countryNamed,
+  isMobile,
+  lengthFault,
+  type PhoneNumber,
+  parse,
+} from './numbering-plans.ts'
+import { plainText, SEPARATORS } from './plain-text.ts'
+
+/** Why a text could not be read as a phone number. */
+export type PhoneProblem =
+  | 'empty'
+  | 'not-a-number'
+  | 'extension'
+  | 'short-code'
+  | 'rounded'
+  | 'no-country'
+  | 'unknown-country'
+  | 'too-short'
+  | 'too-long'
+  | 'wrong-length'
+  | 'not-of-country'
+
+export interface PhoneFault {
+  readonly problem: PhoneProblem
+  /** The country whose rules the number breaks, as ISO 3166 alpha-2; '' if unknown. */
+  readonly country: string
+}
+
+/** A number in E.164, or why the text is no number. */
+export type PhoneReading =
+  | { readonly phone: string; readonly fault?: undefined }
+  | { readonly phone?: undefined; readonly fault: PhoneFault }
+
+export interface ReadOptions {
+  /**
+   * What digits without `+`, `00` and trunk prefix may be. `home`: a number of the country, with or without
+   * its calling code. `world`: digits without separators may
+   * also be a number of another country with its calling code. Default: `home`.
+   */
+  readonly bare?: 'home' | 'world'
+  /** Compares a number that is already in E.164 with its country's plan, too. Default: false. */
+  readonly isTyped?: boolean
+}
+
+/** A number that a spreadsheet has rounded, for example to `4.91512E+12`. Its last digits are lost. */
+const ROUNDED = /^\d(?:[.,]\d+)?e\+?\d+$/i
+const SCHEME = /^(?:tel|sms|smsto|callto):/i
+const CONTEXT = /;phone-context=(\+\d{1,3})(?=;|$)/i
+/** What is dialed after the connection is made. RFC 3966, and the forms that people write. */
+const EXTENSION = /\d[\s.]*(?:;\s*(?:ext|isub|postd)\b|[,;]+\s*\d|x\s*\d|#|ext|ext\.|extension|[pw]\s*\d)/i
+const DIALABLE = /^\+?\d+$/
+
+const LENGTH_PROBLEMS = {
+  INVALID_COUNTRY: 'unknown-country',
+  NOT_A_NUMBER: 'not-a-number',
+  TOO_SHORT: 'too-short',
+  TOO_LONG: 'too-long',
+  INVALID_LENGTH: 'wrong-length',
+} as const satisfies Record<string, PhoneProblem>
+
+/**
+ * Reads a number as people and programs write it: `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`.
+ * Without a calling code it must be in the numbering plan of `country` (ISO 3166 alpha-2, a calling code, or
+ * '' for none). With a calling code, only its length is checked: countries add new ranges every year. A text
+ * in E.164 stays as it is, but for a trunk prefix that its country does not dial from abroad.
+ */
+export function readPhone(
+  text: string,
+  country = '',
+  { bare = 'home', isTyped }: ReadOptions = {},
+): PhoneReading {
+  if (!isTyped && isPlain(text)) return { phone: text }
+  const clean = withoutScheme(plainText(text))
+  if (clean === '') return failed('empty')
+  if (ROUNDED.test(clean)) return failed('rounded')
+  if (EXTENSION.test(clean)) return failed('extension')
+  const digits = clean.replace(SEPARATORS, '')
+  if (!DIALABLE.test(digits)) return failed('not-a-number')
+  const home = country === '' ? undefined : countryNamed(country)
+  const whole = internationalForm(digits)
+  const isInternational = whole !== undefined && clean.includes('+')
+  const phone =
+    (whole && readInternational(whole, hasTrunkBrackets(clean))) ||
+    (!isInternational && readBare(digits, home, bare === 'world' && digits === clean)) ||
+    (!isTyped && E164.test(text) && text)
+  if (phone) return { phone }
+  if (SHORT_CODE.test(digits)) return failed('short-code')
+  return { fault: faultOf(digits, whole, home) }
+}
+
+/** Whether a text has nothing but digits and what people write between and around them. */
+export const looksDialable = (text: string): boolean =>
+  DIALABLE.test(withoutScheme(plainText(text)).replace(SEPARATORS, ''))
+
+/** Whether a text is in E.164 and has no 0 after its calling code: a trunk prefix, or part of the number. */
+export const isPlain = (text: string): boolean => E164.test(text) && text[callingCodeOf(text).length] !== '0'
+
+/** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
+function withoutScheme(text: string): string {
+  if (!SCHEME.test(text)) return text
+  const number = text.replace(SCHEME, '').replace(/\?.*$/s, '')
+  const context = CONTEXT.exec(number)?.[1]
+  const plain = number.replace(/;(?!ext=|isub=|postd=)[\w-]+(?:=[^;]*)?/gi, '')
+  return context && !plain.includes('+') ? `${context} ${plain}` : plain
+}
+
+/** A number typed with + or 00 in its form with +; undefined for other numbers. */
+function internationalForm(digits: string): string | undefined {
+  const whole = digits.replace(/^00/, '+')
+  return whole.startsWith('+') ? whole : undefined
+}
+
+const hasTrunkBrackets = (text: string): boolean => /[([]\s*0\s*[)\]]/.test(text)
+
+/** `hasTrunk`: the number has a `(0)`. It is dropped where the numbering plan does not have it. */
+function readInternational(whole: string, hasTrunk: boolean): string | undefined {
+  const number = parse(whole)
+  if (number?.isValid()) return inE164(number)
+  const without = hasTrunk ? parse(whole.replace(/^(\+[1-9]\d{0,2}?)0/, '$1')) : undefined
+  return inE164(without?.isPossible() ? without : number?.isPossible() ? number : undefined)
+}
+
+/**
+ * Reads digits without +. Prefers mobile numbers: spreadsheets drop + and 0. `mayBeForeign`: they may begin
+ * with any calling code. Others may not, because a mistyped number could then reach a stranger abroad. 3 to 6
+ * digits are a short code, unless the country has such numbers of mobile phones.
+ */
+function readBare(digits: string, home: CountryCode | undefined, mayBeForeign: boolean) {
+  const national = home && valid(parse(digits, home))
+  const whole = digits.startsWith('0') ? undefined : parse(`+${digits}`)
+  const isHome = home && digits.startsWith(codeOfCountry(home))
+  const known = [national, isHome || mayBeForeign ? valid(whole) : undefined]
+  const mobile = known.find((one) => one && isMobile(one))
+  if (mobile || /^\d{3,6}$/.test(digits)) return inE164(mobile)
+  // a landline without its trunk prefix that is also a number abroad: a person must say which
+  if (national && (mayBeForeign || isHome || !whole?.isValid())) return inE164(national)
+  return mayBeForeign && whole?.isPossible() ? inE164(whole) : undefined
+}
+
+const valid = (number: PhoneNumber | undefined) => (number?.isValid() ? number : undefined)
+
+const inE164 = (number: PhoneNumber | undefined): string | undefined =>
+  number && E164.test(number.number) ? number.number : undefined
+
+const failed = (problem: PhoneProblem, country = ''): PhoneReading => ({ fault: { problem, country } })
+
+function faultOf(digits: string, whole: string | undefined, home: CountryCode | undefined): PhoneFault {
+  if (!whole && !home) return { problem: 'no-country', country: '' }
+  const text = whole ?? digits
+  const country = whole ? undefined : home
+  const found = lengthFault(text, country)
+  const problem = found ? LENGTH_PROBLEMS[found] : whole ? 'too-long' : 'not-of-country'
+  return { problem, country: parse(text, country)?.country ?? country ?? '' }
+}

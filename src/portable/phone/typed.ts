@@ -1,0 +1,21 @@
+import { plainText } from './plain-text.ts'
+import { type PhoneReading, readPhone } from './read.ts'
+
+/**
+ * Reads a number that a person typed or a file has in a cell, with words around it: `Anna <+49…>`,
+ * `Anna: 0151 1234 (mobile)`. Checks every number against the numbering plans.
+ */
+export const readTyped = (text: string, country = ''): PhoneReading =>
+  readPhone(numberIn(plainText(text)), country, { isTyped: true })
+
+function numberIn(text: string): string {
+  const inner = /<([^<>]*)>/.exec(text)?.[1]?.trim() ?? text
+  if (/^\w+:/.test(inner) && !/^\w+:\s/.test(inner)) return inner
+  return withoutWords(inner)
+}
+
+/** Removes words around a number. Keeps an extension, which is refused, and a text without digits. */
+function withoutWords(text: string): string {
+  const from = text.search(/[+([*#]*\d/)
+  return from < 0 ? text : text.slice(from).replace(/[^\d*#]+$/, '')
+}

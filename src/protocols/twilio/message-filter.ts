@@ -1,0 +1,64 @@
+import { list, runForTexts, statement, text } from '../../db/statement.ts'
+import { formatDate } from '../../fields/date.ts'
+import { readNumber } from '../../sms/send/read-numbers.ts'
+import type { Call } from './account.ts'
+import { OWN_NUMBER } from './numbers.ts'
+import { invalid, type Parameters, readRequestDate } from './wire.ts'
+
+const SECOND_MS = 1_000
+const DAY_MS = 86_400_000
+
+/** SQL: when a message was sent, or received; '' for neither. */
+const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
+
+/**
+ * SQL conditions of a list's parameters on messages `m`. An incoming text without a recipient matches `To` if
+ * a device with that number received it.
+ */
+export async function filterOf(call: Call, bound: (value: unknown) => string): Promise<string[]> {
+  const { store, user, parameters } = call
+  const [to, from] = [await numbersIn(call, 'To'), await numbersIn(call, 'From')]
+  const devices = to.length > 0 ? await runForTexts(store.db, DEVICES, { user, phones: to }) : []
+  const conditions: string[] = []
+  const between = (fromMs?: number, beforeMs?: number) => {
+    const second = (ms: number) => bound(formatDate(new Date(Math.floor(ms / SECOND_MS) * SECOND_MS)))
+    conditions.push(`${DATE_SENT} <> ''`)
+    if (fromMs !== undefined) conditions.push(`${DATE_SENT} >= ${second(fromMs)}`)
+    if (beforeMs !== undefined) conditions.push(`${DATE_SENT} < ${second(beforeMs)}`)
+  }
+  if (to.length > 0) {
+    const isTo = `m."to" = any(${bound(to)})`
+    const isMine = `m."to" = '' and m.message_type = 'incoming' and m.device = any`
+    // `or` only if there are devices: the condition on the number alone can use an index
+    conditions.push(devices.length > 0 ? `(${isTo} or ${isMine}(${bound(devices)}))` : isTo)
+  }
+  if (from.length > 0) {
+    const sender = `case m.message_type when 'incoming' then m."from" else ${OWN_NUMBER} end`
+    conditions.push(`(${sender}) = any(${bound(from)})`)
+  }
+  const on = readDate(parameters, 'DateSent')
+  const [after, before] = [readDate(parameters, 'DateSent>'), readDate(parameters, 'DateSent<')]
+  // midnight in UTC means the whole day: Twilio's libraries cannot send a plain date
+  if (on) between(on.ms, on.ms + (on.isDay || on.ms % DAY_MS === 0 ? DAY_MS : SECOND_MS))
+  if (after) between(after.ms)
+  if (before) between(undefined, before.ms + (before.isDay ? DAY_MS : SECOND_MS))
+  return conditions
+}
+
+/** The number in a filter in E.164, and as given, since it may be the name of a sender. */
+async function numbersIn({ store, user, parameters }: Call, name: string): Promise<string[]> {
+  const given = parameters.get(name) ?? ''
+  const number = await readNumber(store, user, given)
+  return [...new Set([given, number ?? ''])].filter((one) => one !== '')
+}
+
+const DEVICES = statement('twilio devices of a number', { id: 'string' })`
+select id from devices where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
+
+function readDate(parameters: Parameters, name: string) {
+  const text = parameters.get(name) ?? ''
+  if (text === '') return undefined
+  const at = readRequestDate(text)
+  if (!at) throw invalid(`${name} must be a date, as 2026-11-21 or 2026-11-21T07:00:00Z`)
+  return at
+}

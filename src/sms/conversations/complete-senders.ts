@@ -1,0 +1,48 @@
+import type { Store } from '../../collections/catalog.ts'
+import { run, statement, text } from '../../db/statement.ts'
+import { countryOfNumber } from '../../portable/phone/format.ts'
+import { isPlain } from '../../portable/phone/read.ts'
+import { needsCountry, readSender } from '../../portable/phone/sender.ts'
+import type { Device } from '../devices/device.ts'
+
+interface Received {
+  readonly from: string
+  readonly sim: number
+}
+
+const COUNTRIES = statement('sms countries of lines', {
+  ...{ account: 'string', slot: 'number?', country: 'string?', number: 'string?' },
+})`
+select coalesce((select s.country from user_settings s where s."user" = ${text('user')}), '') as account,
+  l.slot, l.country, l.number
+from (select) o left join lines l on l.device = ${text('device')}`
+
+/**
+ * The texts with senders in E.164, as everything after it compares them with contacts and conversations.
+ * Short codes, names, and numbers whose country is unknown stay as the device reported them.
+ */
+export async function completeSenders<T extends Received>(
+  { db }: Pick<Store, 'db'>,
+  device: Pick<Device, 'id' | 'user' | 'phone'>,
+  texts: readonly T[],
+): Promise<readonly T[]> {
+  if (texts.every(({ from }) => isPlain(from))) return texts
+  const countryOf = texts.some(({ from }) => needsCountry(from)) ? await countries(db, device) : () => ''
+  return texts.map((text) => ({ ...text, from: readSender(text.from, countryOf(text.sim)) }))
+}
+
+/** The country of a slot: that of its SIM, its number, the device's number, or the account, in this order. */
+async function countries(
+  db: Store['db'],
+  { id: device, user, phone }: Pick<Device, 'id' | 'user' | 'phone'>,
+) {
+  const lines = await run(db, COUNTRIES, { user, device })
+  const known = lines.map(({ slot, country, number }) => ({
+    slot,
+    country: country || countryOfNumber(number ?? ''),
+  }))
+  const all = new Set(known.map(({ country }) => country).filter((country) => country !== ''))
+  const ofDevice = all.size === 1 ? [...all][0]! : countryOfNumber(phone)
+  return (sim: number): string =>
+    known.find(({ slot }) => slot === sim && sim > 0)?.country || ofDevice || lines[0]!.account
+}

@@ -1,0 +1,61 @@
+import type { Store } from '../../collections/catalog.ts'
+import { runForRow, statement, text } from '../../db/statement.ts'
+import { E164 } from '../../portable/phone/e164.ts'
+import { isPlain, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
+
+const COUNTRY = statement('sms country', { country: 'string' })`
+select country from user_settings where "user" = ${text('user')}`
+
+/** The country of an account as ISO 3166 alpha-2; '' if it has none. */
+export const countryOfAccount = async ({ db }: Pick<Store, 'db'>, user: string): Promise<string> =>
+  (await runForRow(db, COUNTRY, { user }))?.country ?? ''
+
+/**
+ * Reads phone numbers in any notation, those without a calling code by the account's country. Returns a short
+ * code as its digits, and undefined for an empty text or one that is no number. Numbers in E.164 need no
+ * query.
+ */
+export async function readNumbers(
+  store: Pick<Store, 'db'>,
+  user: string,
+  given: readonly string[],
+  options?: ReadOptions,
+): Promise<(string | undefined)[]> {
+  if (given.every((text) => text === '' || isPlain(text))) return given.map((text) => text || undefined)
+  const country = await countryOfAccount(store, user)
+  return given.map((text) => readRecipient(text, country, options))
+}
+
+function readRecipient(text: string, country: string, options?: ReadOptions): string | undefined {
+  const { phone, fault } = readPhone(text, country, options)
+  return fault?.problem === 'short-code' ? text.trim() : phone
+}
+
+/** Reads one phone number as `readNumbers` does; undefined for a text that is none, and for a short code. */
+export async function readNumber(
+  store: Pick<Store, 'db'>,
+  user: string,
+  given: string,
+  options?: ReadOptions,
+): Promise<string | undefined> {
+  const [number] = await readNumbers(store, user, [given], options)
+  return number !== undefined && E164.test(number) ? number : undefined
+}
+
+/** The body with its recipients in E.164. */
+export const withNumbers = async <T extends { readonly recipients: readonly string[] }>(
+  store: Pick<Store, 'db'>,
+  user: string,
+  body: T,
+): Promise<T> => ({ ...body, recipients: await recipientsIn(store, user, body.recipients) })
+
+/** Numbers in E.164, each once. A text that is no number stays, so that the send refuses it. */
+export async function recipientsIn(
+  store: Pick<Store, 'db'>,
+  user: string,
+  given: readonly string[],
+  options?: ReadOptions,
+): Promise<string[]> {
+  const numbers = await readNumbers(store, user, given, options)
+  return [...new Set(numbers.map((number, i) => number ?? given[i]!))]
+}

@@ -1,0 +1,90 @@
+import { readTyped } from '../../src/portable/phone/typed.ts'
+import { PROTOCOLS } from '../../src/protocols/protocols.ts'
+import { PHONE_TABLE } from '../support/phone-table.ts'
+import { must } from '../support/server/server-with-devices.ts'
+import { startWaysIn } from './ways-in.ts'
+
+// One table of numbers, against every way in which a number comes to the server.
+
+const { ways, live, user, phone, api, gateway } = await startWaysIn()
+
+/** APIs in which digits without `+` may begin with any calling code. */
+const OF_WORLD = ['kannel', 'smseagle', 'sms_gateway', 'mail', 'hooks codes']
+/** APIs that split their text at commas or spaces, or read words around a number. */
+const isOfWorld = (way: string) => OF_WORLD.some((name) => way.startsWith(name))
+
+/** A mail's address has no spaces, brackets or letters of other scripts. */
+const isUnspeakable = (way: string, form: string) =>
+  way === 'mail' && /[^\x21-\x7e]|[()[\]<>@,;:"\\]/.test(form)
+
+const COUNTRIES = Map.groupBy(PHONE_TABLE, ([, country]) => country)
+
+test('every API of another product has a way, and every record with a number', () => {
+  const groups = PROTOCOLS.map(({ group }) => group).filter((group) => group !== 'mobile') // SMSGate's app: below
+  const named = Object.keys(ways)
+  expect(groups.filter((group) => !named.some((way) => way.startsWith(group)))).toEqual([])
+})
+
+describe.each(Object.keys(ways))('%s', (way) => {
+  test('reads all numbers of the table', async () => {
+    const wrong: string[] = []
+    for (const [country, rows] of COUNTRIES) {
+      await live(country === 'ZZ' ? '' : country)
+      for (const [form, , home, inWorld] of rows) {
+        const expected = isOfWorld(way) ? inWorld : home
+        const number = await ways[way]!(form, country)
+        const stored = expected.startsWith('+') ? expected : ''
+        // a conversation may be with a sender that is a name or a short code
+        const isSender = way === 'conversations' && number === form
+        if (number !== stored && !isSender && !(number === '' && isUnspeakable(way, form)))
+          wrong.push(`${JSON.stringify(form)} in ${country || 'no country'}: ${number}, not ${stored}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  }, 300_000)
+})
+
+test('a person types all numbers of the table in the console and its files', () => {
+  for (const [form, country, home] of PHONE_TABLE) {
+    const { phone = '' } = readTyped(form, country)
+    expect([form, country, phone]).toEqual([form, country, home === 'short' ? '' : home])
+  }
+})
+
+test.each(['/api/sms/send', '/api/sms/send-template'])('%s takes E.164 only', async (path) => {
+  await live('DE')
+  const template = await must(user, 'POST', '/api/collections/sms_templates/records', {
+    user: user.id,
+    name: path,
+    body: 'Hi',
+  })
+  const content = path.endsWith('send') ? { body: 'Hi' } : { template_id: template.id }
+  for (const [form] of PHONE_TABLE) {
+    const { status, body } = await api('POST', path, { recipients: [form], ...content })
+    const isStrict = /^\+[1-9]\d{6,14}$/.test(form)
+    expect([form, status, body.error]).toEqual([
+      form,
+      isStrict ? 200 : 400,
+      isStrict ? undefined : 'invalid_phone_number',
+    ])
+  }
+})
+
+test('a text from each sender of the table is from its number, or from the sender as it came', async () => {
+  for (const [country, rows] of COUNTRIES) {
+    await live(country === 'ZZ' ? '' : country)
+    await gateway.query('delete from sms_messages')
+    const forms = rows.map(([form]) => form)
+    for (const from of forms) await gateway.hear(phone, [[from.slice(0, 50), from]])
+    const stored = await gateway.query('select body, "from" from sms_messages')
+    const froms = new Map(stored.map(([body, from]) => [String(body), String(from)]))
+    for (const [form, , home, inWorld] of rows) {
+      const number = country === '' || country === 'ZZ' ? home : inWorld
+      expect([form, country, froms.get(form)]).toEqual([
+        form,
+        country,
+        number.startsWith('+') ? number : form,
+      ])
+    }
+  }
+})

@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+
+// One reader of phone numbers: nothing outside of src/portable/phone removes separators, trunk prefixes or
+// `00`, or says by a pattern what a phone number is.
+
+const files = globSync(['src/**/*.ts', 'console/src/**/*.{ts,tsx}'])
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => !file.startsWith('src/portable/phone/') && !file.endsWith('.d.ts'))
+
+/** What else has a plus or a 0 before digits. */
+const OTHERS: Readonly<Record<string, string>> = {
+  'src/agent/smpp/settings.ts': 'the form of a sender in a settings file',
+  'src/collections/definition/builtin.json': 'patterns of fields, which conformance compares',
+  'src/fields/cast.ts': 'numbers with exponents',
+  'src/filter/path.ts': 'an index of a list',
+  'src/records/export.ts': 'formulas of spreadsheets',
+  'src/http/body/raw-body.ts': 'numbers with exponents',
+  'src/http/server/request-tracker.ts': 'digits that the log hides',
+  'src/settings/cron.ts': 'fields of cron expressions',
+  'console/src/data/phone/looks-like-phone.ts': 'which column of a file has numbers',
+  'console/src/pages/contacts/selection-bar.tsx': 'formulas of spreadsheets',
+  'console/src/parts/rows/prefixes.ts': 'prefixes, which are no numbers',
+  'console/src/parts/rows/webhook-rows.tsx': 'patterns of numbers',
+}
+
+const READERS: readonly RegExp[] = [
+  /\\\+\??\(?(?:\[1-9\]|\[0-9\]|\\d)/, // a plus before digits
+  /replace\(\/\^\(?00/, // `00` becomes +
+  /\[\\s[^\]]*\(\)[^\]]*\]/, // separators of a number
+  /\b(?:withoutSeparators|withPlus|libphonenumber)\b/,
+]
+
+test('no other file reads phone numbers', () => {
+  expect(files.length).toBeGreaterThan(400)
+  const wrong = files.filter((file) => {
+    const code = readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+    return !(file in OTHERS) && READERS.some((pattern) => pattern.test(code))
+  })
+  expect(wrong).toEqual([])
+})

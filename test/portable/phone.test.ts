@@ -1,0 +1,60 @@
+import { readPhone } from '../../src/portable/phone/read.ts'
+import { needsCountry, readSender } from '../../src/portable/phone/sender.ts'
+import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
+import { PHONE_TABLE } from '../support/phone-table.ts'
+
+const resultOf = (...given: Parameters<typeof readPhone>) => {
+  const { phone, fault } = readPhone(...given)
+  return fault?.problem === 'short-code' ? 'short' : (phone ?? '')
+}
+
+test('the table has the forms of 150 numbers', () => {
+  expect(PHONE_TABLE.length).toBeGreaterThanOrEqual(150)
+  expect(new Set(PHONE_TABLE.map(([form, country]) => `${form} ${country}`)).size).toBe(PHONE_TABLE.length)
+})
+
+test.each(PHONE_TABLE)('%j in %j is read as %j', (form, country, number, inWorld) => {
+  expect(resultOf(form, country)).toBe(number)
+  expect(resultOf(form, country, { bare: 'world' })).toBe(inWorld)
+})
+
+test.each(PHONE_TABLE)(
+  'a text from %j to a SIM of %j is from the number, or as it came',
+  (form, country, number, inWorld) => {
+    const expected = country === '' ? number : inWorld
+    expect(readSender(form, country)).toBe(expected === '' || expected === 'short' ? form : expected)
+    if (country !== '' && expected.startsWith('+') && readSender(form, '') !== expected)
+      expect(needsCountry(form)).toBe(true)
+  },
+)
+
+test('every reading is E.164, however hostile the text', () => {
+  const texts = [
+    '0',
+    '00',
+    '+0',
+    '()',
+    'E',
+    '9'.repeat(400),
+    '+'.repeat(400),
+    ' '.repeat(9_000),
+    `${'(0)'.repeat(900)}1`,
+  ]
+  for (const country of ['', 'DE', 'US', 'IT', 'AU', 'zz', '49', '__proto__'])
+    for (const text of texts)
+      for (const bare of ['home', 'world'] as const)
+        expect(readPhone(text, country, { bare }).phone ?? '+4915120000').toMatch(/^\+[1-9]\d{6,14}$/)
+})
+
+test.each([
+  ['+4915120000010 +33612345678', 'DE', ['+4915120000010', '+33612345678']],
+  ['+49 151 20000010', 'DE', ['+49 151 20000010']],
+  ['+49 151 20000010 +33 6 12 34 56 78', '', ['+49 151 20000010', '+33 6 12 34 56 78']],
+  ['0151 20000010', 'DE', ['0151 20000010']],
+  ['4915120000010 447911123456', '', ['4915120000010', '447911123456']],
+  ['015120000010 015120000011', 'DE', ['015120000010', '015120000011']],
+  ['nobody here', 'DE', ['nobody', 'here']],
+  ['', 'DE', []],
+])('a list %j with spaces in %j is %j', (list, country, numbers) => {
+  expect(splitAtSpaces(list, country, { bare: 'world' })).toEqual(numbers)
+})
