@@ -47,7 +47,7 @@ export function masked(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')
   const longestFirst = known.sort((a, b) => b.length - a.length)
   const fitting = longestFirst.filter(({ length }) => length <= text.length).map(patternOf)
-  const whole = fitting.length > 0 ? text.replace(new RegExp(fitting.join('|'), 'gi'), MASK) : text
+  const whole = fitting.length > 0 ? text.replace(new RegExp(fitting.join('|'), 'gi'), () => MASK) : text
   return longestFirst.reduce(withoutBeginning, whole)
 }
 

@@ -21,7 +21,7 @@ test.each([
   ],
   ['spaces, where a plus follows', '+49 151 20000010 +49 151 20000011', ['+4915120000010', '+4915120000011']],
   ['with names', 'Anna <+49 151 20000010> Ben <0151 20000011>', ['+4915120000010', '+4915120000011']],
-  ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['+4915120000010']],
+  ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['!tel:+49-151-20000010;ext=5']],
   ['bad ones as typed', '0151 12, call me', ['!0151 12', '!call me']],
   ['nothing', ' ,\n ', []],
 ])('numbers are read: %s', (_, text, numbers) => {

@@ -1,33 +1,11 @@
-import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { loadPageTexts } from '../language/catalogue.ts'
 import type { PageEntry } from '../pages.ts'
 import { focusList } from '../parts/list/arrows.ts'
+import { FIELDS, keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcuts.ts'
 
-/** What the keys have opened: the palette, or the list of the page's keys. */
-export const keysOpen = signal<'' | 'palette' | 'keys'>('')
-
-export interface PaletteProps {
-  readonly pages: readonly PageEntry[]
-  readonly onClose: () => void
-}
-
-const FIELDS = 'input, select, textarea, [role="listbox"]'
 const SEARCH = 'main :is(input[type="search"], [role="combobox"])'
-
-/**
- * The elements of the page that a key presses: those with `aria-keyshortcuts`. A text field gets the focus.
- */
-export const shortcuts = (): HTMLElement[] =>
-  [...document.querySelectorAll<HTMLElement>('main [aria-keyshortcuts]')].filter(
-    (each) => each.offsetParent !== null,
-  )
-
-export function pressShortcut(element: HTMLElement): void {
-  if (element.matches(FIELDS)) element.focus()
-  else element.click()
-}
 
 /** Leaves one level: a field for the list, then the page for the one above it. */
 function goBack(target: Element): boolean {

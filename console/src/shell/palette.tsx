@@ -11,7 +11,7 @@ import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
 import { go } from '../router.ts'
-import { keysOpen, type PaletteProps, pressShortcut, shortcuts } from './keys.tsx'
+import { keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcuts.ts'
 
 const FOUND = 5
 const MIN_SEARCH = 2

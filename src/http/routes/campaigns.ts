@@ -30,7 +30,7 @@ import { bodyBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
-import { IDEMPOTENCY, SHAPE } from './sms.ts'
+import { IDEMPOTENCY, SHAPE } from './sms.api.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

@@ -7,7 +7,7 @@ export const plainText = (text: string): string =>
     .replace(/[\t\n\r]/g, ' ')
     .normalize('NFKC')
     .replace(MARKS, '')
-    .replace(/(?![0-9])\p{Nd}/gu, westernDigit)
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => westernDigit(digit))
     .trim()
 
 /** Unicode has the ten digits of a script in a row, and no two rows touch (NFKC converts those that do). */

@@ -182,7 +182,7 @@ test('a limit counts what was sent before it was set', async () => {
 
 test('a limit counts what was sent this month, if it was accepted long before', async () => {
   await fixture.lines('a1')
-  for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1`))
+  for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1000`))
   await fixture.claim('a')
   const sent = `update sms_messages set status = 'sent', sent_at = pb_text(now()), created = pb_text(now() - interval '50 days')`
   await fixture.rows(sent)

@@ -8,12 +8,7 @@ type Timed = Pick<Message, 'message_type' | 'created' | 'delivered_at' | 'schedu
  * The time of a text in its conversation: when the phone received it or, if outgoing, when it was created or
  * is due. Lists are sorted by `created` and show that.
  */
-export const timeOf = ({
-  message_type,
-  created,
-  delivered_at,
-  scheduled_at,
-}: Timed): string => {
+export const timeOf = ({ message_type, created, delivered_at, scheduled_at }: Timed): string => {
   if (message_type === 'incoming') return delivered_at || created
   return scheduled_at > created ? scheduled_at : created
 }

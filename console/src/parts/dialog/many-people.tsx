@@ -31,7 +31,7 @@ export async function confirmedForMany({
       ? t('Repeat it for {people}?', { people: words })
       : isLater
         ? t('Schedule for {people}?', { people: words })
-      : t('Send to {people}?', { people: words }),
+        : t('Send to {people}?', { people: words }),
     text: (
       <>
         {isSimulated && <OnlySimulated />}
@@ -49,7 +49,7 @@ export async function confirmedForMany({
       ? t('Start repeating')
       : isLater
         ? t('Schedule for {people}', { people: words })
-      : t('Send to {people}', { people: words }),
+        : t('Send to {people}', { people: words }),
     keep: t('Not yet'),
     careful: true,
   })

@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals'
+import type { PageEntry } from '../pages.ts'
+
+/** What the keys have opened: the palette, or the list of the page's keys. */
+export const keysOpen = signal<'' | 'palette' | 'keys'>('')
+
+export interface PaletteProps {
+  readonly pages: readonly PageEntry[]
+  readonly onClose: () => void
+}
+
+/** Elements that take typed text or arrow keys. */
+export const FIELDS = 'input, select, textarea, [role="listbox"]'
+/**
+ * The elements of the page that a key presses: those with `aria-keyshortcuts`. A text field gets the focus.
+ */
+export const shortcuts = (): HTMLElement[] =>
+  [...document.querySelectorAll<HTMLElement>('main [aria-keyshortcuts]')].filter(
+    (each) => each.offsetParent !== null,
+  )
+
+export function pressShortcut(element: HTMLElement): void {
+  if (element.matches(FIELDS)) element.focus()
+  else element.click()
+}

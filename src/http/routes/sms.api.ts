@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { chapter, json, SENDER, SENDING } from '../../openapi/operations.ts'
+import { BATCH, CANCELED, CANCELED_BATCH } from '../../sms/queue/cancel.ts'
+import { CHANGED, MESSAGE_CHANGE, RESCHEDULE, RESCHEDULED_BATCH } from '../../sms/queue/change.ts'
+import { RETRIED_BATCH, RETRY_BATCH } from '../../sms/queue/retry.ts'
+import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
+import { PREVIEW } from '../../sms/send/preview.ts'
+import { ACCEPTED } from '../../sms/send/send.ts'
+import type { RefusalCode } from '../../sms/send/shape.ts'
+import { ACCOUNT_USAGE, USAGE_DAYS } from '../../sms/usage.ts'
+
+export const IDEMPOTENCY = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',
+    ),
+})
+const REPLAYED = z.object({
+  'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
+})
+
+export const SHAPE: readonly RefusalCode[] = ['invalid_phone_number', 'body_too_long', 'too_many_recipients']
+/** How the judge refuses a text that a sender may not change. */
+const OUT_OF_BOUNDS: readonly RefusalCode[] = [
+  'destination_not_allowed',
+  'line_not_allowed',
+  'owned_by_campaign',
+]
+const SEND_REFUSALS: readonly RefusalCode[] = [
+  ...SHAPE,
+  'quota_exceeded',
+  'destination_not_allowed',
+  'device_not_found',
+  'line_not_found',
+  'line_ambiguous',
+  'line_not_allowed',
+  'group_not_found',
+  'idempotency_key_reused',
+  'client_ref_reused',
+  'no_devices',
+]
+
+const sent = () => ({
+  hasTemplate: true,
+  refuses: SEND_REFUSALS,
+  responses: {
+    200: {
+      description: 'Stored: all messages of the request.',
+      content: json(ACCEPTED),
+      headers: REPLAYED,
+    },
+  },
+})
+
+const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
+const TEMPLATE_EXAMPLE = {
+  recipients: ['+4915112345678'],
+  template_id: 'k3v9x0c2m5n8b1a',
+  variables: { code: '4711' },
+}
+
+export const smsPaths = () =>
+  chapter(SENDING, SENDER, {
+    'POST /api/sms/send': {
+      id: 'send',
+      summary: 'Send a text',
+      description:
+        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
+      params: { header: IDEMPOTENCY },
+      body: [SEND, TEXT_EXAMPLE],
+      ...sent(),
+    },
+    'POST /api/sms/send-template': {
+      id: 'sendTemplate',
+      summary: 'Send a template',
+      description:
+        'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
+      params: { header: IDEMPOTENCY },
+      body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
+      ...sent(),
+    },
+    'POST /api/sms/preview': {
+      id: 'preview',
+      summary: 'See what a send would send',
+      description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
+      body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
+      answer: ['The texts, and what it takes to send them.', PREVIEW],
+      hasTemplate: true,
+      refuses: [...SHAPE, 'destination_not_allowed', 'line_not_allowed', 'group_not_found'],
+    },
+    'GET /api/sms/usage': {
+      id: 'readUsage',
+      summary: 'Read the month so far',
+      answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
+      refuses: [],
+    },
+    'GET /api/sms/usage/days': {
+      id: 'readUsageDays',
+      summary: 'Count messages by day and status',
+      description:
+        'The last days up to today, in the time zone of the account: messages accepted or received on each, by the status they have now. Of the user who asks; of all, in UTC, for superusers.',
+      params: {
+        query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
+      },
+      answer: ['Each day, oldest first.', USAGE_DAYS],
+      refuses: ['invalid_request'],
+    },
+    'GET /api/sms/batches/{batch_id}': {
+      id: 'readBatch',
+      summary: 'Count the messages of a send by status',
+      answer: ['The counts.', BATCH],
+      refuses: ['batch_not_found'],
+    },
+    'POST /api/sms/batches/{batch_id}/cancel': {
+      id: 'cancelBatch',
+      summary: 'Cancel what is left of a send',
+      description:
+        'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error. A campaign is canceled by `/api/campaigns`.',
+      answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
+      refuses: ['batch_not_found', ...OUT_OF_BOUNDS],
+    },
+    'POST /api/sms/batches/{batch_id}/reschedule': {
+      id: 'rescheduleBatch',
+      summary: 'Give what is left of a scheduled send another time',
+      description:
+        'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. An earlier end needs the scope `messages:cancel`, too. Members with the role agent may change 20 messages at once. Again is no error.',
+      body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
+      answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
+      refuses: ['batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS],
+    },
+    'POST /api/sms/batches/{batch_id}/retry': {
+      id: 'retryBatch',
+      summary: 'Send what has failed of a send once more',
+      description:
+        'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
+      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
+      answer: ['The new messages.', RETRIED_BATCH],
+      refuses: ['quota_exceeded', 'batch_not_found', 'no_devices', 'too_many_recipients', ...OUT_OF_BOUNDS],
+    },
+    'PATCH /api/sms/messages/{id}': {
+      id: 'changeMessage',
+      summary: 'Change a scheduled message',
+      description:
+        'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end needs the scope `messages:cancel`, too. The same again changes nothing.',
+      body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
+      answer: ['How it is now.', CHANGED],
+      refuses: ['body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS],
+    },
+    'POST /api/sms/messages/{id}/retry': {
+      id: 'retryMessage',
+      summary: 'Send a failed message once more',
+      description:
+        'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
+      answer: ['The new message.', ACCEPTED],
+      refuses: [
+        ...OUT_OF_BOUNDS,
+        'quota_exceeded',
+        'message_not_found',
+        'not_retriable',
+        'client_ref_reused',
+        'no_devices',
+      ],
+    },
+    'POST /api/sms/messages/{id}/cancel': {
+      id: 'cancelMessage',
+      summary: 'Cancel a message',
+      description:
+        'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
+      answer: ['It will not be sent.', CANCELED],
+      refuses: ['message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS],
+    },
+  })
