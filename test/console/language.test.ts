@@ -62,7 +62,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
   'parts/list/arrows.ts': ['input, select, textarea, [role="listbox"]', 'tr, li'],
   'parts/list/table.tsx': ['a, button, input, label, select'],
-  'shell/keys.tsx': ['input, select, textarea, [role="listbox"]'],
+  'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],
   'shell/language-switch.tsx': ['English', 'Deutsch'],
   'shell/navigation.tsx': ['pocketsms'],
   'shell/palette.tsx': ['Ctrl K', 'Esc'],

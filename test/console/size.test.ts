@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const DIST = new URL('../../console/dist/', import.meta.url)
-const MAX_BYTES = 60_000
+const MAX_BYTES = 64_000
 
 interface Chunk {
   readonly file: string
