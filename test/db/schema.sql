@@ -1437,7 +1437,10 @@ create function sms_accept_plain(owner text, moment text, since text, default_qu
 create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
+create function sms_contact_join(owner text, stored text, phone text) returns void volatile
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
+create function sms_conversation_heard(owner text, phone text) returns void volatile
+create function sms_conversation_join(owner text, stored text, phone text) returns boolean volatile
 create function sms_conversation_last(owner text, other text) returns TABLE(id text, body text, at text, type text, device text, heard text, name text) stable
 create function sms_conversation_named() returns trigger volatile
 create function sms_conversation_rename(owner text, phone text, contact_name text) returns void volatile

@@ -27,12 +27,12 @@ export async function completeSenders<T extends Received>(
   texts: readonly T[],
 ): Promise<readonly T[]> {
   if (texts.every(({ from }) => isPlain(from))) return texts
-  const countryOf = texts.some(({ from }) => needsCountry(from)) ? await countries(db, device) : () => ''
+  const countryOf = texts.some(({ from }) => needsCountry(from)) ? await countriesOf(db, device) : () => ''
   return texts.map((text) => ({ ...text, from: readSender(text.from, countryOf(text.sim)) }))
 }
 
 /** The country of a slot: that of its SIM, its number, the device's number, or the account, in this order. */
-async function countries(
+export async function countriesOf(
   db: Store['db'],
   { id: device, user, phone }: Pick<Device, 'id' | 'user' | 'phone'>,
 ) {

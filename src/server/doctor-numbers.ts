@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import type { OptWords } from '../portable/opt-words.ts'
+import { joinNumber } from '../sms/conversations/join-numbers.ts'
+import { isJoinable, type NationalNumber, nationalNumbers } from '../sms/conversations/national-numbers.ts'
+import type { Progress } from '../tools/progress.ts'
+
+const SHOWN = 20
+const ACCOUNTS_PAGE = 500
+
+interface Repair {
+  /** Without it, nothing is changed. */
+  readonly apply: boolean
+  readonly words: OptWords
+  readonly say: (line: string) => void
+  readonly progress: Progress
+}
+
+/** `pocketsms doctor --numbers`: shows what is stored under national numbers, or moves it to E.164. */
+export async function repairNumbers(store: Store, repair: Repair): Promise<void> {
+  const { apply, say, progress } = repair
+  const total = await countAccounts(store.db)
+  let [numbers, done] = [0, 0]
+  for await (const user of accounts(store.db)) {
+    numbers += await repairAccount(store, user, repair)
+    progress('accounts', ++done, Math.max(total, done))
+  }
+  if (numbers === 0) say('No number is stored in its national form.')
+  else if (apply) say(`Joined ${count(numbers, 'number')}.`)
+  else say(`Nothing was changed. To join ${count(numbers, 'number')}: pocketsms doctor --numbers --apply`)
+}
+
+async function countAccounts(db: Db): Promise<number> {
+  const counted = sql<number>`count(*)::int`.as('count')
+  return (await queries(db).selectFrom('users').select(counted).executeTakeFirstOrThrow()).count
+}
+
+async function* accounts(db: Db): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const page = await queries(db)
+      .selectFrom('users')
+      .select('id')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(ACCOUNTS_PAGE)
+      .execute()
+    for (const { id } of page) yield id
+    if (page.length < ACCOUNTS_PAGE) return
+    after = page.at(-1)!.id
+  }
+}
+
+/** Returns how many numbers of the account there are to join, or were joined. */
+async function repairAccount(store: Store, user: string, { apply, words, say }: Repair): Promise<number> {
+  const shown: string[] = []
+  const sum = { numbers: 0, texts: 0, conversations: 0, contacts: 0, kept: 0 }
+  for await (const page of nationalNumbers(store.db, user)) {
+    for (const one of page) {
+      if (one.contact === 'kept') sum.kept++
+      if (!isJoinable(one)) continue
+      sum.numbers++
+      sum.texts += textsOf(one)
+      if (one.phone && one.hasConversation) sum.conversations++
+      if (one.contact === 'moves') sum.contacts++
+      if (shown.length < SHOWN) shown.push(lineOf(one))
+      if (apply) await joinNumber(store, user, one, words)
+    }
+  }
+  if (sum.numbers > 0) {
+    const { numbers, texts, conversations, contacts } = sum
+    const counts = [count(texts, 'text'), count(conversations, 'conversation'), count(contacts, 'contact')]
+    say(`Account ${user}: ${count(numbers, 'number')}, with ${counts.join(', ')}`)
+    shown.forEach(say)
+    if (numbers > SHOWN) say(`  and ${numbers - SHOWN} more`)
+  }
+  if (sum.kept > 0)
+    say(`Account ${user}: ${count(sum.kept, 'contact')} stay: another contact has the number in E.164`)
+  return sum.numbers
+}
+
+const textsOf = ({ texts }: NationalNumber) => texts.reduce((sum, group) => sum + group.count, 0)
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+function lineOf(one: NationalNumber): string {
+  const phones = new Set([one.phone, ...one.texts.map(({ phone }) => phone)].filter(Boolean))
+  return `  ${printable(one.number)} -> ${[...phones].join(', ')}: ${count(textsOf(one), 'text')}`
+}
+
+/** Senders choose their numbers: control characters would reach the terminal. */
+const printable = (number: string) =>
+  number.replace(/[^\x20-\x7e]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)

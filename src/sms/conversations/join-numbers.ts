@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { endUnclaimed, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
+import { lockUserSends } from '../send/accept.ts'
+import type { NationalNumber, NationalTexts } from './national-numbers.ts'
+
+/** Maximum texts that a transaction changes. */
+const MAX_TEXTS = 500
+/** Maximum short texts among which a later opt-in is searched. */
+const MAX_LATER = 1_000
+
+/**
+ * Stores a national number's texts, conversation and contact under its E.164 number. Each transaction holds
+ * the account's sends, so that servers and other runs wait for at most MAX_TEXTS texts. After a crash between
+ * two of them, the next run does the rest: the conversation is joined last.
+ */
+export async function joinNumber(
+  store: Store,
+  user: string,
+  joined: NationalNumber,
+  serverWords: OptWords,
+): Promise<void> {
+  const { number, phone, texts } = joined
+  for (const group of texts) {
+    while ((await moveTexts(store, user, joined, group, serverWords)) === MAX_TEXTS);
+  }
+  if (phone === undefined) return
+  await store.db.transaction(async (db) => {
+    await lockUserSends(db, user)
+    const { rows } = await db.query('select sms_conversation_join($1, $2, $3)', [user, number, phone])
+    if (rows[0]?.[0] === true) await endUnclaimed({ ...store, db }, user, [phone])
+  })
+}
+
+type Moved = Readonly<{ id: string; body: string; delivered_at: string }>
+
+/** Moves the newest texts of a group to their E.164 number. An opt-out among them holds for that number. */
+const moveTexts = (
+  store: Store,
+  user: string,
+  joined: NationalNumber,
+  group: NationalTexts,
+  serverWords: OptWords,
+): Promise<number> =>
+  store.db.transaction(async (db) => {
+    await lockUserSends(db, user)
+    const moved = await renameSender(db, user, joined.number, group)
+    if (moved.length === 0) return 0
+    const ids = moved.map(({ id }) => id)
+    await queries(db)
+      .updateTable('auto_answers_sent')
+      .set({ number: group.phone })
+      .where(sql<boolean>`message = any(${ids}::text[])`)
+      .execute()
+    // the conversation of the national number becomes, or joins, the one of `joined.phone`
+    if (!joined.hasConversation || group.phone !== joined.phone)
+      await db.query('select sms_conversation_heard($1, $2)', [user, group.phone])
+    const inside = { ...store, db }
+    const bodies = moved.map(({ body }) => body)
+    const words = await optWordsOf(inside, user, serverWords, bodies)
+    if (await isOptedOutBy(db, user, group.phone, moved, words)) {
+      await setOptedOut(inside, user, group.phone, true)
+      await endUnclaimed(inside, user, [group.phone])
+    }
+    return moved.length
+  })
+
+/** The newest first: later opt-ins are then stored under the E.164 number before the opt-outs. */
+const renameSender = (
+  db: Db,
+  user: string,
+  number: string,
+  { device, sim, to, phone, ownPhone }: NationalTexts,
+): Promise<Moved[]> =>
+  queries(db)
+    .updateTable('sms_messages')
+    .set({ from: phone, to: ownPhone, updated: NOW })
+    .where(
+      'id',
+      '=',
+      ({ selectFrom }) =>
+        sql<string>`any(array(${selectFrom('sms_messages')
+          .select('id')
+          .where('user', '=', user)
+          .where('from', '<>', sql.lit(''))
+          .where('from', '=', number)
+          .where('message_type', '=', sql.lit('incoming'))
+          .where('device', '=', device)
+          .where('sim', '=', sim)
+          .where('to', '=', to)
+          .orderBy('delivered_at', 'desc')
+          .limit(MAX_TEXTS)
+          .forUpdate()}))`,
+    )
+    .returning(['id', 'body', 'delivered_at'])
+    .execute() as Promise<Moved[]>
+
+/** Whether the last opt-out of the moved texts is later than all opt-ins of the number. */
+async function isOptedOutBy(
+  db: Db,
+  user: string,
+  phone: string,
+  moved: readonly Moved[],
+  words: OptWords,
+): Promise<boolean> {
+  const outs = moved.filter(({ body }) => readOptWord(body, words) === true)
+  const last = outs
+    .map(({ delivered_at }) => delivered_at)
+    .sort()
+    .at(-1)
+  if (last === undefined) return false
+  const later = await queries(db)
+    .selectFrom('sms_messages')
+    .select('body')
+    .where('user', '=', user)
+    .where('from', '<>', sql.lit(''))
+    .where('from', '=', phone)
+    .where('message_type', '=', sql.lit('incoming'))
+    .where('delivered_at', '>', last)
+    .where(sql<boolean>`length(body) < 100`)
+    .orderBy('delivered_at', 'desc')
+    .limit(MAX_LATER)
+    .execute()
+  return !later.some(({ body }) => readOptWord(body, words) === false)
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+
+/** Maximum numbers that are read at a time. */
+export const MAX_NUMBERS = 500
+
+/** The order of Postgres' collation "C". */
+const inOrder = (a: string, b: string) => Buffer.from(a).compare(Buffer.from(b))
+
+/** Numbers that are not in E.164, or have a 0 after what may be their calling code. */
+const isCandidate = (column: string) =>
+  sql<boolean>`(${sql.ref(column)} !~ '^\\+[1-9][0-9]{6,14}$' or ${sql.ref(column)} ~ '^\\+[0-9]{1,3}0')`
+
+/** The next numbers in the order of collation "C": senders of texts, of conversations and contacts. */
+export async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {
+  const found = await Promise.all([
+    queries(db)
+      .selectFrom('sms_messages')
+      .select('from as number')
+      .distinct()
+      .where('user', '=', user)
+      .where('from', '<>', sql.lit(''))
+      .where('from', '>', after)
+      .where('message_type', '=', sql.lit('incoming'))
+      .where(isCandidate('from'))
+      .orderBy('number')
+      .limit(MAX_NUMBERS)
+      .execute(),
+    queries(db)
+      .selectFrom('conversations')
+      .select('number')
+      .where('user', '=', user)
+      .where('number', '>', after)
+      .where(isCandidate('number'))
+      .orderBy('number')
+      .limit(MAX_NUMBERS)
+      .execute(),
+    queries(db)
+      .selectFrom('contacts')
+      .select('phone as number')
+      .where('user', '=', user)
+      .where('phone', '>', after)
+      .where(isCandidate('phone'))
+      .orderBy('number')
+      .limit(MAX_NUMBERS)
+      .execute(),
+  ])
+  const numbers = new Set(found.flat().map(({ number }) => number))
+  return [...numbers].sort(inOrder).slice(0, MAX_NUMBERS)
+}
+
+const isOneOf = (column: string, numbers: readonly string[]) =>
+  sql<boolean>`${sql.ref(column)} = any(${numbers}::text[])`
+
+/** The texts from each number, by where they came to, the newest first. */
+export async function readTexts(db: Db, user: string, numbers: readonly string[]) {
+  const rows = await queries(db)
+    .selectFrom('sms_messages')
+    .select(['from', 'device', 'sim', 'to'])
+    .select(({ fn }) => sql<number>`${fn.countAll()}::int`.as('count'))
+    .where('user', '=', user)
+    .where('from', '<>', sql.lit(''))
+    .where(isOneOf('from', numbers))
+    .where('message_type', '=', sql.lit('incoming'))
+    .groupBy(['from', 'device', 'sim', 'to'])
+    .orderBy(({ fn }) => fn.max('created'), 'desc')
+    .execute()
+  return Map.groupBy(rows, ({ from }) => from)
+}
+
+/** The conversation of each number, with the slot that received its last text, as far as it is known. */
+export async function readConversations(db: Db, user: string, numbers: readonly string[]) {
+  const rows = await queries(db)
+    .selectFrom('conversations as c')
+    .leftJoin('sms_messages as m', (join) =>
+      join.onRef('m.id', '=', 'c.last_message').on('m.message_type', '=', sql.lit('incoming')),
+    )
+    .leftJoin('lines as l', (join) => join.onRef('l.id', '=', 'c.line').onRef('l.device', '=', 'c.device'))
+    .select(['c.number', 'c.device', sql<number>`coalesce(m.sim, l.slot, 0)`.as('slot')])
+    .where('c.user', '=', user)
+    .where(isOneOf('c.number', numbers))
+    .execute()
+  return new Map(rows.map((row) => [row.number, row]))
+}
+
+export async function readContacts(db: Db, user: string, phones: readonly string[]) {
+  const rows = await queries(db)
+    .selectFrom('contacts')
+    .select(['phone', 'opted_out'])
+    .where('user', '=', user)
+    .where(isOneOf('phone', phones))
+    .execute()
+  return new Map(rows.map((row) => [row.phone, row]))
+}
