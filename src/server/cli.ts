@@ -33,6 +33,7 @@ import { onStopSignal } from '../tools/stop-signal.ts'
 import { shareOf, supervise, workerCount, workerMember } from '../work/processes.ts'
 import { strict, type Words } from './command-line.ts'
 import { doctorCommand } from './doctor.ts'
+import { repairNumbers } from './doctor-numbers.ts'
 import { extensionsOf } from './extensions.ts'
 import { type RunningServer, start } from './server.ts'
 
@@ -233,6 +234,12 @@ const importCommand = defineCommand({
     }),
 })
 
+const doctorNumbers = (apply: boolean) =>
+  withStore((store) => {
+    const { optWords: words } = readConfig(process.env)
+    return repairNumbers(store, { apply, words, say, progress: showProgress(process.stderr) })
+  })
+
 const main = defineCommand({
   meta: {
     name: 'pocketsms',
@@ -242,7 +249,7 @@ const main = defineCommand({
   subCommands: {
     serve,
     demo: demoCommand((config) => start(config)),
-    doctor: doctorCommand,
+    doctor: doctorCommand(doctorNumbers),
     migrate: migrateCommand,
     superuser,
     import: importCommand,

@@ -146,18 +146,35 @@ const findingOf = (check: Check, config: Config): Promise<Finding> =>
     return { found: reasonOf(error), advice: 'Correct the setting, or the rights on the folder.' }
   })
 
-/** `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. */
-export const doctorCommand = defineCommand({
-  meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
-  async run() {
-    const config = readConfig(process.env)
-    let faults = 0
-    for (const [name, check] of Object.entries(CHECKS)) {
-      const { found, advice } = await findingOf(check, config)
-      process.stdout.write(`${advice ? 'FAULT' : 'ok   '}  ${name.padEnd(8)}  ${found}\n`)
-      if (advice) process.stdout.write(`${' '.repeat(17)}${advice}\n`)
-      if (advice) faults++
-    }
-    process.exit(faults ? 1 : 0)
-  },
-})
+async function printChecks(): Promise<void> {
+  const config = readConfig(process.env)
+  let faults = 0
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const { found, advice } = await findingOf(check, config)
+    process.stdout.write(`${advice ? 'FAULT' : 'ok   '}  ${name.padEnd(8)}  ${found}\n`)
+    if (advice) process.stdout.write(`${' '.repeat(17)}${advice}\n`)
+    if (advice) faults++
+  }
+  process.exit(faults ? 1 : 0)
+}
+
+/**
+ * `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. With `--numbers`
+ * it runs `repairNumbers` instead.
+ */
+export const doctorCommand = (repairNumbers: (apply: boolean) => Promise<void>) =>
+  defineCommand({
+    meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
+    args: {
+      numbers: {
+        type: 'boolean',
+        description: 'show the conversations of national numbers, which belong to an E.164 number',
+        default: false,
+      },
+      apply: { type: 'boolean', description: 'with --numbers: join them', default: false },
+    },
+    async run({ args: { numbers, apply } }) {
+      if (apply && !numbers) throw new UserError('--apply needs --numbers.')
+      await (numbers ? repairNumbers(apply) : printChecks())
+    },
+  })

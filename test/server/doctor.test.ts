@@ -50,3 +50,34 @@ test('without words the program says what it can do', async () => {
   const { code, said } = await run({})
   expect([code, said]).toEqual([0, expect.stringMatching(/demo(.|\n)*serve(.|\n)*doctor/)])
 })
+
+const ofServer = server.services.config.databaseUrl!
+const doctor = (...words: string[]) => run({ DATABASE_URL: ofServer }, 'doctor', ...words)
+
+test('the doctor shows national numbers while a server runs, and joins them with --apply', async () => {
+  const { db } = server.services.store
+  await db.query(
+    `with account as (
+      insert into users (id, password, "tokenKey", email) values ('accountofberlin', 'none', pb_new_id(), 'a@example.com')
+      returning id
+    ), settings as (insert into user_settings (id, "user", country) select pb_new_id(), id, 'DE' from account)
+    insert into conversations (id, "user", number) select pb_new_id(), id, '015120000010' from account`,
+  )
+  const shown =
+    /^Account accountofberlin: 1 number, .*1 conversation.*\n {2}015120000010 -> \+4915120000010: 0 texts$/m
+  expect(await doctor('--numbers')).toEqual({ code: 0, said: expect.stringMatching(shown) })
+  const numbers = async () => (await db.query('select number from conversations')).rows
+  expect(await numbers()).toEqual([['015120000010']])
+  expect(await doctor('--numbers', '--apply')).toEqual({
+    code: 0,
+    said: expect.stringMatching(/^Joined 1 number\.$/m),
+  })
+  expect(await numbers()).toEqual([['+4915120000010']])
+  const done = { code: 0, said: 'No number is stored in its national form.\n' }
+  expect(await doctor('--numbers', '--apply')).toEqual(done)
+})
+
+test('the doctor explains --numbers and refuses --apply without it', async () => {
+  expect((await doctor('--help')).said).toMatch(/--numbers(.|\n)*--apply/)
+  expect(await doctor('--apply')).toEqual({ code: 1, said: '' })
+})
