@@ -61,14 +61,17 @@ const moveTexts = (
     const inside = { ...store, db }
     const bodies = moved.map(({ body }) => body)
     const words = await optWordsOf(inside, user, serverWords, bodies)
-    if (await isOptedOutBy(db, user, group.phone, moved, words)) {
+    // in another country, the national number may be that of another person
+    const isOnePerson = joined.texts.every(({ phone }) => phone === group.phone)
+    const numbers = isOnePerson ? [group.phone, joined.number] : [group.phone]
+    if (await isOptedOutBy(db, user, numbers, moved, words)) {
       await setOptedOut(inside, user, group.phone, true)
       await endUnclaimed(inside, user, [group.phone])
     }
     return moved.length
   })
 
-/** The newest first: later opt-ins are then stored under the E.164 number before the opt-outs. */
+/** The newest first, so that later opt-ins have the E.164 number before an opt-out is read. */
 const renameSender = (
   db: Db,
   user: string,
@@ -98,11 +101,11 @@ const renameSender = (
     .returning(['id', 'body', 'delivered_at'])
     .execute() as Promise<Moved[]>
 
-/** Whether the last opt-out of the moved texts is later than all opt-ins of the number. */
+/** Whether the last opt-out of the moved texts is later than all opt-ins from these numbers. */
 async function isOptedOutBy(
   db: Db,
   user: string,
-  phone: string,
+  numbers: readonly string[],
   moved: readonly Moved[],
   words: OptWords,
 ): Promise<boolean> {
@@ -117,7 +120,7 @@ async function isOptedOutBy(
     .select('body')
     .where('user', '=', user)
     .where('from', '<>', sql.lit(''))
-    .where('from', '=', phone)
+    .where(sql<boolean>`"from" = any(${numbers}::text[])`)
     .where('message_type', '=', sql.lit('incoming'))
     .where('delivered_at', '>', last)
     .where(sql<boolean>`length(body) < 100`)

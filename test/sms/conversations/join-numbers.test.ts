@@ -194,6 +194,16 @@ describe('a STOP under a national number', () => {
     },
   )
 
+  test('does not count if another device got a later START', async () => {
+    const phone = await makePhone()
+    const other = { ...(await makeDevice(store, phone.user)), phone: '' }
+    await storeText(phone, NATIONAL, 'START', 2)
+    await storeText(other, NATIONAL, 'STOP', 1)
+    await storeText(other, NATIONAL, 'Later', 3)
+    await join(phone)
+    expect(await contactsOf(phone)).toEqual([])
+  })
+
   test('counts after an earlier START', async () => {
     const phone = await makePhone()
     await storeText(phone, PHONE, 'START', 1)
