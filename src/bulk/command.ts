@@ -3,11 +3,13 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFile
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { UserError } from '../errors.ts'
-import { readTyped } from '../portable/phone/typed.ts'
-import { readText } from '../tools/files.ts'
+import { fileText } from '../portable/file-text.ts'
+import { phoneIn } from '../portable/phone/row.ts'
+import { readBytes } from '../tools/files.ts'
 import { parseJson } from '../tools/json.ts'
 import { showProgress } from '../tools/progress.ts'
 import { type CsvRow, readCsv } from './csv.ts'
+import { phoneColumns } from './phone-columns.ts'
 
 const SHOWN_REFUSALS = 10
 
@@ -20,8 +22,9 @@ export type BulkOptions = Record<
 
 /** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
-  const text = readText(options.csv)
+  const text = fileText(readBytes(options.csv))
   const job = jobOf(options, text)
+  if (job.columns.isGuessed) say(`Numbers are in: ${job.columns.titles.join(', ')}`)
   const progress = showProgress(process.stderr)
   const onProgress = (done: number) => progress('rows', done, job.rows.length)
   const refused = options.dryRun
@@ -37,9 +40,8 @@ function jobOf({ url, key, template, phoneColumn, country }: BulkOptions, text: 
   if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
   const rows = readCsv(text)
   if (rows.length === 0) throw new UserError('The file has a head and no rows.')
-  if (!(phoneColumn in rows[0]!.values))
-    throw new UserError(`The file has no column ${phoneColumn}: name the one with the numbers with --phone.`)
-  return { url: url.replace(/\/+$/, ''), key, template, phoneColumn, country, rows }
+  const columns = phoneColumns(rows, phoneColumn, country)
+  return { url: url.replace(/\/+$/, ''), key, template, columns, country, rows }
 }
 
 const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const
@@ -51,7 +53,10 @@ export const sendCommand = defineCommand({
     template: { ...text('id of the template; its variables are the columns', 'ID'), required: true },
     url: text('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
     key: text('an API key (default: POCKETSMS_KEY, which other users of the machine cannot see)', 'KEY'),
-    phone: { ...text('the column with the numbers', 'COLUMN'), default: 'phone' },
+    phone: {
+      ...text('the column with the numbers (default: phone, or what looks like it)', 'COLUMN'),
+      default: '',
+    },
     country: { ...text('the country of numbers without a calling code, such as DE', 'COUNTRY'), default: '' },
     results: text(
       'where each row is noted, and what a later run goes on from (default: FILE.results)',
@@ -80,8 +85,8 @@ interface Job {
   readonly url: string
   readonly key: string
   readonly template: string
-  /** The column with the phone numbers; the others are the template's variables. */
-  readonly phoneColumn: string
+  /** The columns with the phone numbers; the others are the template's variables. */
+  readonly columns: ReturnType<typeof phoneColumns>
   /** The country of numbers without a calling code, as ISO 3166 alpha-2; '' for none. */
   readonly country: string
   readonly rows: readonly CsvRow[]
@@ -136,11 +141,18 @@ async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
   return refused.length
 }
 
-const phoneOf = ({ phoneColumn, country }: Job, { values }: CsvRow) =>
-  readTyped(values[phoneColumn] ?? '', country).phone ?? values[phoneColumn] ?? ''
+function phoneOf({ columns, country }: Job, { values }: CsvRow): string {
+  const head = Object.keys(values)
+  const cells = Object.values(values)
+  const phones = columns.titles.map((title) => head.indexOf(title))
+  const { phone } = phoneIn(head, cells, { phones }, country)
+  return phone ?? phones.map((at) => cells[at]).find(Boolean) ?? ''
+}
 
 function bodyOf(job: Job, row: CsvRow) {
-  const { [job.phoneColumn]: _, ...variables } = row.values
+  const variables = Object.fromEntries(
+    Object.entries(row.values).filter(([title]) => !job.columns.titles.includes(title)),
+  )
   return { recipients: [phoneOf(job, row)], bulk: true, template_id: job.template, variables }
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts'
+import { withoutSeparatorLine } from '../portable/separator-line.ts'
 
 /** A row of a CSV file: its values by column name, and the line on which it begins. */
 export interface CsvRow {
@@ -7,11 +8,13 @@ export interface CsvRow {
 }
 
 const SEPARATORS = [',', ';', '\t']
-const BYTE_ORDER_MARK = '\ufeff'
 
-/** Reads CSV (RFC 4180) with a header, separated by comma, semicolon or tab. UserError for a faulty file. */
+/**
+ * Reads CSV (RFC 4180) with a header, separated by comma, semicolon or tab, or as a first line `sep=;` says.
+ * UserError for a faulty file.
+ */
 export function readCsv(text: string): CsvRow[] {
-  const [head, ...rows] = readCells(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+  const [head, ...rows] = readCells(text)
   if (!head) throw new UserError('The file is empty.')
   const names = head.cells.map((name) => name.trim())
   if (new Set(names).size < names.length) throw new UserError('Two columns of the file have one name.')
@@ -22,18 +25,19 @@ export function readCsv(text: string): CsvRow[] {
   })
 }
 
-function readCells(text: string) {
+function readCells(file: string) {
+  const { text, separator: named } = withoutSeparatorLine(file)
   const [head = ''] = text.split(/[\r\n]/, 1)
   const cellsIn = (separator: string) => head.split(separator).length
-  const separator = SEPARATORS.reduce((most, one) => (cellsIn(one) > cellsIn(most) ? one : most))
+  const separator = named ?? SEPARATORS.reduce((most, one) => (cellsIn(one) > cellsIn(most) ? one : most))
   // a cell (quoted, with "" for a quotation mark, or bare), and the separator or line end after it
   const cell = new RegExp(
-    `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`,
+    `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))([${separator}]|\\r\\n|\\n|\\r|$)`,
     'y',
   )
   const rows: { line: number; cells: string[] }[] = []
-  let line = 1
-  for (let first = 1, cells: string[] = []; cell.lastIndex < text.length || cells.length > 0; ) {
+  let line = named ? 2 : 1
+  for (let first = line, cells: string[] = []; cell.lastIndex < text.length || cells.length > 0; ) {
     const found = cell.exec(text)
     if (!found) throw new UserError(`Line ${line}: a quotation mark is missing, or stands where it may not.`)
     const [all, quoted, bare = '', end] = found

@@ -16,9 +16,12 @@ export async function removeLeftovers(folder: string, prefix: string, ageMs: num
 }
 
 /** The text of a file that the user has named. Throws a UserError if it cannot be read. */
-export function readText(file: string): string {
+export const readText = (file: string): string => readBytes(file).toString('utf8')
+
+/** The bytes of a file that the user has named. Throws a UserError if it cannot be read. */
+export function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
     throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
   }

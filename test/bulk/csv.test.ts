@@ -11,6 +11,12 @@ test.each([
   ],
   ['tabs', 'phone\ttext\n+491\ta;b', [{ phone: '+491', text: 'a;b' }]],
   ['a byte order mark', '\ufeffphone\n+491', [{ phone: '+491' }]],
+  ['a separator in the first line', 'sep=;\r\nphone;text\r\n+491;a,b', [{ phone: '+491', text: 'a,b' }]],
+  [
+    'a separator line, with a byte order mark',
+    '\ufeffsep=|\nphone|text\n+491|a',
+    [{ phone: '+491', text: 'a' }],
+  ],
   ['quotation marks', 'phone,text\n+491,"say ""hi"", Ann"\n', [{ phone: '+491', text: 'say "hi", Ann' }]],
   [
     'line breaks in a cell',
@@ -29,6 +35,7 @@ test.each([
 test('lines are those of an editor', () => {
   const rows = readCsv('phone,text\n+491,"a\nb"\n\n+492,c\n')
   expect(rows.map(({ line }) => line)).toEqual([2, 5])
+  expect(readCsv('sep=,\nphone\n+491\n').map(({ line }) => line)).toEqual([3])
 })
 
 test.each([

@@ -95,6 +95,34 @@ test.each([
   await expect(run([row(60)], options)).rejects.toThrow(sentence)
 })
 
+test('the numbers are in the columns that look like it, in any coding of the file', async () => {
+  const csv = join(folder, 'contacts.csv')
+  const lines = [
+    'sep=;',
+    'code;tail;Hotel;Home Phone;Mobile Phone',
+    'c;t;Adlon;030 901820;0151 20000010',
+    'c;t;Adlon;030 901821 ::: 0151 20000011;',
+  ]
+  writeFileSync(csv, Buffer.from(`\ufeff${lines.join('\r\n')}`, 'utf16le'))
+  const said = await run([], { csv, phoneColumn: '', country: 'DE', dryRun: true })
+  expect(said[0]).toBe('Numbers are in: Mobile Phone, Home Phone')
+  expect(
+    said
+      .slice(1, 3)
+      .map((text) => text.split(':')[0])
+      .toSorted(),
+  ).toEqual(['+4915120000010', '+4915120000011'])
+})
+
+test.each([
+  ['no column with numbers', 'name,code,tail\nAnna,c,t', /no column with numbers: name the one/],
+  ['no line with names', 'Anna,0151 20000010\nBen,0151 20000011', /write a line with column names/],
+])('says why no column is guessed: %s', async (_, text, sentence) => {
+  const csv = join(folder, 'contacts.csv')
+  writeFileSync(csv, text)
+  await expect(run([], { csv, phoneColumn: '', country: 'DE' })).rejects.toThrow(sentence)
+})
+
 test('a template of somebody else is refused row by row', async () => {
   expect((await run([row(61)], { key: CLEO.key }))[0]).toMatch(/^0 of 1 accepted, 1 refused/)
   expect(results()).toContain('Template does not belong to user.')

@@ -1,4 +1,4 @@
-import { fileText } from '../../console/src/data/files/file-text.ts'
+import { fileText } from '../../src/portable/file-text.ts'
 import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')

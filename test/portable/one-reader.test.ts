@@ -17,7 +17,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/http/body/raw-body.ts': 'numbers with exponents',
   'src/http/server/request-tracker.ts': 'digits that the log hides',
   'src/settings/cron.ts': 'fields of cron expressions',
-  'console/src/data/phone/looks-like-phone.ts': 'which column of a file has numbers',
   'console/src/pages/contacts/selection-bar.tsx': 'formulas of spreadsheets',
   'console/src/parts/rows/prefixes.ts': 'prefixes, which are no numbers',
   'console/src/parts/rows/webhook-rows.tsx': 'patterns of numbers',

@@ -46,6 +46,12 @@ const optionsFor = (country: CountryCode | undefined) => ({
 /** Whether a number may be that of a mobile phone. */
 export const isMobile = (number: PhoneNumber): boolean => /MOBILE/.test(number.getType() ?? '')
 
+/** Whether a number in E.164 may be that of a mobile phone. */
+export function isMobilePhone(phone: string): boolean {
+  const number = parse(phone)
+  return number !== undefined && isMobile(number)
+}
+
 /** Whether a number in E.164 costs its caller more than a call, and pays its owner. */
 export const isPremium = (phone: string): boolean =>
   /PREMIUM_RATE|SHARED_COST/.test(parse(phone)?.getType() ?? '')

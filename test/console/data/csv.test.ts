@@ -23,6 +23,19 @@ test.each([',', ';'])('an import reads columns that are parted by %s', (separato
   expect(readSheet(file)).toMatchObject({ head: rows[0], rows: [rows[1]] })
 })
 
+test('a line that names the separator is no row, and counts in the numbers of rows', () => {
+  expect(readSheet('\ufeffsep=;\r\nName;Text\r\nAnna;"1,5"\r\n')).toEqual({
+    head: ['Name', 'Text'],
+    rows: [['Anna', '1,5']],
+    first: 3,
+  })
+})
+
+test('the first row has titles, even with a year, unless it has a number', () => {
+  expect(readSheet('Name,Umsatz 2026\nAnna,1').head).toEqual(['Name', 'Umsatz 2026'])
+  expect(readSheet('Anna,0151 20000010\nBen,0151 20000011').first).toBe(1)
+})
+
 test('an .xlsx file is read, its numbers with all their digits', async () => {
   const file = xlsx([
     ['Name', 'Handy', 'City'],

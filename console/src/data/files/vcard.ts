@@ -1,5 +1,5 @@
+import { looksDialable } from '#portable/phone/read.ts'
 import { t } from '../../language/words.ts'
-import { looksLikePhone } from '../phone/looks-like-phone.ts'
 import type { Sheet } from './sheet.ts'
 
 /** A line of a vCard: its name, its parameters and its undecoded value. */
@@ -158,6 +158,6 @@ const dialed = (text: string) =>
 /** Ranks numbers from 0, the best: mobile numbers first; faxes, pagers and invalid numbers last. */
 function rankOf(types: ReadonlySet<string>, number: string): number {
   const isMobile = types.has('cell') || types.has('mobile') || types.has('iphone')
-  const isOther = types.has('fax') || types.has('pager') || !looksLikePhone(number)
+  const isOther = types.has('fax') || types.has('pager') || !looksDialable(number)
   return (isOther ? 4 : 0) + (isMobile ? 0 : 2) + (types.has('pref') ? 0 : 1)
 }

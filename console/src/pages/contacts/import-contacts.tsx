@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { guessColumns } from '#portable/phone/columns.ts'
 import { pb } from '../../data/client.ts'
-import { guessColumns, type Sheet } from '../../data/files/sheet.ts'
+import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
@@ -43,7 +44,7 @@ export function ImportContacts({
   const choose = (next: Sheet) => {
     setSheet(next)
     setWishes({
-      columns: guessColumns(next),
+      columns: guessColumns(next.head, next.rows, wishes?.country ?? defaultCountry.value),
       kept: [],
       country: wishes?.country ?? defaultCountry.value,
       group: '',

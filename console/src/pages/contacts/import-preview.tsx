@@ -1,6 +1,8 @@
+import { useMemo } from 'preact/hooks'
+import { type Columns, guessColumns } from '#portable/phone/columns.ts'
 import type { PhoneReading } from '#portable/phone/read.ts'
-import { readTyped } from '#portable/phone/typed.ts'
-import type { BadRow, Columns, Sheet } from '../../data/files/sheet.ts'
+import { nameIn, phoneIn } from '#portable/phone/row.ts'
+import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { t, tn } from '../../language/words.ts'
@@ -27,7 +29,9 @@ export const NEW_GROUP = 'new'
 const SHOWN = 5
 
 export const keptOf = ({ kept, columns }: Wishes): readonly number[] =>
-  kept.filter((at) => at !== columns.name && at !== columns.phone)
+  kept.filter((at) => !isTaken(columns, at))
+
+const isTaken = ({ phones, names }: Columns, at: number) => phones.includes(at) || names.includes(at)
 
 export function Preview({
   sheet,
@@ -48,7 +52,7 @@ export function Preview({
 }) {
   const wish = (change: Partial<Wishes>) => onWish({ ...wishes, ...change })
   const setColumn = (change: Partial<Columns>) => wish({ columns: { ...wishes.columns, ...change } })
-  const titles = sheet.head.map((title, at) => [String(at), title] as const)
+  const { phones, names } = useMemo(() => guessColumns(sheet.head, sheet.rows, wishes.country), [sheet])
   const lacksGroup = wishes.group === NEW_GROUP && wishes.newGroup.trim() === ''
   return (
     <div class="form">
@@ -56,16 +60,16 @@ export function Preview({
         <SelectField
           label={t('Numbers are in')}
           name="phone-column"
-          value={String(wishes.columns.phone)}
-          onValue={(at) => setColumn({ phone: Number(at) })}
-          choices={titles}
+          value={wishes.columns.phones.join()}
+          onValue={(value) => setColumn({ phones: indexesOf(value) })}
+          choices={choicesOf(sheet.head, phones)}
         />
         <SelectField
           label={t('Names are in')}
           name="name-column"
-          value={String(wishes.columns.name)}
-          onValue={(at) => setColumn({ name: Number(at) })}
-          choices={[['-1', t('No column')], ...titles]}
+          value={wishes.columns.names.join()}
+          onValue={(value) => setColumn({ names: indexesOf(value) })}
+          choices={[['', t('No column')], ...choicesOf(sheet.head, names)]}
         />
         <CountryField value={wishes.country} onValue={(country) => wish({ country })} />
         <SelectField
@@ -124,6 +128,14 @@ export function Preview({
   )
 }
 
+/** The columns to choose from, by their indexes: several guessed ones together, and each alone. */
+const choicesOf = (head: readonly string[], guessed: readonly number[]) => [
+  ...(guessed.length > 1 ? [[guessed.join(), guessed.map((at) => head[at]).join(' + ')] as const] : []),
+  ...head.map((title, at) => [String(at), title] as const),
+]
+
+const indexesOf = (value: string) => (value === '' ? [] : value.split(',').map(Number))
+
 /** Asks which columns, besides name and phone, become contact fields: templates can then use `{{city}}`. */
 function KeptColumns({
   sheet,
@@ -134,10 +146,9 @@ function KeptColumns({
   wishes: Wishes
   onKeep: (kept: readonly number[]) => void
 }) {
-  const { name, phone } = wishes.columns
   const others = sheet.head
     .map((title, at) => [String(at), title] as const)
-    .filter(([at]) => Number(at) !== name && Number(at) !== phone)
+    .filter(([at]) => !isTaken(wishes.columns, Number(at)))
   if (others.length === 0) return null
   return (
     <CheckList
@@ -180,8 +191,8 @@ export function planImport(
   const seen = new Map<string, number>()
   for (const [at, cells] of rows.entries()) {
     const row = first + at
-    const name = (cells[columns.name] ?? '').trim()
-    const reading = readTyped(cells[columns.phone] ?? '', country)
+    const name = nameIn(cells, columns)
+    const reading = phoneIn(head, cells, columns, country)
     const { phone } = reading
     const why = faultOf(reading, name, seen)
     if (why || !phone) bad.push({ row, cells, why })

@@ -1,5 +1,5 @@
 import type { PhoneReading } from '#portable/phone/read.ts'
-import { readTyped } from '#portable/phone/typed.ts'
+import { phoneIn } from '#portable/phone/row.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
@@ -30,8 +30,11 @@ export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   variablesOf(text).filter((name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)))
 
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */
-export const readNumbers = ({ rows }: Sheet, column: number, country: string): readonly PhoneReading[] =>
-  rows.map((cells) => readTyped(cells[column] ?? '', country))
+export const readNumbers = (
+  { head, rows }: Sheet,
+  column: number,
+  country: string,
+): readonly PhoneReading[] => rows.map((cells) => phoneIn(head, cells, { phones: [column] }, country))
 
 /**
  * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.

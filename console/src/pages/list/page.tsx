@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { guessColumns } from '#portable/phone/columns.ts'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
-import { guessColumns, type Sheet } from '../../data/files/sheet.ts'
+import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Template } from '../../data/records.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
@@ -34,7 +35,7 @@ const MOST_TEMPLATES = 500
 
 function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
   const [wishes, setWishes] = useState<Wishes>(() => ({
-    column: guessColumns(sheet).phone,
+    column: guessColumns(sheet.head, sheet.rows, defaultCountry.value).phones[0] ?? 0,
     country: defaultCountry.value,
     text: '',
   }))

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { fileText } from '#portable/file-text.ts'
 import { isExcel, readExcel } from '../../data/files/excel.ts'
-import { fileText } from '../../data/files/file-text.ts'
 import { readSheet, type Sheet } from '../../data/files/sheet.ts'
 import { isVcard, readCards } from '../../data/files/vcard.ts'
 import { t } from '../../language/words.ts'

@@ -1,0 +1,83 @@
+import { isNumberCell, numbersIn } from './cell.ts'
+import {
+  isMobileTitle,
+  isNoNameTitle,
+  isOtherTitle,
+  isPhoneTitle,
+  type NamePart,
+  namePartOf,
+} from './column-titles.ts'
+import { isMobilePhone } from './numbering-plans.ts'
+import { readTyped } from './typed.ts'
+
+/** The columns of a file of people. */
+export interface Columns {
+  /** Indexes of the columns with a person's numbers, the likeliest first; empty if there is none. */
+  readonly phones: readonly number[]
+  /** Indexes of the columns that together have the name, in its order; empty if there is none. */
+  readonly names: readonly number[]
+}
+
+type Rows = readonly (readonly string[])[]
+
+/** How many cells of a column are looked at. */
+const SAMPLE = 25
+
+/**
+ * Guesses which columns have numbers and names: by their cells first, by their titles second. `country` is the
+ * country of numbers without a calling code. Several columns have numbers only where all titles say that
+ * they are the person's own, such as `Mobile Phone` and `Home Phone`.
+ */
+export function guessColumns(head: readonly string[], rows: Rows, country = ''): Columns {
+  const columns = head.map((title, at) => columnOf(title, at, rows, country))
+  const found = columns.filter(({ isNumbers, title }) => isNumbers && !isOtherTitle(title))
+  const ranked = found.toSorted((a, b) => a.rank - b.rank)
+  const own = ranked.filter(({ isOwn }) => isOwn)
+  const phones = own.length > 0 ? own : ranked.slice(0, 1)
+  const titled = columns.filter(({ isOwn }) => isOwn).slice(0, 1)
+  const indexes = (phones.length > 0 ? phones : titled).map(({ at }) => at)
+  return { phones: indexes, names: namesOf(columns.filter(({ at }) => !indexes.includes(at))) }
+}
+
+type Column = ReturnType<typeof columnOf>
+
+function columnOf(title: string, at: number, rows: Rows, country: string) {
+  const cells: string[] = []
+  for (const row of rows) {
+    const cell = row[at]?.trim()
+    if (cell) cells.push(cell)
+    if (cells.length === SAMPLE) break
+  }
+  const most = (fits: (cell: string) => boolean) =>
+    cells.length > 0 && cells.filter(fits).length * 2 >= cells.length
+  const isNumbers = most((cell) => isNumberCell(cell, country))
+  const isOwn = isPhoneTitle(title)
+  const isMobiles = isNumbers && most((cell) => hasMobile(cell, country))
+  const rank = (isOwn ? 0 : 4) + (isMobiles ? 0 : 2) + (isMobileTitle(title) ? 0 : 1)
+  return { title, at, isNumbers, isOwn, rank, isEmpty: cells.length === 0, isWords: most(isWords) }
+}
+
+function hasMobile(cell: string, country: string): boolean {
+  return numbersIn(cell).some((text) => {
+    const { phone } = readTyped(text, country)
+    return phone !== undefined && isMobilePhone(phone)
+  })
+}
+
+/** Whether a cell may be a name: letters, and neither an address of mail nor many digits. */
+const isWords = (cell: string): boolean => /\p{L}/u.test(cell) && !/@|:\/\/|\p{Nd}{3}/u.test(cell)
+
+const PARTS: readonly NamePart[] = ['first', 'middle', 'last']
+
+function namesOf(columns: readonly Column[]): number[] {
+  const titled = columns.map((column) => ({ ...column, part: namePartOf(column.title) }))
+  const filled = titled.filter(({ isWords }) => isWords)
+  const of = (part: NamePart) => filled.find((column) => column.part === part)
+  const whole = of('whole')
+  if (whole) return [whole.at]
+  const parts = PARTS.flatMap((part) => of(part) ?? [])
+  if (parts.length > 0) return parts.map(({ at }) => at)
+  const empty = titled.find(({ part, isEmpty }) => part !== undefined && isEmpty)
+  const other = filled.find(({ title }) => !isNoNameTitle(title)) ?? empty
+  return other ? [other.at] : []
+}
