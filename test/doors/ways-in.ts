@@ -175,8 +175,10 @@ export async function startWaysIn() {
     vendel: (to) => sent(() => api('POST', '/vendel/api/sms/send', { recipients: [to], body: 'Hi' })),
     'hooks alerts': (to) =>
       sent(() => api('POST', `/api/hooks/${alerts.secret}`, { text: `Hi ${Math.random()}`, to: [to] })),
-    'hooks codes': (to) =>
-      sent(() => api('POST', `/api/hooks/${codes.secret}`, { text: 'Code 4711', to: [to] })),
+    'hooks codes': async (to) => {
+      await clearCodes()
+      return sent(() => api('POST', `/api/hooks/${codes.secret}`, { text: 'Code 4711', to: [to] }))
+    },
     'hooks record': async (to) => {
       const path = `${RECORDS}/hooks/records/${alerts.id}`
       const { status, body } = await user.call('PATCH', path, { recipients: [to] })
