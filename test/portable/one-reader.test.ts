@@ -17,6 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/http/body/raw-body.ts': 'numbers with exponents',
   'src/http/server/request-tracker.ts': 'digits that the log hides',
   'src/settings/cron.ts': 'fields of cron expressions',
+  'src/sms/conversations/stored-numbers.ts': 'SQL that finds stored numbers for the reader',
   'console/src/pages/contacts/selection-bar.tsx': 'formulas of spreadsheets',
   'console/src/parts/rows/prefixes.ts': 'prefixes, which are no numbers',
   'console/src/parts/rows/webhook-rows.tsx': 'patterns of numbers',

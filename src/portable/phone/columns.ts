@@ -24,8 +24,8 @@ type Rows = readonly (readonly string[])[]
 const SAMPLE = 25
 
 /**
- * Guesses which columns have numbers and names: by their cells first, by their titles second. `country` is the
- * country of numbers without a calling code. Several columns have numbers only where all titles say that
+ * Guesses which columns have numbers and names: by their cells first, by their titles second. `country` is
+ * the country of numbers without a calling code. Several columns have numbers only where all titles say that
  * they are the person's own, such as `Mobile Phone` and `Home Phone`.
  */
 export function guessColumns(head: readonly string[], rows: Rows, country = ''): Columns {

@@ -13,7 +13,12 @@ export function formatPhone(phone: string): string {
   return (parse(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
 }
 
-const IS_PART = /^[\s(]*\+?[\d\s()[\].,/\p{Pd}·]+$/u
+/** Whether a text has only digits and separators, after at most one plus and brackets before it. */
+function isPart(text: string): boolean {
+  const plus = text.indexOf('+')
+  const isPlusFirst = plus < 0 || /^[\s(]*$/.test(text.slice(0, plus))
+  return isPlusFirst && /^[\d\s()[\].,/\p{Pd}·]+$/u.test(text.slice(plus + 1))
+}
 
 /**
  * What to search stored numbers for: the typed number in E.164 if it is complete, and otherwise its digits
@@ -22,7 +27,7 @@ const IS_PART = /^[\s(]*\+?[\d\s()[\].,/\p{Pd}·]+$/u
 export function phonePart(text: string, country = ''): string {
   const plain = plainText(text)
   const whole = readTyped(plain, country).phone
-  if (whole || !IS_PART.test(plain)) return whole ?? ''
+  if (whole || !isPart(plain)) return whole ?? ''
   const digits = plain.replace(/[^+\d]/g, '')
   const part = digits.startsWith('00') ? `+${digits.slice(2)}` : digits.replace(/^0+/, '')
   return part.length > 2 ? part : ''

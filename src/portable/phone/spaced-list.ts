@@ -14,7 +14,7 @@ export function splitAtSpaces(list: string, country: string, options: ReadOption
   const pieces = text.split(/\s+/).filter((piece) => piece !== '')
   if (pieces.every((piece) => isWhole(piece) && isNumber(piece))) return pieces
   if (isNumber(text)) return [text]
-  const begun = text.split(/\s+(?=\+|00)/)
+  const begun = pieces.join(' ').split(/ (?=\+|00)/)
   return begun.length > 1 && begun.every(isNumber) ? begun : pieces
 }
 

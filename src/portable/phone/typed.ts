@@ -14,8 +14,15 @@ function numberIn(text: string): string {
   return withoutWords(inner)
 }
 
+const BEFORE_DIGIT = new Set('+([*#')
+const LAST = /[\d*#]/
+
 /** Removes words around a number. Keeps an extension, which is refused, and a text without digits. */
 function withoutWords(text: string): string {
-  const from = text.search(/[+([*#]*\d/)
-  return from < 0 ? text : text.slice(from).replace(/[^\d*#]+$/, '')
+  let from = text.search(/\d/)
+  if (from < 0) return text
+  while (BEFORE_DIGIT.has(text[from - 1] ?? '')) from--
+  let to = text.length
+  while (!LAST.test(text[to - 1]!)) to--
+  return text.slice(from, to)
 }
