@@ -1,5 +1,5 @@
-import { fileText } from '../../src/portable/file-text.ts'
 import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
+import { fileText } from '../../src/portable/file-text.ts'
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')
 

@@ -53,9 +53,10 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)('npm at %s', (prefix) => {
     expect(sent).toMatchObject({ state: 'Pending', recipients: [{ phoneNumber: '+4911111' }] })
     expect(await client.getState(sent.id)).toEqual(sent)
     await expect(client.getState('nobody')).rejects.toThrow('404')
-    await expect(client.send({ message: 'x', phoneNumbers: ['12345'] })).rejects.toThrow(
+    await expect(client.send({ message: 'x', phoneNumbers: ['nobody'] })).rejects.toThrow(
       '400 phoneNumbers[0]',
     )
+    await expect(client.send({ message: 'x', phoneNumbers: ['12345'] })).rejects.toThrow('400')
   })
 
   test('keeps webhooks', async () => {

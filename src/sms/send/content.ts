@@ -267,4 +267,4 @@ export const openText = (db: Db, user: string, sealed: string) => unseal(db, PUR
 
 /** SQL: the text of message `m` for sending it again; '' for an encrypted text, which is not kept. */
 export const REPEATABLE_TEXT = `case when exists (
-  select from sms_origins o where o.ref = m.id and o.api = '${SEALED.api}') then '' else m.body end`
+  select from sms_origins o where o.ref in (m.id, m.batch_id) and o.api = '${SEALED.api}') then '' else m.body end`

@@ -108,3 +108,17 @@ test('it is not changed while it waits, nor sent again with dots', async () => {
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])
   expect(await tablesWith(store.db, ['431977'])).toEqual([])
 })
+
+test('a text to several people is not sent again with dots', async () => {
+  const services = { store, config, acceptor: openAcceptor(store, config) }
+  const options = { ...PLAIN_OPTIONS, scheduledAt: '2098-01-01 00:00:00.000Z' }
+  const one = toOne('+4911111', { body: TRUE, shown: SHOWN }, options)
+  const body = { ...one, recipients: ['+4911111', '+4922222'] }
+  const { answer } = await send(services, accountSender(ANN.id, ''), body)
+  const { batch_id: batch, message_ids: ids } = JSON.parse(answer)
+  expect((await server.ask('POST', `batches/${batch}/cancel`)).status).toBe(200)
+  const again = await server.ask('POST', `messages/${ids[0]}/retry`)
+  expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])
+  const all = await server.ask('POST', `batches/${batch}/retry`, { include: ['canceled'] })
+  expect(all.body.message_ids).toEqual([])
+})
