@@ -176,14 +176,16 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
 }
 
-/** Rules of contacts: numbers in E.164, known time zones. Some installations have no field of a time zone. */
+/**
+ * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
+ * alone checks the number, as in PocketBase.
+ */
 export const contactsExtension: Extension = {
-  async beforeCreate(store, values) {
-    await completeNumber(store, values, 'phone')
+  async beforeCreate(_, values) {
     checkTimeZone(values)
+    return undefined
   },
-  async beforeUpdate(store, values, old) {
-    await completeNumber(store, values, 'phone', old)
+  async beforeUpdate(_, values, old) {
     checkTimeZone(values, old)
   },
 }

@@ -191,7 +191,6 @@ export async function startWaysIn() {
     },
     mail: (to) => sent(() => mail(to)),
     bulk: (to, country) => sent(() => bulk(to, country)),
-    contacts: (to) => record('contacts', 'phone', to, { name: 'Ann' }),
     conversations: (to) => record('conversations', 'number', to),
     devices: async (to) => {
       for (const table of ['device_pairings', 'auth_tries']) await query(`delete from ${table}`)
