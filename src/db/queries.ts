@@ -10,11 +10,8 @@ import {
   sql,
 } from 'kysely'
 import type { Db } from './open.ts'
-import { objectsOf } from './statement.ts'
+import { objectsOf, type Way } from './statement.ts'
 import type { Tables } from './tables.ts'
-
-/** The method of `Db` that sends a query. */
-export type Way = 'query' | 'lookUp' | 'shaped'
 
 /** Maximum number of named queries. More would mean that a query's text depends on its values. */
 const MAX_NAMES = 2_000

@@ -1,5 +1,5 @@
 /** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
-export type RowField = string | number | boolean | null | undefined
+type RowField = string | number | boolean | null | undefined
 
 // In quotes each character stands for itself after a backslash, and '' differs from null.
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -181,6 +181,7 @@ function add(name: string, { sql: text, parameters }: CompiledQuery, columns?: S
   return made
 }
 
+/** The method of `Db` that sends a statement. */
 export type Way = 'query' | 'lookUp' | 'shaped'
 
 const send = <P, R>(db: Db, { name, text, slots }: Statement<P, R>, values: P, way: Way = 'query') =>

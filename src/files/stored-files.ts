@@ -82,7 +82,7 @@ export async function findAllStored(
 export const findStored = (db: Db, { name, ...place }: FilePlace, thumb = '') =>
   selectStored(db, place, thumb).where('name', '=', name).executeTakeFirst()
 
-export class FileDeleted extends Error {
+class FileDeleted extends Error {
   override name = 'FileDeleted'
 }
 

@@ -4,7 +4,7 @@ import type { OptWords } from './opt-words.ts'
  * Common opt-out and opt-in words of the languages in which Verify has texts, for accounts that choose them
  * in `opt_out_languages`. English words are settings of the server (SMS_OPT_OUT_WORDS).
  */
-export const OPT_LANGUAGES = {
+const OPT_LANGUAGES = {
   de: {
     out: ['STOPP', 'ABMELDEN', 'ABBESTELLEN', 'AUSTRAGEN', 'BEENDEN', 'ENDE', 'KÜNDIGEN', 'KEINE SMS'],
     in: ['ANMELDEN', 'STARTEN'],
@@ -30,7 +30,7 @@ export const OPT_LANGUAGES = {
   sv: { out: ['AVREGISTRERA', 'AVSLUTA', 'SLUTA', 'STOPP'], in: ['STARTA'] },
 } as const satisfies Readonly<Record<string, OptWords>>
 
-export type OptLanguage = keyof typeof OPT_LANGUAGES
+type OptLanguage = keyof typeof OPT_LANGUAGES
 
 /** The words with those of these languages. */
 export function withLanguages(words: OptWords, languages: readonly string[]): OptWords {

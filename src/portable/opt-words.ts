@@ -15,7 +15,7 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
  * The word that a whole text is, in one spelling: without what stands around it, with one space for each run
  * of white space, in upper case by Unicode. '' for a text that is longer than any word.
  */
-export function foldWord(text: string): string {
+function foldWord(text: string): string {
   const characters = [...text]
   let [start, end] = [0, characters.length]
   while (start < end && AROUND.test(characters[start]!)) start++

@@ -8,8 +8,8 @@ const NO_NUMBER = fieldError('validation_invalid_format', 'Invalid value format'
 
 /**
  * Stores the number in a record's field in E.164. Leaves a name of a sender, and a text that is no number,
- * which the field's pattern refuses. Throws
- * 400 for a `+` with too few or too many digits. `old`: the record's former values.
+ * which the field's pattern refuses. Throws 400 for a `+` with too few or too many digits. `old`: the
+ * record's former values.
  */
 export async function completeNumber(
   store: Pick<Store, 'db'>,

@@ -5,7 +5,7 @@ import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/own.ts'
 import { completeNumber } from './complete-numbers.ts'
 import { checkAssignee, clearLastTexts, queuePushes } from './conversations/inbox.ts'
-import { checkTimeZone, type Values } from './hours.ts'
+import { checking, checkTimeZone, type Values } from './hours.ts'
 import { cancelWaiting } from './queue/cancel.ts'
 import { may } from './send/judge.ts'
 import { accountSender } from './send/sender.ts'
@@ -180,15 +180,7 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
  * alone checks the number, as in PocketBase.
  */
-export const contactsExtension: Extension = {
-  async beforeCreate(_, values) {
-    checkTimeZone(values)
-    return undefined
-  },
-  async beforeUpdate(_, values, old) {
-    checkTimeZone(values, old)
-  },
-}
+export const contactsExtension: Extension = checking(checkTimeZone)
 
 /** Rules of lines (SIMs). */
 export const linesExtension: Extension = {

@@ -1,5 +1,5 @@
 /** What stands where a secret stood. */
-export const MASK = '***'
+const MASK = '***'
 
 /** Shorter pieces of encoded text would also match what is no secret. */
 const MIN_ENCODED = 5

@@ -37,7 +37,7 @@ const SMPP: Readonly<Record<number, Alphabet>> = {
  * The alphabet of a data_coding; undefined for the carrier's default, as which reserved values count. From
  * 0x10 on it is a data coding scheme of phones: 3GPP TS 23.038, 4. No carrier is known to compress texts.
  */
-export function alphabetOf(dataCoding: number): Alphabet | undefined {
+function alphabetOf(dataCoding: number): Alphabet | undefined {
   if (dataCoding < 0x10) return SMPP[dataCoding]
   const group = dataCoding >> 4
   // general data coding, then the same for texts that the phone deletes once they are read

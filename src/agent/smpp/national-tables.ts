@@ -1,5 +1,5 @@
 /** Tables of the 7-bit alphabet for a language. A space stands for a code without a character. */
-export interface NationalTable {
+interface NationalTable {
   /** Replaces the default alphabet; undefined if the language has no such table. */
   readonly locking?: string
   /** Replaces the extension table. */

@@ -38,8 +38,8 @@ export type PhoneReading =
 export interface ReadOptions {
   /**
    * What digits without `+`, `00` and trunk prefix may be. `home`: a number of the country, with or without
-   * its calling code. `world`: digits without separators may
-   * also be a number of another country with its calling code. Default: `home`.
+   * its calling code. `world`: digits without separators may also be a number of another country with its
+   * calling code. Default: `home`.
    */
   readonly bare?: 'home' | 'world'
   /** Compares a number that is already in E.164 with its country's plan, too. Default: false. */

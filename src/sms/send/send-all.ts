@@ -8,7 +8,7 @@ import { checkBody } from './content.ts'
 import { prepareOffer, renderVerdict } from './send.ts'
 import type { Sender } from './sender.ts'
 
-export interface OneOfMany {
+interface OneOfMany {
   readonly body: SendBody
   readonly idempotency: Idempotency | null
 }
