@@ -117,7 +117,7 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
   },
 }
 
-test(`after each of ${STEPS} random writes the brief rows agree with the texts (SEED=${seed})`, async () => {
+test(`the brief rows agree with the messages after each of ${STEPS} random writes (SEED=${seed})`, async () => {
   let compared = 0
   for (let step = 0; step < STEPS; step++) {
     const name = step < Object.keys(WRITES).length ? Object.keys(WRITES)[step]! : one(Object.keys(WRITES))
@@ -128,19 +128,19 @@ test(`after each of ${STEPS} random writes the brief rows agree with the texts (
   expect(compared).toBeGreaterThan(STEPS * 2)
 })
 
-test('writers at the same time leave brief rows that agree with the texts', async () => {
+test('the brief rows agree with the messages after 60 concurrent writes', async () => {
   const names = ['send', 'report', 'claim', 'receive', "a superuser's edit", 'delete', 'sweep']
   const works = Array.from({ length: 60 }, () => WRITES[one(names)]!(one(accounts)).catch(() => undefined))
   await Promise.all(works)
   expect(await briefFaults(store.db)).toEqual([])
 })
 
-test('a truncate empties the brief rows', async () => {
+test('truncating sms_messages empties the brief rows', async () => {
   await query('truncate sms_messages')
   expect(await query('select count(*) from sms_messages_brief')).toEqual([[0]])
 })
 
-test('a start fills the brief rows anew if the trigger is missing', async () => {
+test('a server start rebuilds the brief rows when their trigger is missing', async () => {
   await must(one(accounts).user, 'POST', '/api/sms/send', { recipients: ['+4917012345'], body: 'Hi' })
   await query('drop trigger sms_messages_brief on sms_messages')
   await query(`update sms_messages set status = 'delivered'`)

@@ -25,7 +25,7 @@ const dropAll = async (db: Db) => {
   for (const name of (await indexStates(db)).keys()) await db.query(`drop index if exists ${name}`)
 }
 
-test('a new database has what it needs, and nothing to warn of', async () => {
+test('a new database needs no index for a large history and warns of none', async () => {
   const db = await openTestDb()
   await migrate(db)
   await (await openStore(db)).close()
@@ -42,13 +42,13 @@ describe('a large table', () => {
     await db.query('analyze sms_messages')
   })
 
-  test('gets none while a server starts, and is warned of', async () => {
+  test('gets no index while a server starts, but a warning', async () => {
     await (await openStore(db)).close()
     expect([...(await states(db))]).toEqual(['missing'])
     expect((await indexWarnings(db, ROWS))[0]).toMatch(/^The index sms_messages_\w+ is not built yet\./)
   })
 
-  test('gets them beside the work', async () => {
+  test('gets its indexes in the background while rows are inserted', async () => {
     await buildIndexes(db, silent)
     expect((await indexStates(db)).get('sms_messages_by_time')).toBe('missing')
     await Promise.all([buildIndexes(db, silent, ROWS), db.query(insert(ROWS + 1, ROWS + 10))])
@@ -57,7 +57,7 @@ describe('a large table', () => {
   })
 })
 
-test('a table that lacks a column gets the others', async () => {
+test('that lacks a column gets the other indexes', async () => {
   const db = await openPreparedDb()
   await dropAll(db)
   await db.query('alter table sms_messages drop column body')
@@ -82,14 +82,14 @@ describe('on a server', () => {
     return client
   }
 
-  test('two nodes at once build each once', async () => {
+  test('two nodes at once build each index once', async () => {
     const { db, other } = await open()
     await dropAll(db)
     await Promise.all([buildIndexes(db, silent, 0), buildIndexes(other, silent, 0)])
     expect([...(await states(db))]).toEqual(['ready'])
   })
 
-  test('what a crash left half-built is dropped and built again', async () => {
+  test('an index left half-built by a crash is dropped and built again', async () => {
     const { db, url } = await open()
     await db.query('drop index sms_messages_by_time')
     const writer = await connect(url)
@@ -112,7 +112,7 @@ describe('on a server', () => {
     expect([...(await states(db))]).toEqual(['ready'])
   })
 
-  test('a role that may not install the extension goes without trigrams, and is told why', async () => {
+  test('a role that may not install the extension works without trigrams and logs the reason', async () => {
     const { db, url } = await open()
     const admin = await connect(
       Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname: new URL(url).pathname }).href,

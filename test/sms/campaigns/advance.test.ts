@@ -77,7 +77,7 @@ const used = async () =>
 const quota = (messages: number) =>
   db.query('update users set monthly_quota = $1 where id = $2', [messages, user])
 
-test('2,500 people are stored in chunks under one batch_id, once', async () => {
+test('a campaign to 2,500 people is stored once, in chunks that share one batch_id', async () => {
   const id = await created({ recipients: numbers(2_500), scheduled_at: inAnHour() })
   expect(await waiting()).toEqual(numbers(2_500))
   const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [user])
@@ -94,14 +94,14 @@ test('2,500 people are stored in chunks under one batch_id, once', async () => {
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
-test('two nodes that advance at once store it once', async () => {
+test('two nodes that advance the same campaign at once store its messages once', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   await Promise.all([advance(one, id), advance(two, id), advance(two, id)])
   expect(await waiting()).toEqual(numbers(1_200))
   expect(await used()).toBe(1_200)
 })
 
-test('a crash after some of the chunks: another node stores the rest, also a day later', async () => {
+test('after a crash between two chunks another node stores the rest, even a day later', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   const campaign = await findCampaign(db, user, id)
   const crash = new AbortController()
@@ -113,7 +113,7 @@ test('a crash after some of the chunks: another node stores the rest, also a day
   expect(await waiting()).toEqual(numbers(1_200))
 })
 
-test('a crash between any two steps of a change: the new text is there once, the old one gone', async () => {
+test('after a crash between any two steps of a change, only the new text is stored, once', async () => {
   const id = await created({ recipients: numbers(6), scheduled_at: inAnHour() })
   const interrupted = accepting(() => Promise.reject(new Error('killed')))
   // the intent is stored, its messages are not
@@ -132,7 +132,7 @@ test('a crash between any two steps of a change: the new text is there once, the
   expect(await used()).toBe(8)
 })
 
-test('changes leave no texts behind that never left', async () => {
+test('replaced texts that never left are deleted, and their quota is refunded', async () => {
   await quota(10)
   const id = await created({ recipients: numbers(10), scheduled_at: inAnHour() })
   for (const body of ['One', 'Two', 'Three']) await change(one, id, { body })
@@ -145,7 +145,7 @@ test('changes leave no texts behind that never left', async () => {
   expect(await used()).toBe(10)
 })
 
-test('whom the former text has reached all the same does not get the new one', async () => {
+test('a change does not send the new text to a person who already got the old text', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
   // killed after the intent was stored: meanwhile the old text becomes due and one is sent
   const messages = store.catalog.find('sms_messages')!.id
@@ -161,7 +161,7 @@ test('whom the former text has reached all the same does not get the new one', a
   expect(await waiting()).toEqual(numbers(3).slice(1))
 })
 
-test('a cancellation while another node stores it leaves nothing behind', async () => {
+test('a cancellation while another node stores the campaign leaves no waiting messages', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   const campaign = await findCampaign(db, user, id)
   let chunks = 0
@@ -175,13 +175,13 @@ test('a cancellation while another node stores it leaves nothing behind', async 
   expect(await readState(db, user, id)).toMatchObject({ status: 'canceled' })
 })
 
-test('a campaign that is more than the quota is refused as a whole', async () => {
+test('a campaign larger than the remaining quota is refused as a whole', async () => {
   await quota(1_000)
   await expect(create({ recipients: numbers(1_001) })).rejects.toMatchObject({ status: 402 })
   expect((await db.query('select 1 from campaigns where "user" = $1', [user])).rows).toEqual([])
 })
 
-test('a quota that is used up meanwhile ends it: nothing is left waiting, and it says why', async () => {
+test('a campaign fails with the quota as its error when the quota runs out between two chunks', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   let chunks = 0
   const spent = accepting(async (offer) => {
@@ -194,7 +194,7 @@ test('a quota that is used up meanwhile ends it: nothing is left waiting, and it
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
-test('a change that exceeds the quota changes nothing; units of the old texts count', async () => {
+test('a change above the quota changes nothing, and replaced texts free their quota', async () => {
   await quota(10)
   const id = await created({ recipients: numbers(8), scheduled_at: inAnHour() })
   await expect(change(one, id, { recipients: numbers(11) })).rejects.toMatchObject({ status: 402 })
@@ -203,7 +203,7 @@ test('a change that exceeds the quota changes nothing; units of the old texts co
   expect([await waiting(), await used()]).toEqual([numbers(10), 10])
 })
 
-test('a hold that is late holds nothing that was resumed', async () => {
+test('a late hold does not hold a campaign that was resumed', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
   await pauseCampaign(one, permitOf(user, 'campaign'), id)
   const paused = await findCampaign(db, user, id)
@@ -214,14 +214,14 @@ test('a hold that is late holds nothing that was resumed', async () => {
   ).toEqual([])
 })
 
-test('an end that is late does not end what was changed', async () => {
+test('a late end does not end a campaign that was changed', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
   const before = await findCampaign(db, user, id)
   await change(one, id, { body: 'New' })
   expect(await endCampaign(two, before, 'failed', { error: 'late' })).toBe(false)
 })
 
-test('its job stores it after a crash, begins it at its time and ends it', async () => {
+test("the campaign's job stores it after a crash, starts it on time and ends it", async () => {
   const job = async () =>
     (
       await db.query(
@@ -251,7 +251,7 @@ test('its job stores it after a crash, begins it at its time and ends it', async
   expect([(await readState(db, user, id)).status, await job()]).toEqual(['done', []])
 })
 
-test('after a restore no campaign goes on', async () => {
+test('after a restore an unfinished campaign is failed and stores nothing more', async () => {
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   await endUnfinished(db)
   await advance(one, id)

@@ -45,7 +45,7 @@ const end = (batch: string, status: string, limit = 1000) =>
     [batch, status, limit],
   )
 
-test('a campaign is stored at once, its messages wait for their time', async () => {
+test('a scheduled campaign is stored at once and its messages wait for their time', async () => {
   const scheduled_at = inAnHour()
   const answer = await call('POST', '', {
     name: 'Friends',
@@ -73,7 +73,7 @@ test('a campaign is stored at once, its messages wait for their time', async () 
   expect([other.status, other.body.error]).toEqual([404, 'campaign_not_found'])
 })
 
-test("a text with variables is each recipient's own, also once it is changed", async () => {
+test('each recipient gets the text with their own variables, also after a change', async () => {
   const text = { body: 'Hi {{Name}}, {{day}}', variables: { Day: 'Monday' } }
   const recipients = ['+4900001', '+4900002']
   const preview = await call('POST', '/preview', { ...text, recipients })
@@ -88,7 +88,7 @@ test("a text with variables is each recipient's own, also once it is changed", a
   expect((await messagesOf(changed.body.batch_id)).map(([, body]) => body)).toEqual(['Zoe!', 'Abe!'])
 })
 
-test('without a time it is held for ten seconds, in which canceling takes all of it back', async () => {
+test('a campaign without a time waits ten seconds, and canceling it then refunds its whole quota', async () => {
   const before = (await server.ask('GET', 'usage')).body.used
   const asked = Date.now()
   const campaign = await create({ recipients: numbers(30) })
@@ -112,14 +112,14 @@ test.each([
   ['a group of another', { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
   ['too many', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
   ["another's line", { recipients: ['+4977100'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
-])('%s is refused, and nothing is stored', async (_, body, status, error) => {
+])('a campaign with %s is refused and nothing is stored', async (_, body, status, error) => {
   const before = await server.rows('select count(*) from campaigns')
   const answer = await call('POST', '', { body: 'Sale', ...body })
   expect([answer.status, answer.body.error]).toEqual([status, error])
   expect(await server.rows('select count(*) from campaigns')).toEqual(before)
 })
 
-test('a named device sends all of it, and keeps it in a pause', async () => {
+test('a campaign with a device_id is sent by that device, and stays with it during a pause', async () => {
   const options = { device_id: PHONES[1], sim: 2, priority: 5, guarantee: 'at_least_once' }
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour(), ...options })
   await call('POST', `/${campaign.id}/pause`)
@@ -140,7 +140,7 @@ const lineOf = async (device: string) =>
 test.each([
   ['its id', async () => ({ line_id: await lineOf(PHONES[1]) })],
   ['its number', async () => ({ from: '+4955500' })],
-])('a line that is named by %s sends all of it, also after a change', async (_, name) => {
+])('a campaign whose line is named by %s is sent by that line, also after a change', async (_, name) => {
   const line = await lineOf(PHONES[1])
   await server.rows(`update lines set number = '+4955500' where id = $1`, [line])
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour(), ...(await name()) })
@@ -158,7 +158,7 @@ test.each([
   await call('POST', `/${campaign.id}/cancel`)
 })
 
-test('a preview counts people and segments, and stores nothing', async () => {
+test('a preview counts people and segments and stores nothing', async () => {
   const before = await server.rows('select count(*) from campaigns')
   const body = { template_id: TEMPLATES.greeting, recipients: ['+4900001', '+4900004', ...numbers(1_500)] }
   const answer = await call('POST', '/preview', body)
@@ -167,11 +167,11 @@ test('a preview counts people and segments, and stores nothing', async () => {
   expect(await server.rows('select count(*) from campaigns')).toEqual(before)
 })
 
-test('an API key opens no campaigns', async () => {
+test('an API key cannot create campaigns', async () => {
   expect((await call('POST', '', { body: 'Hi' }, { 'x-api-key': ANN.key })).status).toBe(401)
 })
 
-test('asked twice with one Idempotency-Key there is one campaign', async () => {
+test('three requests with one Idempotency-Key create one campaign', async () => {
   const body = { body: 'Once', recipients: numbers(3), scheduled_at: inAnHour() }
   const ask = () => call('POST', '', body, { ...ann, 'idempotency-key': 'twice' })
   const answers = await Promise.all([ask(), ask(), ask()])
@@ -180,7 +180,7 @@ test('asked twice with one Idempotency-Key there is one campaign', async () => {
   expect(await messagesOf(answers[0]!.body.batch_id)).toHaveLength(3)
 })
 
-test('what has begun cannot be changed, but renamed', async () => {
+test('a campaign that has begun refuses a new text but accepts a new name', async () => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
   const refused = await call('PATCH', `/${campaign.id}`, { body: 'Too late' })
   expect([refused.status, refused.body.error]).toEqual([409, 'campaign_begun'])
@@ -191,7 +191,7 @@ test('what has begun cannot be changed, but renamed', async () => {
   expect((await call('POST', `/${campaign.id}/cancel`)).body.error).toBe('campaign_over')
 })
 
-test('a pause takes back what no device has; it goes on when resumed', async () => {
+test('a pause takes back messages that no device has claimed, and a resume assigns them again', async () => {
   const campaign = await made({ recipients: numbers(6), hold_seconds: 0 })
   await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(6)
   // a device has one of them
@@ -230,7 +230,7 @@ test('a pause takes back what no device has; it goes on when resumed', async () 
   await end(campaign.batch_id, 'delivered')
 })
 
-test('paused texts still expire', async () => {
+test('paused messages still expire', async () => {
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour() })
   await call('POST', `/${campaign.id}/pause`)
   await server.rows(
@@ -240,7 +240,7 @@ test('paused texts still expire', async () => {
   await expect.poll(async () => (await progress(campaign.id)).counts.failed).toBe(2)
 })
 
-test('failed ones go out again, without those that did so before', async () => {
+test("a retry sends a campaign's failed messages again, without those already retried", async () => {
   const campaign = await made({ recipients: numbers(4), hold_seconds: 0 })
   await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(4)
   await end(campaign.batch_id, 'failed', 3)
@@ -270,7 +270,7 @@ test.each([
   ['Canceled', { plain: 2, unknown: 0, canceled: 1 }],
   ['Canceled on the phone', { plain: 2, unknown: 0, canceled: 1 }],
   ['Recipient has opted out', { plain: 2, unknown: 0, canceled: 0 }],
-])('what failed with "%s" is counted as it would be sent again', async (reason, expected) => {
+])('a failure with "%s" is counted by whether a retry would send it again', async (reason, expected) => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
   await expect.poll(() => progress(campaign.id)).toMatchObject({ status: 'sending', counts: { assigned: 3 } })
   await end(campaign.batch_id, 'failed')
@@ -285,7 +285,7 @@ test.each([
   expect(body).toMatchObject({ retried: expected.plain + expected.unknown + expected.canceled })
 })
 
-test('its people who replied or opted out are counted', async () => {
+test('a campaign counts its recipients who replied or opted out', async () => {
   const campaign = await made({ recipients: ['+4977500', '+4977501'], hold_seconds: 0 })
   const phone = await server.signedIn('devices', PHONES[0])
   const items = [
@@ -304,7 +304,7 @@ test('its people who replied or opted out are counted', async () => {
   ])
 })
 
-test('one that is under way is not deleted, one that is over is', async () => {
+test('a waiting campaign cannot be deleted, a canceled one can', async () => {
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour() })
   const remove = () =>
     server.ask('DELETE', `/api/collections/campaigns/records/${campaign.id}`, undefined, ann)

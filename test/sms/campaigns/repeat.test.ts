@@ -61,7 +61,7 @@ test.each([
   ['2027-03-27', ['28 01:00', '28 01:00 28 21:30', '28 06:00'], ''],
   ['2026-10-24', ['25 00:30', '25 00:30 25 22:30', '25 07:00'], '25 00:00 25 00:30 25 01:00 25 01:30'],
   ['2027-10-30', ['31 00:30', '31 00:30 31 22:30', '31 07:00'], '31 00:00 31 00:30 31 01:00 31 01:30'],
-])('summer time changes on the day after %s: each once', async (eve, fixed, stepped) => {
+])('each repeat runs once when summer time changes on the day after %s', async (eve, fixed, stepped) => {
   const start = Date.parse(`${eve}T22:45Z`)
   await fixture.at(new Date(start).toISOString())
   const expected = [...fixed, stepped]
@@ -100,24 +100,27 @@ test.each([
   // less than 5 minutes late
   ['skip', '2027-01-01T08:04Z', ['2027-01-01 08:00'], '2027-01-02 08:00:00.000Z'],
   ['skip', '2027-01-04T08:04Z', ['2027-01-04 08:00'], '2027-01-05 08:00:00.000Z'],
-])('missed: %s, back at %s', async (missed, back, expected, next) => {
-  const id = await create({ ...EVERY_DAY, missed }, { expires_at: '2027-01-01T09:00:00Z' })
-  await workAt('2027-01-01T07:00Z')
-  await workAt(back)
-  expect(await runs(id)).toEqual(expected)
-  expect((await stateOf(id))![1]).toBe(next)
-  const late = `expires_at::timestamptz - scheduled_at::timestamptz <> '1 hour'`
-  expect(await rows(`select 1 from campaigns where ${late}`)).toEqual([])
-})
+])(
+  'with missed "%s" and a return at %s, missed runs are made accordingly',
+  async (missed, back, expected, next) => {
+    const id = await create({ ...EVERY_DAY, missed }, { expires_at: '2027-01-01T09:00:00Z' })
+    await workAt('2027-01-01T07:00Z')
+    await workAt(back)
+    expect(await runs(id)).toEqual(expected)
+    expect((await stateOf(id))![1]).toBe(next)
+    const late = `expires_at::timestamptz - scheduled_at::timestamptz <> '1 hour'`
+    expect(await rows(`select 1 from campaigns where ${late}`)).toEqual([])
+  },
+)
 
-test('runs that never expire go on', async () => {
+test('a repeat with the latest possible expires_at keeps running', async () => {
   const id = await create(EVERY_DAY, { expires_at: '9999-12-31T23:59:59.999Z' })
   for (const day of [1, 2]) await workAt(`2027-01-0${day}T08:00Z`)
   expect(await runs(id)).toEqual(['2027-01-01 08:00', '2027-01-02 08:00'])
   expect(await rows('select distinct expires_at from campaigns')).toEqual([['9999-12-31 23:59:59.999Z']])
 })
 
-test('each run has the members of that day, and is refused alone', async () => {
+test("each run goes to the group's members of that day, and a refused run does not stop the repeat", async () => {
   const group = 'repeatgroup0000'
   const member = `insert into contacts (id, "user", phone, groups, opted_out) values (pb_new_id(), $1, $2, $3, $4)`
   const join = (phone: string, optedOut = false) => rows(member, [user, phone, [group], optedOut])
@@ -144,7 +147,7 @@ test('each run has the members of that day, and is refused alone', async () => {
   expect(await stateOf(id)).toEqual(['done', '2027-01-04 08:00:00.000Z', 4, ''])
 })
 
-test('paused, changed, resumed, restored and canceled', async () => {
+test('a repeat can be paused, changed, resumed, restored and canceled', async () => {
   const id = await create(EVERY_DAY)
   const plain = await make({})
   const change = (of: string, repeat: object) =>
@@ -173,7 +176,7 @@ test('paused, changed, resumed, restored and canceled', async () => {
   expect(states).toEqual([['failed'], ['sending']])
 })
 
-test('an account has at most 20', async () => {
+test('an account has at most 20 repeats', async () => {
   const made = await Promise.allSettled(Array.from({ length: 22 }, () => create(EVERY_DAY)))
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
 })
@@ -185,6 +188,6 @@ test.each([
   [{ cron: '0 0 31 2 *' }, 'repeat.cron names no time'],
   [{ ...EVERY_DAY, until: '2020-01-01' }, 'repeat.cron names no time'],
   [{ ...EVERY_DAY, time_zone: 'Mars/Base' }, 'repeat.time_zone must be the name of a time zone'],
-])('400 for %j', async (repeat, message) => {
+])('a repeat of %j is refused with 400', async (repeat, message) => {
   await expect(create(repeat)).rejects.toThrow(message)
 })

@@ -72,7 +72,7 @@ async function expectStopped() {
   expect(await rows('select * from line_recipients')).toEqual([])
 }
 
-test('a pause holds all of them, and a resumption gives them their lines again', async () => {
+test('a pause holds all waiting messages, and a resume gives them lines again', async () => {
   await pauseCampaign(services, permitOf(user, 'campaign'), campaign)
   expect(await states()).toEqual([['pending', '', 5]])
   await expectStopped()
@@ -81,18 +81,18 @@ test('a pause holds all of them, and a resumption gives them their lines again',
   expect(await states()).toEqual(WAITING)
 })
 
-test('a cancellation ends all of them', async () => {
+test('canceling the campaign fails all waiting messages', async () => {
   await cancelCampaign(services, permitOf(user, 'campaign'), campaign)
   expect(await states()).toEqual([['failed', '', 5]])
   await expectStopped()
 })
 
-test('the cancellation of its batch does the same', async () => {
+test("canceling the campaign's batch fails all waiting messages", async () => {
   await cancelBatch(store, may(accountSender(user, campaign), 'cancel'), batch)
   await expectStopped()
 })
 
-test('a change puts new texts in their place', async () => {
+test('a change replaces the waiting messages by new ones', async () => {
   await pauseCampaign(services, permitOf(user, 'campaign'), campaign)
   const change = readCampaignChange({ body: 'New' }, new Date())
   await changeCampaign(services, permitOf(user, 'campaign'), campaign, change)
@@ -103,7 +103,7 @@ test('a change puts new texts in their place', async () => {
   expect((await claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
 })
 
-test('the deletion of a campaign whose texts are being stored cancels those', async () => {
+test('deleting a campaign while its messages are being stored cancels them', async () => {
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE }, new Date())
   const { id, batch_id } = await createCampaign(services, permitOf(user, 'campaign'), wanted, null)
   const accept: Acceptor['add'] = async (offer) => {
@@ -116,11 +116,14 @@ test('the deletion of a campaign whose texts are being stored cancels those', as
   ).toEqual([['failed', 'Canceled']])
 })
 
-test.each(['campaigns', 'sms_messages', 'devices', 'users'])('a deletion of %s stops them', async (name) => {
-  const { db, catalog } = store
-  const where = name === 'users' ? `where id = '${user}'` : ''
-  const ids = (await rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
-  await db.transaction((tx) => deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids))
-  await sweep(store, 600)
-  expect(await claim('a')).toEqual([])
-})
+test.each(['campaigns', 'sms_messages', 'devices', 'users'])(
+  'deleting from %s stops the waiting messages',
+  async (name) => {
+    const { db, catalog } = store
+    const where = name === 'users' ? `where id = '${user}'` : ''
+    const ids = (await rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
+    await db.transaction((tx) => deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids))
+    await sweep(store, 600)
+    expect(await claim('a')).toEqual([])
+  },
+)

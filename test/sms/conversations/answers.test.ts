@@ -35,11 +35,11 @@ test.each([
   ['first_word', 'price', 'the price', false],
   // as answers of older versions: nothing runs as an expression
   ['pattern' as 'words', '.*', 'hello', false],
-] as const)('a text matches: %s "%s": "%s"', (kind, value, body, expected) => {
+] as const)('the rule %s "%s" is tested against the text "%s"', (kind, value, body, expected) => {
   expect(matches(kind, value, fold(body))).toBe(expected)
 })
 
-test('a text gets its answer once, by the line that it came in by', async () => {
+test('a text is answered once, by the line that received it', async () => {
   await makeAnswer(fixture)
   await fixture.receive('a', GUEST, { sim: 2 })
   expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'We are closed' }])
@@ -50,7 +50,7 @@ test('a text gets its answer once, by the line that it came in by', async () => 
   expect(await fixture.rows('select count(*) from _jobs')).toEqual([[0]])
 })
 
-test('after a crash between sending and noting it, none is sent again', async () => {
+test('after a crash between sending the answer and recording it, no second answer is sent', async () => {
   await makeAnswer(fixture)
   const id = await fixture.receive('a', GUEST)
   await fixture.answer()
@@ -60,7 +60,7 @@ test('after a crash between sending and noting it, none is sent again', async ()
   expect(await fixture.rows('select count(*) from _jobs')).toEqual([[0]])
 })
 
-test('the first that fits answers, others do not', async () => {
+test('only the first matching answer is sent', async () => {
   const created = `pb_text(now() - interval '1 minute')`
   await makeAnswer(fixture, { match: `'words'`, value: `'price'`, body: `'10 EUR'`, created })
   await makeAnswer(fixture)
@@ -81,14 +81,14 @@ test.each([
   ['is for a word that opts out', {}, { body: 'STOP' }],
   ['is for a word that opts in', {}, { body: 'START' }],
   ['is late', {}, { receivedAt: Date.now() - 2 * 3_600_000 }],
-] as const)('no answer that %s', async (_, columns, text) => {
+] as const)('no answer is sent if it %s', async (_, columns, text) => {
   await makeAnswer(fixture, columns)
   const { from, ...more } = { from: GUEST, ...text }
   await fixture.receive('a', from, more)
   expect(await fixture.answer()).toEqual([])
 })
 
-test('an opted-out number gets none', async () => {
+test('an opted-out number gets no answer', async () => {
   await makeAnswer(fixture)
   await fixture.receive('a', GUEST, { body: 'STOP' })
   await fixture.receive('a', GUEST, { body: 'hello' })
@@ -105,7 +105,7 @@ test.each([
   ['without hours', '', '', '', '2090-01-11T03:00:00Z', 1],
   ['on its day', '09:00', '17:00', 'wed', '2090-01-11T12:00:00Z', 1],
   ['on another day', '09:00', '17:00', 'mon,tue', '2090-01-11T12:00:00Z', 0],
-])('%s', async (_, from, to, days, instant, count) => {
+])('an answer with hours and days is sent or not: %s', async (_, from, to, days, instant, count) => {
   await fixture.liveIn('Europe/Berlin')
   await fixture.at(instant)
   const list = days ? `array['${days.replaceAll(',', "','")}']` : `'{}'`
@@ -114,7 +114,7 @@ test.each([
   expect(await fixture.answer()).toHaveLength(count)
 })
 
-test('once in its hours a number', async () => {
+test('a number gets the answer once within pause_hours', async () => {
   await makeAnswer(fixture, { pause_hours: '24' })
   await fixture.receive('a', GUEST, { body: 'one' })
   await fixture.answer()
@@ -126,7 +126,7 @@ test('once in its hours a number', async () => {
   expect(await fixture.answer()).toHaveLength(3)
 })
 
-test('a template is filled for the sender', async () => {
+test("an answer from a template is filled with the sender's name", async () => {
   await fixture.rows(
     `insert into sms_templates (id, "user", name, body, created, updated)
     values ('template0000000', $1, 't', 'Hello {{name|you}}', pb_text(now()), pb_text(now()))`,
@@ -137,7 +137,7 @@ test('a template is filled for the sender', async () => {
   expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'Hello you' }])
 })
 
-test('while no line can send it waits, for an hour', async () => {
+test('an answer waits up to an hour while no line can send', async () => {
   await makeAnswer(fixture)
   await fixture.receive('a', GUEST)
   await fixture.rows(`update devices set last_seen = ''`)

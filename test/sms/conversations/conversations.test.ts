@@ -39,8 +39,8 @@ const only = async () => {
   return items[0]
 }
 
-describe('a text that comes in', () => {
-  test('makes a conversation', async () => {
+describe('an incoming text', () => {
+  test('creates a conversation', async () => {
     const id = await hear(ZOE, 'Hello')
     expect(await only()).toMatchObject({
       user: user.id,
@@ -56,7 +56,7 @@ describe('a text that comes in', () => {
     })
   })
 
-  test('moves it up, counts as unread, and takes it out of the archive', async () => {
+  test('moves its conversation to the top, raises the unread count and leaves the archive', async () => {
     await hear(ZOE, 'One')
     const { id } = await only()
     await user.call('PATCH', `${RECORDS}/${id}`, { archived: true, unread: 0 })
@@ -68,7 +68,7 @@ describe('a text that comes in', () => {
     expect(second).toMatchObject({ number: MAX })
   })
 
-  test('counts once however often it is told', async () => {
+  test('raises the unread count once when it is reported twice', async () => {
     await hear(ZOE, 'Hello')
     clock -= 1000
     await hear(ZOE, 'Hello')
@@ -76,8 +76,8 @@ describe('a text that comes in', () => {
   })
 })
 
-describe('a text that goes out', () => {
-  test('to one number is the last word of its conversation', async () => {
+describe('an outgoing text', () => {
+  test('to one number becomes the last text of its conversation', async () => {
     await hear(ZOE, 'Hello')
     await hear(MAX, 'Me too')
     const [id] = await send([ZOE])
@@ -97,17 +97,20 @@ describe('a text that goes out', () => {
     ['with a reference', { client_ref: 'one' }],
     ['for later', { scheduled_at: '2099-01-01 00:00:00Z' }],
     ['of a template', { template: true }],
-  ])('%s, too', async (_, { template, ...more }: Record<string, unknown>) => {
-    await hear(ZOE, 'Hello')
-    if (template) {
-      const values = { user: user.id, name: 'T', body: 'From us' }
-      const { body } = await user.call('POST', '/api/collections/sms_templates/records', values)
-      await user.call('POST', '/api/sms/send-template', { recipients: [ZOE], template_id: body.id })
-    } else await send([ZOE], more)
-    expect(await only()).toMatchObject({ unanswered: false, last_text: 'From us' })
-  })
+  ])(
+    'marks the conversation as answered when sent %s',
+    async (_, { template, ...more }: Record<string, unknown>) => {
+      await hear(ZOE, 'Hello')
+      if (template) {
+        const values = { user: user.id, name: 'T', body: 'From us' }
+        const { body } = await user.call('POST', '/api/collections/sms_templates/records', values)
+        await user.call('POST', '/api/sms/send-template', { recipients: [ZOE], template_id: body.id })
+      } else await send([ZOE], more)
+      expect(await only()).toMatchObject({ unanswered: false, last_text: 'From us' })
+    },
+  )
 
-  test('makes no conversation', async () => {
+  test('creates no conversation', async () => {
     await send([ZOE])
     expect(await list()).toEqual([])
   })
@@ -123,15 +126,15 @@ describe('a text that goes out', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('to somebody who has opted out changes nothing', async () => {
+  test('to an opted-out number changes no conversation', async () => {
     await hear(ZOE, 'STOP')
     await send([ZOE])
     expect(await only()).toMatchObject({ last_type: 'incoming', last_text: 'STOP' })
   })
 })
 
-describe('by its owner', () => {
-  test('it is started with a number, and shows what was texted before', async () => {
+describe('a conversation', () => {
+  test('is created with a number and shows the texts sent to it before', async () => {
     await send([ZOE])
     const { status, body } = await start(ZOE, { unread: 7, last_text: 'made up', unanswered: true })
     expect(status).toBe(200)
@@ -142,7 +145,7 @@ describe('by its owner', () => {
   })
 
   test.each(['number', 'name', 'last_text', 'last_type', 'last_message', 'device', 'unanswered', 'user'])(
-    'it cannot change %s',
+    'does not let its owner change %s',
     async (field) => {
       await hear(ZOE, 'Hello')
       const before = await only()
@@ -152,7 +155,7 @@ describe('by its owner', () => {
     },
   )
 
-  test('it has lines of its owner alone', async () => {
+  test('accepts only lines of its owner', async () => {
     const lineOf = async (who: Client) => {
       const device = await server.pair(who, { sims: [{ slot: 1 }] })
       const filter = encodeURIComponent(`device = "${device.id}"`)
@@ -166,7 +169,7 @@ describe('by its owner', () => {
     expect((await user.call('PATCH', `${RECORDS}/${id}`, { line: '' })).status).toBe(200)
   })
 
-  test('it is deleted, and its messages stay', async () => {
+  test('is deleted while its messages stay', async () => {
     const message = await hear(ZOE, 'Hello')
     const { id } = await only()
     expect((await user.call('DELETE', `${RECORDS}/${id}`)).status).toBe(204)
@@ -175,7 +178,7 @@ describe('by its owner', () => {
     expect(await only()).toMatchObject({ unread: 1, last_text: 'Again' })
   })
 
-  test('nobody else sees, starts or changes it', async () => {
+  test('is hidden from other users, who cannot create or change it', async () => {
     await hear(ZOE, 'Hello')
     const { id } = await only()
     const other = await server.makeUser()
@@ -187,7 +190,7 @@ describe('by its owner', () => {
 
 const CONTACTS = '/api/collections/contacts/records'
 
-test('its name is that of the contact, whatever becomes of it', async () => {
+test('keeps the name of its contact when the contact is created, renamed or deleted', async () => {
   const values = { user: user.id, name: 'Zoë', phone: ZOE }
   const { id } = (await user.call('POST', CONTACTS, values)).body
   await hear(ZOE, 'Hello')
@@ -207,7 +210,7 @@ test('its name is that of the contact, whatever becomes of it', async () => {
   expect(await names()).toEqual({ [ZOE]: 'Zoë', [MAX]: '' })
 })
 
-test('subscribers hear of each change', async () => {
+test('is announced to subscribers at each change', async () => {
   const listener = await TestListener.on(server.url, user.token, 'conversations')
   await hear(ZOE, 'Hello')
   const told = await listener.next(1)
@@ -222,13 +225,13 @@ test('subscribers hear of each change', async () => {
   expect(words).toEqual(['create 1 Hello', 'update 1 From us', 'update 0 From us', 'update 1 Again'])
 })
 
-test('a deleted message leaves no text behind', async () => {
+test('loses its last text when that message is deleted', async () => {
   const id = await hear(ZOE, 'Secret')
   await user.call('DELETE', `/api/collections/sms_messages/records/${id}`)
   expect(await only()).toMatchObject({ last_text: '', unread: 1, last_type: 'incoming' })
 })
 
-test('it goes with its user, and stays without its device', async () => {
+test('is deleted with its user and kept without its device', async () => {
   await hear(ZOE, 'Hello')
   await user.call('DELETE', `/api/collections/devices/records/${phone.id}`)
   expect(await only()).toMatchObject({ device: '', unread: 1 })

@@ -70,7 +70,7 @@ const senders = async () => {
   return sent.map(({ sent_by, expand }) => [sent_by, expand?.sent_by?.kind])
 }
 
-test('who sent a text: a person, an API key, a campaign, an automatic answer, nobody of ours', async () => {
+test('a message records its sender: a person, an API key, a campaign or an automatic answer', async () => {
   const key = await makeKey()
   await send(MAX)
   await send(MAX, key.key)
@@ -100,8 +100,8 @@ test('who sent a text: a person, an API key, a campaign, an automatic answer, no
   expect((await senders())[1]).toEqual([key.id, 'key'])
 })
 
-describe('whose conversation it is', () => {
-  test('the owner or a member who answers, of this account alone', async () => {
+describe('the assignee of a conversation', () => {
+  test('is the owner or a member of the account who may answer', async () => {
     await hear([ZOE, 'Hello'])
     const { id, assigned_at } = await conversation()
     expect(assigned_at).toBe('')
@@ -120,7 +120,7 @@ describe('whose conversation it is', () => {
     expect(await counts()).toMatchObject({ mine: 0, unassigned: 1 })
   })
 
-  test('nobody again when the member may only read, or is removed: his browsers hear no more', async () => {
+  test("is cleared when the member becomes a viewer or is removed, and that member's browsers get no more events", async () => {
     await hear([ZOE, 'Hello'])
     const { id } = await conversation()
     const member = `/api/collections/members/records/${ben}`
@@ -136,7 +136,7 @@ describe('whose conversation it is', () => {
     expect(await server.query('select from push_subscriptions')).toEqual([])
   })
 
-  test('of the person who answers first, if so set', async () => {
+  test('is the person who answers first, if the account assigns to the answerer', async () => {
     await hear([ZOE, 'Hello'], [MAX, 'Me too'])
     await send(ZOE)
     expect(await conversation()).toMatchObject({ assignee: '', last_sender: ann.id })
@@ -151,7 +151,7 @@ describe('whose conversation it is', () => {
     expect(await conversation(MAX)).toMatchObject({ assignee: ben })
   })
 
-  test('in turns, if so set, exactly, also by two servers', async () => {
+  test('is chosen exactly in turn, also by two servers, if the account assigns in turns', async () => {
     await settings({ assign: 'turns' })
     await join('viewer')
     const people = [ann.id, ben, (await join('admin')).id].sort()
@@ -166,8 +166,8 @@ describe('whose conversation it is', () => {
   })
 })
 
-describe('what waits', () => {
-  test('a blocked number is stored, and neither counted nor announced nor answered', async () => {
+describe('waiting conversations', () => {
+  test("a blocked number's text is stored but not counted, announced or answered", async () => {
     const values = { user: ann.id, match: 'any', body: 'Closed', enabled: true }
     const answer = (await ann.call('POST', '/api/collections/auto_answers/records', values)).body.id
     await hear([ZOE, 'Spam'])
@@ -192,14 +192,14 @@ describe('what waits', () => {
     await ann.call('DELETE', `/api/collections/auto_answers/records/${answer}`)
   })
 
-  test('an opt-out word waits for no answer, and ends the waiting of what was said before', async () => {
+  test('an opt-out word does not wait for an answer and ends the wait of earlier texts', async () => {
     await hear([ZOE, 'Hello'])
     await hear([ZOE, 'stop!'], [MAX, 'STOP'], [MAX, 'please'])
     expect(await counts()).toEqual({ ...NOBODY, unassigned: 2, all: 2, waiting: 1 })
     expect(await conversation()).toMatchObject({ unanswered: false, unread: 2 })
   })
 
-  test('a reminder hides it until it is due or a text comes in', async () => {
+  test('a reminder hides the conversation until it is due or a text arrives', async () => {
     await hear([ZOE, 'Hello'], [MAX, 'Hello'])
     const { id } = await conversation()
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z', archived: true }, id)
@@ -214,7 +214,7 @@ describe('what waits', () => {
     expect(await conversation()).toMatchObject(isBack)
   })
 
-  test('10,000 that are due at once come back once each, whichever server is first', async () => {
+  test('10,000 due reminders each fire once when two servers process them at once', async () => {
     await server.query(`insert into conversations (id, "user", number, follow_up_at, created, updated)
       select lpad(i::text, 15, 'c'), '${ann.id}', 'n' || i, '2026-01-01', '', '' from generate_series(1, 10000) i`)
     const ear = await TestListener.on(server.url, ann.token, 'conversations')
@@ -226,7 +226,7 @@ describe('what waits', () => {
   })
 })
 
-test('notes belong to the account, and keep their author', async () => {
+test('notes belong to the account and keep their author', async () => {
   await hear([ZOE, 'Hello'])
   const { id } = await conversation()
   const note = { user: ann.id, conversation: id, text: 'Call her', mentions: [ben] }
@@ -257,7 +257,7 @@ test('notes belong to the account, and keep their author', async () => {
   expect((await ann.call('GET', NOTES)).body.items).toEqual([])
 })
 
-test('a member who acts does all that under the own name, and leaves notes of others alone', async () => {
+test("an acting member assigns, notes and drafts under their own name and cannot change others' notes", async () => {
   const acting = await act(membership)
   const [viewer, admin] = [await act(await join('viewer')), await act(await join('admin'))]
   await settings({ assign: 'answerer' })
@@ -301,7 +301,7 @@ describe('presence', () => {
   const tell = (values: object, who: Client = ann) => who.call('POST', '/api/account/presence', values)
   const state = { conversation: 'conversation001', state: 'writing' }
 
-  test('reaches the other clients of the account, on all servers, and nobody else', async () => {
+  test("reaches the account's other clients on all servers and no other account", async () => {
     const name = 'Ann\n\nid:x\nevent:fake\r"'.padEnd(255, '\u0001')
     await server.query('update users set name = $2 where id = $1', [ann.id, name])
     const ears = await Promise.all([
@@ -316,7 +316,7 @@ describe('presence', () => {
     for (const ear of ears.slice(2)) expect(ear.heard).toEqual([])
   })
 
-  test('is refused with another state, without an account, and too often', async () => {
+  test('is refused with an unknown state, without an account or too often', async () => {
     const wrong = [{ ...state, state: 'x' }, { ...state, conversation: 'a b' }, { ...state, sender: ben }, {}]
     for (const values of wrong) expect((await tell(values)).status).toBe(400)
     expect((await tell(state, server.guest)).status).toBe(401)
@@ -329,7 +329,7 @@ describe('presence', () => {
   })
 })
 
-test("a draft is one person's, and the send of its text deletes it", async () => {
+test('a draft belongs to one person and is deleted when its text is sent', async () => {
   const acting = await act(membership)
   await hear([ZOE, 'Hello'])
   const { id } = await conversation()

@@ -86,7 +86,7 @@ async function repair(apply: boolean, { user }: Phone) {
 }
 
 describe('a conversation under a national number', () => {
-  test('becomes the conversation of the E.164 number if there is none yet', async () => {
+  test('becomes the conversation of the E.164 number if that has none yet', async () => {
     const phone = await makePhone()
     const id = await storeConversation(phone, NATIONAL, 'Hello', 1)
     await join(phone)
@@ -97,7 +97,7 @@ describe('a conversation under a national number', () => {
   test.each([
     ['older', 1, 'In E.164'],
     ['newer', 3, 'National'],
-  ])('joins the conversation of the E.164 number when it is the %s one', async (_, hour, last) => {
+  ])('joins the conversation of the E.164 number when that conversation is %s', async (_, hour, last) => {
     const phone = await makePhone()
     const kept = await storeConversation(phone, PHONE, 'In E.164', 2)
     await storeConversation(phone, NATIONAL, 'National', hour, { blocked: 'false', unread: '2' })
@@ -105,7 +105,7 @@ describe('a conversation under a national number', () => {
     expect(await conversationsOf(phone)).toEqual([[kept, PHONE, last, 3, false]])
   })
 
-  test('hands on its notes, its drafts, its assignee and its block', async () => {
+  test('passes on its notes, drafts, assignee and block', async () => {
     const phone = await makePhone()
     const kept = await storeConversation(phone, PHONE, 'In E.164', 2)
     const old = await storeConversation(phone, NATIONAL, 'National', 1, {
@@ -133,7 +133,7 @@ describe('a conversation under a national number', () => {
     expect(await rows('select assignee from conversations where id = $1', kept)).toEqual([['someone']])
   })
 
-  test('stays as it is while its country is unknown, and is joined once the account has a country', async () => {
+  test('is left unchanged while its country is unknown, and joined once the account has a country', async () => {
     const phone = await makePhone('')
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     await join(phone)
@@ -143,7 +143,7 @@ describe('a conversation under a national number', () => {
     expect((await conversationsOf(phone))[0]![1]).toBe(PHONE)
   })
 
-  test('is divided if devices in two countries received its texts', async () => {
+  test('is split if devices in two countries received its texts', async () => {
     const german = await makePhone()
     const dutch = { ...(await makeDevice(store, german.user, { phone: `'+31201234567'` })), phone: '' }
     await storeText(dutch, '0301234567', 'From Utrecht', 1)
@@ -155,7 +155,7 @@ describe('a conversation under a national number', () => {
     ])
   })
 
-  test('is joined by the next run if a run ended after it had moved the texts', async () => {
+  test('is joined by the next run if a run crashed after moving the texts', async () => {
     const phone = await makePhone()
     const id = await storeConversation(phone, NATIONAL, 'Hello', 1)
     await rows('update sms_messages set "from" = $2 where "user" = $1', phone.user, PHONE)
@@ -163,7 +163,7 @@ describe('a conversation under a national number', () => {
     expect(await conversationsOf(phone)).toEqual([[id, PHONE, 'Hello', 1, false]])
   })
 
-  test('names and short codes keep theirs', async () => {
+  test('is left unchanged if its number is a name or a short code', async () => {
     const phone = await makePhone()
     for (const name of ['BANK', '22333', 'o2']) await storeConversation(phone, name, 'Hello', 1)
     await join(phone)
@@ -172,7 +172,7 @@ describe('a conversation under a national number', () => {
 })
 
 describe('a STOP under a national number', () => {
-  test('opts the E.164 number out and ends what waits for it', async () => {
+  test('opts the E.164 number out and cancels messages waiting for it', async () => {
     const phone = await makePhone()
     const ids = await assign(store, phone, 1)
     await storeConversation(phone, '030 100000', 'stop', 1)
@@ -183,7 +183,7 @@ describe('a STOP under a national number', () => {
   })
 
   test.each([NATIONAL, PHONE])(
-    'does not count if the number said START later, stored under %s',
+    'does not count if the number sent START later, stored under %s',
     async (number) => {
       const phone = await makePhone()
       await storeContact(phone, PHONE, 'Zoe')
@@ -194,7 +194,7 @@ describe('a STOP under a national number', () => {
     },
   )
 
-  test('does not count if another device got a later START', async () => {
+  test('does not count if another device received a later START', async () => {
     const phone = await makePhone()
     const other = { ...(await makeDevice(store, phone.user)), phone: '' }
     await storeText(phone, NATIONAL, 'START', 2)
@@ -221,7 +221,7 @@ describe('a contact with a national number', () => {
     expect(await contactsOf(phone)).toEqual([[PHONE, 'Zoe', true]])
   })
 
-  test('stays beside a contact with the E.164 number, which takes over its opt-out', async () => {
+  test('stays beside a contact with the E.164 number, which gets its opt-out', async () => {
     const phone = await makePhone()
     await storeContact(phone, NATIONAL, 'Zoe', true)
     await storeContact(phone, PHONE, 'Zoe M.')
@@ -237,7 +237,7 @@ describe('a contact with a national number', () => {
 })
 
 describe('the command', () => {
-  test('shows without --apply what it would join, and changes nothing', async () => {
+  test('lists without --apply the numbers that it would join, and changes nothing', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     const before = await conversationsOf(phone)
@@ -255,7 +255,7 @@ describe('the command', () => {
     expect(await repair(true, phone)).toEqual([])
   })
 
-  test('escapes control characters of a sender', async () => {
+  test('escapes control characters in a sender', async () => {
     const phone = await makePhone()
     await storeText(phone, '\u202a0151 20000010\u202c', 'Hello', 1)
     expect((await repair(false, phone))[1]).toBe(`  \\u{202a}0151 20000010\\u{202c} -> ${PHONE}: 1 text`)
@@ -290,7 +290,7 @@ describe('the command', () => {
     )
   })
 
-  test('moves more texts than one transaction does', async () => {
+  test('moves more texts than fit into one transaction', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     await rows(

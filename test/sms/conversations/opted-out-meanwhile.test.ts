@@ -32,7 +32,7 @@ const pay = (user: string, used: number) =>
 const usedBy = async (user: string) =>
   (await store.db.query('select used from sms_usage where "user" = $1', [user])).rows[0]![0]
 
-describe('a text that a device has when its recipient says STOP', () => {
+describe('a text that a device holds when its recipient sends STOP', () => {
   const notSent = (device: Device, ids: readonly string[]) =>
     applyReports(
       store,
@@ -49,7 +49,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     await claimMessages(store, device, 10, 120)
     return { user, device, other, ids }
   }
-  test('is not given to another when it did not go out, and costs nothing', async () => {
+  test('is not given to another device when the first did not send it, and costs no quota', async () => {
     const { user, device, other, ids } = await claimed(2)
     await say(device, 'STOP')
     const ended = { attempt: 1, result: 'applied', status: 'failed' }
@@ -62,7 +62,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await usedBy(user)).toBe(3)
   })
 
-  test('ends if it waits and is of the user who was told so: those of others go out', async () => {
+  test("is canceled if it waits for the account that got the STOP; other accounts' texts are sent", async () => {
     const both = await Promise.all(
       [1, 2].map(async () => {
         const device = await makeDevice(store, await makeUser(store))
@@ -76,7 +76,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await claimMessages(store, other.device, 9, 60)).toMatchObject([{ id: other.id }])
   })
 
-  test('is its device’s when that claims it at that very moment', async () => {
+  test('stays with the device that claims it in the same moment', async () => {
     const device = await makeDevice(store, await makeUser(store))
     const ids = await assign(store, device, 1)
     const { said } = await store.db.transaction(async (db) => {
@@ -89,7 +89,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
   })
 
-  test('is not given to another when it comes back at that very moment', async () => {
+  test('is not given to another device when returned in the same moment', async () => {
     const { user, device, other, ids } = await claimed(1)
     let isOver = false
     const { givenBack } = await store.db.transaction(async (db) => {
@@ -107,7 +107,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await claimMessages(store, other, 9, 60)).toEqual([])
   })
 
-  test('is given to another as before when START followed', async () => {
+  test('is given to another device when START followed', async () => {
     const { device, other, ids } = await claimed(1)
     await say(device, 'STOP')
     await say(device, 'START')
@@ -118,14 +118,14 @@ describe('a text that a device has when its recipient says STOP', () => {
   test.each([
     ['it did go out', 'sent', ''],
     ['it failed for good', 'failed', 'No credit'],
-  ] as const)('ends as its device says: %s', async (_, status, error) => {
+  ] as const)('ends as its device reports: %s', async (_, status, error) => {
     const { device, ids } = await claimed(1)
     await say(device, 'STOP')
     await applyReports(store, device, [{ id: ids[0]!, attempt: 1, status, error_message: error }], 600)
     expect(await lookUp(store, ids)).toMatchObject([{ status, error }])
   })
 
-  test('is not sent a second time when the device goes silent, though its guarantee would allow it', async () => {
+  test('is not sent again when the device goes silent, even if its guarantee is at_least_once', async () => {
     const { user, device, ids } = await claimed(1, { at_least_once: 'true' })
     await say(device, 'STOP')
     await store.db.query(
@@ -139,7 +139,7 @@ describe('a text that a device has when its recipient says STOP', () => {
   })
 })
 
-test('a text that is accepted at the moment of STOP does not wait for a device afterwards', async () => {
+test('is failed when it was accepted in the moment of the STOP', async () => {
   const user = await server.makeUser()
   const phone = await server.pair(user)
   const { db } = server.server.services.store
@@ -180,7 +180,7 @@ const optOut = (user: string) =>
 test.each([
   ['waits for its device', { state: `'assigned'` }],
   ['waits for its time', scheduled(IN_A_WEEK)],
-])('who says STOP gets nothing of what %s, and it costs nothing', async (_, dispatch) => {
+])('a STOP fails a text that %s and refunds it', async (_, dispatch) => {
   const user = await makeUser(store)
   const device = await makeDevice(store, user)
   const ids = await assign(store, device, 2, dispatch)
@@ -195,7 +195,7 @@ test.each([
 test.each([
   ['ends what is due', NOW, OPTED_OUT, 0],
   ['lets wait what is not', IN_A_WEEK, { status: 'pending', error: '' }, 1],
-] as const)('a contact who is opted out by hand: %s', async (_, due, expected, used) => {
+] as const)('opting a contact out by hand %s', async (_, due, expected, used) => {
   const user = await makeUser(store)
   const device = await makeDevice(store, user)
   const ids = await assign(store, device, 1, scheduled(due))
@@ -206,7 +206,7 @@ test.each([
   expect(await usedBy(user)).toBe(used)
 })
 
-test('what is due gets no device, though a change of it kept the sweep from ending it', async () => {
+test('a due text of an opted-out contact gets no device, even if the sweep missed it', async () => {
   const user = await makeUser(store)
   const device = await makeDevice(store, user)
   const ids = await assign(store, device, 1, scheduled(NOW))

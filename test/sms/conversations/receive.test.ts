@@ -19,7 +19,7 @@ const text = (changes: Partial<ReceivedText> = {}): ReceivedText => ({
 })
 const rowsOf = async (sql: string, params: unknown[]) => (await store.db.query(sql, params)).rows
 
-describe('device, sender, instant and text are the identity', () => {
+describe('an incoming text is identified by device, sender, time and text', () => {
   test.each([
     ['the same again is the same', {}, 1],
     ['an equal text a millisecond later is another', { receivedAt: AT + 1 }, 2],
@@ -35,14 +35,14 @@ describe('device, sender, instant and text are the identity', () => {
     expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(records)
   })
 
-  test('however often and at once it is told', async () => {
+  test('20 concurrent reports of one text store one message', async () => {
     const phone = await makePhone()
     const told = Array.from({ length: 20 }, () => receiveTexts(store, phone, [text()], WORDS))
     expect(new Set((await Promise.all(told)).flat()).size).toBe(1)
     expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(1)
   })
 
-  test('two devices may receive the same', async () => {
+  test('two devices may receive the same text', async () => {
     const [a, b] = [await makePhone(), await makePhone()]
     const [one] = await receiveTexts(store, a, [text()], WORDS)
     const [other] = await receiveTexts(store, b, [text()], WORDS)
@@ -50,14 +50,14 @@ describe('device, sender, instant and text are the identity', () => {
   })
 })
 
-test('a clock that is ahead does not date a text into the future', async () => {
+test('a device clock that is ahead does not date a text into the future', async () => {
   const phone = await makePhone()
   const [id] = await receiveTexts(store, phone, [text({ receivedAt: Date.now() + 86_400_000 })], WORDS)
   const [[at]] = (await rowsOf('select delivered_at from sms_messages where id = $1', [id])) as [[string]]
   expect(Date.parse(at)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
-test('texts of one second that are handed in together keep their order', async () => {
+test('texts of one second in one request keep their order', async () => {
   const phone = await makePhone()
   const bodies = ['one', 'two', 'three', 'four', 'five']
   const late = { body: 'before', receivedAt: AT - 1000 }
@@ -70,7 +70,7 @@ test('texts of one second that are handed in together keep their order', async (
   expect(last).toEqual([['five']])
 })
 
-describe('words for opting out and in', () => {
+describe('opt-out and opt-in words', () => {
   test.each([
     ['STOP', true],
     [' stop. ', true],
@@ -78,12 +78,12 @@ describe('words for opting out and in', () => {
     ['start', false],
     ['please stop', undefined],
     ['', undefined],
-  ])('%j: %s', (body, meaning) => expect(readOptWord(body, WORDS)).toBe(meaning))
+  ])('%j is read as opted out: %s', (body, meaning) => expect(readOptWord(body, WORDS)).toBe(meaning))
 
   const optedOut = async (user: string) =>
     (await rowsOf('select opted_out from contacts where "user" = $1', [user])).flat()
 
-  test('make a contact, and change it', async () => {
+  test('create a contact and change its opted_out', async () => {
     const phone = await makePhone()
     await receiveTexts(store, phone, [text({ body: 'START' })], WORDS)
     expect(await optedOut(phone.user)).toEqual([])
@@ -93,7 +93,7 @@ describe('words for opting out and in', () => {
     expect(await optedOut(phone.user)).toEqual([false])
   })
 
-  test('count once: an old one told again changes nothing', async () => {
+  test('count once: reporting an old one again changes nothing', async () => {
     const phone = await makePhone()
     const stop = text({ body: 'STOP' })
     await receiveTexts(store, phone, [stop], WORDS)
@@ -102,7 +102,7 @@ describe('words for opting out and in', () => {
     expect(await optedOut(phone.user)).toEqual([false])
   })
 
-  test('of one request count in the order they were received', async () => {
+  test('in one request count in the order in which they were received', async () => {
     const phone = await makePhone()
     const texts = [text({ body: 'STOP', receivedAt: AT + 5 }), text({ body: 'START', receivedAt: AT })]
     await receiveTexts(store, phone, texts, WORDS)
@@ -121,7 +121,7 @@ describe('words for opting out and in', () => {
     expect(await optedOut(phone.user)).toEqual([expected])
   })
 
-  test('mean nothing from a sender without a number', async () => {
+  test('are ignored from a sender without a number', async () => {
     const phone = await makePhone()
     await receiveTexts(store, phone, [text({ body: 'STOP', from: 'BANK' })], WORDS)
     expect(await optedOut(phone.user)).toEqual([])
@@ -152,7 +152,7 @@ const rows = async (sql: string, params: unknown[] = []) => (await fixture.db.qu
 const conversation = (number: string) =>
   rows('select unread, unanswered, last_type from conversations where number = $1', [number])
 
-test('two nodes that receive at once make one conversation, and lose no text of 50', async () => {
+test('two nodes that receive 50 texts at once make one conversation and count every text', async () => {
   const from = '+4917010'
   await Promise.all(Array.from({ length: 50 }, (_, i) => hear(i % 2, [{ from, body: `Text ${i}`, at: i }])))
   expect(await conversation(from)).toEqual([[50, true, 'incoming']])
@@ -164,7 +164,7 @@ test('two nodes that receive at once make one conversation, and lose no text of 
   expect(last).toBe(true)
 })
 
-test('texts of one request count each, the newest is the last', async () => {
+test('each text of a request counts, and the newest becomes the last text', async () => {
   const [a, b] = ['+4917020', '+4917030']
   await hear(0, [
     { from: a, body: 'second', at: 1002 },
@@ -182,7 +182,7 @@ test('texts of one request count each, the newest is the last', async () => {
   ])
 })
 
-test('sends and receives of the same numbers, in any order, never fail, and all texts are counted', async () => {
+test('concurrent sends and receives of the same numbers never deadlock, and all texts are counted', async () => {
   const numbers = Array.from({ length: 8 }, (_, i) => `+4917100${i}`)
   const shuffled = () => numbers.toSorted(() => Math.random() - 0.5)
   const sendTo = fixture.node()
@@ -202,7 +202,7 @@ test('sends and receives of the same numbers, in any order, never fail, and all 
   expect(await deadlocks()).toBe(before)
 })
 
-test('a group of sends updates each of its conversations', async () => {
+test('sends accepted as a group update each of their conversations', async () => {
   const numbers = Array.from({ length: 5 }, (_, i) => `+4917200${i}`)
   await hear(
     0,

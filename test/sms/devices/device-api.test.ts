@@ -27,7 +27,7 @@ const CALLS = [
   ['GET', '/api/devices/events', undefined],
 ] as const
 
-test.each(CALLS)('%s %s is for devices', async (method, path, body) => {
+test.each(CALLS)('%s %s is for devices only', async (method, path, body) => {
   const unauthorized = { error: 'unauthorized', message: 'Authentication required' }
   expect(await server.guest.call(method, path, body)).toEqual({ status: 401, body: unauthorized })
   expect(await user.call(method, path, body)).toMatchObject({ status: 403, body: { error: 'forbidden' } })
@@ -44,7 +44,7 @@ test.each([
   ['https://127.0.0.1/push', 'endpoint must not be a private address'],
   ['https://0x7f.1/push', 'endpoint must not be a private address'],
   ['https://169.254.169.254/latest', 'endpoint must not be a private address'],
-])('a push endpoint that is not on the internet is refused: %s', async (address, message) => {
+])('the push endpoint %s is refused because it is not a public https address', async (address, message) => {
   const push = subscriptionAt(address)
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
   const answers = [
@@ -73,12 +73,12 @@ test.each([
   ['incoming', text({ from: '' }), 'items[0].from must not be empty'],
   ['incoming', text({ received_at: '-000001-01-01T00:00:00Z' }), `items[0].received_at ${DATE}`],
   ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
-])('bad bodies are refused with what is wrong: %s %j', async (call, body, message) => {
+])('the body of %s %j is refused with the reason', async (call, body, message) => {
   const answer = await device.call('POST', `/api/devices/${call}`, body)
   expect(answer).toEqual({ status: 400, body: { error: 'invalid_request', message } })
 })
 
-test('a message goes its way: accepted, claimed, sent, delivered', async () => {
+test('a message is accepted, claimed, sent and delivered', async () => {
   const id = await send('One')
   expect((await device.call('POST', '/api/devices/heartbeat', { battery: 80 })).body).toEqual({ pending: 1 })
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 10 })).body
@@ -94,7 +94,7 @@ test('a message goes its way: accepted, claimed, sent, delivered', async () => {
   expect(await eventsOf(id)).toEqual(['sending', 'sent', 'delivered'])
 })
 
-test('a disabled device claims nothing, and may still report', async () => {
+test('a disabled device cannot claim messages but may still report', async () => {
   const owner = await server.makeUser()
   const phone = await server.pair(owner)
   const id = await send('x', owner)
@@ -108,7 +108,7 @@ test('a disabled device claims nothing, and may still report', async () => {
   expect(body.items).toMatchObject([{ result: 'applied' }])
 })
 
-test('SIMs are kept, and a device that is heard of is seen', async () => {
+test("a heartbeat stores the device's SIMs and updates last_seen", async () => {
   const { db } = server.server.services.store
   await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [device.id])
   await device.call('POST', '/api/devices/heartbeat', { sims: [{ slot: 1 }] })
@@ -117,7 +117,7 @@ test('SIMs are kept, and a device that is heard of is seen', async () => {
   expect(record.last_seen > '2026').toBe(true)
 })
 
-describe('when a device was seen is measured', () => {
+describe('last_seen of a device', () => {
   const LATER = '2099-01-01 00:00:00.000Z'
   const path = () => `/api/collections/devices/records/${device.id}`
   const seen = async (): Promise<string> => (await user.call('GET', path())).body.last_seen
@@ -125,14 +125,14 @@ describe('when a device was seen is measured', () => {
   test.each([
     ['its owner', () => user],
     ['a superuser', () => server.superuser],
-  ])('%s cannot say it', async (_, who) => {
+  ])('cannot be set by %s', async (_, who) => {
     const before = await seen()
     const changed = await who().call('PATCH', path(), { last_seen: LATER, name: 'renamed' })
     expect(changed).toMatchObject({ status: 200, body: { last_seen: before, name: 'renamed' } })
     expect(await seen()).toBe(before)
   })
 
-  test('what it is only a superuser changes', async () => {
+  test("only a superuser can change a device's platform", async () => {
     const change = async (who: Client, platform: string) =>
       (await who.call('PATCH', path(), { platform })).body.platform
     const before = (await user.call('GET', path())).body.platform
@@ -141,7 +141,7 @@ describe('when a device was seen is measured', () => {
     expect(await change(server.superuser, before)).toBe(before)
   })
 
-  test('nor can who makes the record of one', async () => {
+  test('cannot be set when a superuser creates the device', async () => {
     const password = 'secret-enough'
     const body = { user: user.id, name: 'x', last_seen: LATER, password, passwordConfirm: password }
     const made = await server.superuser.call('POST', '/api/collections/devices/records', body)
@@ -151,7 +151,7 @@ describe('when a device was seen is measured', () => {
   test.each([
     ['years', LATER],
     ['a few seconds', `pb_text(now() + interval '5 seconds')`],
-  ])('a time %s in the future ends with the next sign of life', async (_, at) => {
+  ])('that lies %s in the future is corrected by the next heartbeat', async (_, at) => {
     const { db } = server.server.services.store
     const value = at === LATER ? `'${at}'` : at
     await db.query(`update devices set last_seen = ${value} where id = $1`, [device.id])
@@ -160,7 +160,7 @@ describe('when a device was seen is measured', () => {
   })
 })
 
-test('a text that comes in is a record, the same again is not', async () => {
+test('an incoming text is stored as a message, and the same report again is not', async () => {
   const received_at = '2026-11-20T07:00:00.123+01:00'
   const items = [{ from: '+4915112345678', body: 'Hé\u0000llo €', sim: 2, received_at }]
   const first = (await device.call('POST', '/api/devices/incoming', { items })).body

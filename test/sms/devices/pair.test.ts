@@ -17,7 +17,7 @@ const pair = (body: object) =>
   server.guest.call('POST', '/api/devices/pair', { platform: 'android', ...body })
 
 describe('a pairing', () => {
-  test('is a code, an address and a picture of it, for 5 minutes', async () => {
+  test('has a code, an address and a QR code, valid for 5 minutes', async () => {
     const { status, body } = await user.call('POST', '/api/devices/pairing', {})
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -31,14 +31,14 @@ describe('a pairing', () => {
     expect(left).toBeLessThan(310_000)
   })
 
-  test('is for users', async () => {
+  test('can be created by users only', async () => {
     const device = await server.pair(user)
     expect((await server.guest.call('POST', '/api/devices/pairing', {})).status).toBe(401)
     expect((await device.call('POST', '/api/devices/pairing', {})).status).toBe(403)
     expect((await server.superuser.call('POST', '/api/devices/pairing', {})).status).toBe(403)
   })
 
-  test('keeps no code in the clear', async () => {
+  test('stores no code in plain text', async () => {
     const code = await newCode()
     const { rows } = await db().query('select d::text from device_pairings d')
     expect(rows.join()).not.toContain(code)
@@ -46,7 +46,7 @@ describe('a pairing', () => {
 })
 
 describe('pairing a device', () => {
-  test('makes its record and a token of a year', async () => {
+  test('creates its record and a token valid for a year', async () => {
     const sims = [{ slot: 1, carrier: 'O2' }]
     const values = { name: 'Hall', phone: '+4915112345678', sims }
     const { status, body } = await pair({ code: await newCode(), ...values })
@@ -63,11 +63,11 @@ describe('pairing a device', () => {
     expect(refreshed.status).toBe(200)
   })
 
-  test('takes the name that came with the code', async () => {
+  test('uses the name that was given with the code', async () => {
     expect((await pair({ code: await newCode() })).body.record.name).toBe('Kitchen')
   })
 
-  test('works once, however many try at once', async () => {
+  test('succeeds once when five devices try the same code at once', async () => {
     const code = await newCode()
     const answers = await Promise.all(Array.from({ length: 5 }, () => pair({ code })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
@@ -78,7 +78,7 @@ describe('pairing a device', () => {
     expect(Number(rows[0]![0])).toBeGreaterThan(0)
   })
 
-  test('does not work after 5 minutes', async () => {
+  test('fails after 5 minutes', async () => {
     const code = await newCode()
     await db().query(`update device_pairings set expires_at = now() - interval '1 second'`)
     expect(await pair({ code })).toMatchObject({ status: 400, body: { error: 'wrong_code' } })
@@ -88,14 +88,14 @@ describe('pairing a device', () => {
     ['no code', { code: undefined }, 'code is required'],
     ['a code that is none', { code: '12' }, 'code must have 6 digits'],
     ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
-  ])('with %s is refused and costs no code', async (_, body, message) => {
+  ])('with %s is refused and leaves the code usable', async (_, body, message) => {
     const code = await newCode()
     const refused = { error: 'invalid_request', message }
     expect(await pair({ code, ...body })).toEqual({ status: 400, body: refused })
     expect((await pair({ code })).status).toBe(200)
   })
 
-  test('an address has 8 wrong tries, right ones do not count', async () => {
+  test('allows 8 wrong codes per address; right codes do not count', async () => {
     for (let i = 0; i < 4; i++) expect((await pair({ code: await newCode() })).status).toBe(200)
     const wrong = await Promise.all(Array.from({ length: 12 }, () => pair({ code: '000000' })))
     expect(wrong.filter(({ status }) => status === 400)).toHaveLength(8)
@@ -104,7 +104,7 @@ describe('pairing a device', () => {
     expect(right).toMatchObject({ status: 429, body: { error: 'too_many_tries' } })
   })
 
-  test('a server without a free place does not say that there were too many tries', async () => {
+  test('answers 503, not 429, when the server has no free place', async () => {
     const incoming = { headersDistinct: {}, socket: { remoteAddress: '198.51.100.7' } }
     const c = { env: { incoming }, header: () => {} } as unknown as Ctx
     const busy = () => Promise.reject(new RetryLater(503, 5))
@@ -112,7 +112,7 @@ describe('pairing a device', () => {
     await expect(tried).rejects.toMatchObject({ name: 'ApiError', status: 503 })
   })
 
-  test('a user has at most 50 codes waiting', async () => {
+  test('allows a user at most 50 waiting codes', async () => {
     const busy = await server.makeUser()
     const answers = await Promise.all(
       Array.from({ length: 55 }, () => busy.call('POST', '/api/devices/pairing', {})),
@@ -122,7 +122,7 @@ describe('pairing a device', () => {
   })
 })
 
-test('whoever opens the address of a pairing is told what to do', async () => {
+test('explains what to do to a reader who opens the pairing address', async () => {
   const { status, body } = await server.guest.call('GET', '/api/devices/pair')
   expect(status).toBe(200)
   expect(body).toContain('/agent.tgz start')
@@ -131,7 +131,7 @@ test('whoever opens the address of a pairing is told what to do', async () => {
   expect([page.status, page.headers.get('location')]).toEqual([303, '../../_/'])
 })
 
-test('a deleted device is nobody', async () => {
+test('is undone by deleting the device: its token stops working', async () => {
   const device = await server.pair(user)
   expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(204)
   expect((await device.call('POST', '/api/devices/claim', {})).status).toBe(401)

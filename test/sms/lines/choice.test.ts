@@ -8,7 +8,7 @@ beforeEach(() => fixture.reset())
 const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 
-test('lines take strict turns, over requests and in one', async () => {
+test('lines take strict turns, across requests and within one', async () => {
   await fixture.lines('a1', 'a2', 'b1')
   const one = []
   for (let i = 0; i < 4; i++) one.push(await fixture.send(text('+4911000')))
@@ -16,7 +16,7 @@ test('lines take strict turns, over requests and in one', async () => {
   expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a2', 'b1', 'a1', 'a2'])
 })
 
-test('a message has the number of its line, and its slot', async () => {
+test('a message gets the number and SIM slot of its line', async () => {
   await fixture.lines('a1', 'a2')
   await fixture.set('a2', `number = '+4922200'`)
   await fixture.send(text('+4911000', { from: '+4922200' }))
@@ -32,7 +32,7 @@ test.each([
   [{ from: '+4900010' }, ['a1', 'a1', 'a1']],
   [{ from: '+4900010', sim: 1 }, ['a1', 'a1', 'a1']],
   [{ line_id: 'a1', device_id: 'a' }, ['a1', 'a1', 'a1']],
-] as const)('%j', async (named, expected) => {
+] as const)('a send with %j goes by the matching lines in turn', async (named, expected) => {
   await fixture.lines('a1', 'a2', 'b2')
   await fixture.set('a1', `number = '+4900010'`)
   const got = []
@@ -45,17 +45,20 @@ test.each([
   [{ device_id: 'a' }, ['a1', 'a1', 'a1']],
   [{ from: 'Acme' }, ['a2', 'a2', 'a2']],
   [{ sim: 2 }, ['a2', 'a2', 'a2']],
-] as const)("beside a sender's name, by %j", async (named, expected) => {
-  await fixture.lines('a1', 'a2', 'b1')
-  await fixture.set('a1', `number = '+4900010'`)
-  await fixture.set('a2', `number = 'Acme'`)
-  const send = () => fixture.send(text('+4911000', fixture.named(named)))
-  expect([await send(), await send(), await send()]).toEqual(expected)
-  await fixture.set('a1', 'daily_limit = 100')
-  expect(new Set([await send(), await send(), await send()])).toEqual(new Set(expected))
-  for (const line of ['a1', 'b1']) await fixture.set(line, 'enabled = false')
-  expect(await send()).toBe('a2')
-})
+] as const)(
+  'a line whose number is a sender name takes no turns and is used only when chosen by %j',
+  async (named, expected) => {
+    await fixture.lines('a1', 'a2', 'b1')
+    await fixture.set('a1', `number = '+4900010'`)
+    await fixture.set('a2', `number = 'Acme'`)
+    const send = () => fixture.send(text('+4911000', fixture.named(named)))
+    expect([await send(), await send(), await send()]).toEqual(expected)
+    await fixture.set('a1', 'daily_limit = 100')
+    expect(new Set([await send(), await send(), await send()])).toEqual(new Set(expected))
+    for (const line of ['a1', 'b1']) await fixture.set(line, 'enabled = false')
+    expect(await send()).toBe('a2')
+  },
+)
 
 test.each([
   ['an unknown line', { line_id: 'nosuchline00000' }, 'line_not_found'],
@@ -64,7 +67,7 @@ test.each([
   ['a line of another device', { line_id: 'a1', device_id: 'b' }, 'line_not_found'],
   ['a number of two lines', { from: '+4910000' }, 'line_ambiguous'],
   ['a line that is disabled', { line_id: 'a2' }, 'no_devices'],
-] as const)('%s is refused', async (_, named, error) => {
+] as const)('a send by %s is refused and stores nothing', async (_, named, error) => {
   await fixture.lines('a1', 'a2', 'b1')
   await fixture.set('a1', `number = '+4910000'`)
   await fixture.set('b1', `number = '+4910000'`)
@@ -80,7 +83,7 @@ test.each([
     'of a disabled device',
     `update devices set enabled = false where id = (select device from lines where id = $1)`,
   ],
-])('a number that a line has that is %s, too, means the other one', async (_, change) => {
+])('a number that belongs to two lines means the other line when the first is %s', async (_, change) => {
   await fixture.lines('a1', 'b1')
   await fixture.set('a1', `number = '+4910000'`)
   await fixture.set('b1', `number = '+4910000'`)
@@ -92,14 +95,14 @@ test.each([
   ['+4312345', 'b1'],
   ['+4366400', 'c1'],
   ['+4917000', 'a1'],
-])('to %s: the longest prefix', async (to, line) => {
+])('a text to %s goes by the line with the longest matching prefix', async (to, line) => {
   await fixture.lines('a1', 'b1', 'c1')
   await fixture.set('b1', `prefixes = '+43,+44'`)
   await fixture.set('c1', `prefixes = '+43664'`)
   for (let i = 0; i < 3; i++) expect(await fixture.send(text(to))).toBe(line)
 })
 
-test('lines of other prefixes send only where nothing else can', async () => {
+test('a line with other prefixes is used only when no other line can send', async () => {
   await fixture.lines('a1', 'b1')
   await fixture.set('b1', `prefixes = '+43'`)
   expect(await fixture.send(text('+4917000'))).toBe('a1')
@@ -107,7 +110,7 @@ test('lines of other prefixes send only where nothing else can', async () => {
   expect(await fixture.send(text('+4917000'))).toBe('b1')
 })
 
-test('a conversation keeps its line, and takes no turn', async () => {
+test("a text in a conversation goes by the conversation's line and takes no turn", async () => {
   await fixture.lines('a1', 'b1', 'c1')
   await fixture.receive('b', '+4977000')
   const got = []
@@ -128,7 +131,7 @@ test('a conversation keeps its line, and takes no turn', async () => {
   expect(await fixture.send(text('+4978000'))).toBe('a1')
 })
 
-test('a daily limit, then the text waits for the next day, then leaves', async () => {
+test('above the daily limit a text waits and leaves on the next day', async () => {
   await fixture.lines('a1', 'b1')
   await fixture.set('a1', 'daily_limit = 2')
   await fixture.set('b1', 'daily_limit = 1')
@@ -151,7 +154,7 @@ test('a daily limit, then the text waits for the next day, then leaves', async (
   expect(counts).toEqual({ a1: [2, 2], b1: [1, 1] })
 })
 
-test('a recipient is counted once a month, and costs nothing more', async () => {
+test('a recipient counts once a month against monthly_recipients', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'monthly_recipients = 2')
   const got = []
@@ -160,7 +163,7 @@ test('a recipient is counted once a month, and costs nothing more', async () => 
   expect(got).toEqual(['a1', 'a1', 'a1', null, 'a1', 'a1'])
 })
 
-test('a canceled text gives back its room, and what waits gets it', async () => {
+test('a canceled text frees its place on the line, and a waiting text gets it', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'monthly_recipients = 1, monthly_limit = 2')
   expect(await fixture.send(text('+4911000'))).toBe('a1')
@@ -173,14 +176,14 @@ test('a canceled text gives back its room, and what waits gets it', async () => 
   ).toEqual([['+4912000', 'assigned', '']])
 })
 
-test('a limit counts what was sent before it was set', async () => {
+test('a limit counts messages sent before it was set', async () => {
   await fixture.lines('a1')
   for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1000`))
   await fixture.set('a1', 'daily_limit = 4, monthly_recipients = 4')
   expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', null, null])
 })
 
-test('a limit counts what was sent this month, if it was accepted long before', async () => {
+test('a limit counts messages sent this month even if they were accepted long before', async () => {
   await fixture.lines('a1')
   for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1000`))
   await fixture.claim('a')
@@ -193,7 +196,7 @@ test('a limit counts what was sent this month, if it was accepted long before', 
   expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', null, null])
 })
 
-test('higher priority goes first when there is room again, also before a new text', async () => {
+test('when a limit is raised, higher priority leaves first, also before a new text', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'daily_limit = 1')
   await fixture.send(text('+4911000'))
@@ -209,7 +212,7 @@ test('higher priority goes first when there is room again, also before a new tex
   )
 })
 
-test('a line that is disabled gives its texts to another, and gets none', async () => {
+test('a disabled line loses its texts to another line and gets no new ones', async () => {
   await fixture.lines('a1', 'b1')
   await fixture.set('a1', 'daily_limit = 10')
   expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a1', 'b1', 'a1', 'b1'])
@@ -222,7 +225,7 @@ test('a line that is disabled gives its texts to another, and gets none', async 
   expect((await fixture.use()).counts.a1).toEqual([0, 0])
 })
 
-test('a device at its own limit: the text waits', async () => {
+test("a text waits when the device's own daily limit is reached", async () => {
   await fixture.lines('a1')
   await fixture.rows('update devices set daily_limit = 1')
   expect(await fixture.send(text('+4911000'))).toBe('a1')
@@ -230,7 +233,7 @@ test('a device at its own limit: the text waits', async () => {
   expect(await fixture.send(text('+4912000'))).toBe(null)
 })
 
-test('a line is handed at most `per_minute` texts in a minute, other lines of the device go on', async () => {
+test("a line is given at most `per_minute` texts a minute, while the device's other lines continue", async () => {
   await fixture.lines('a1', 'a2')
   await fixture.set('a1', 'per_minute = 3')
   await fixture.sendAll({ recipients: many(20) })

@@ -39,7 +39,7 @@ const pass = (minutes: number) =>
     [`${minutes} minutes`],
   )
 
-test('a line that fails five in a row is passed over, for an hour', async () => {
+test('a line that fails five texts in a row is skipped for an hour', async () => {
   await lines('a1', 'b1', 'c1')
   await fail('a1', 4)
   expect(await failing()).toEqual([])
@@ -58,7 +58,7 @@ test('a line that fails five in a row is passed over, for an hour', async () => 
   expect(await sendAll({ recipients: many(3) })).toContain('a1')
 })
 
-test('what it has not claimed goes to others', async () => {
+test('unclaimed texts of a failing line move to other lines', async () => {
   await lines('a1', 'b1')
   await fail('a1', 4)
   expect(await sendAll({ recipients: many(4) })).toContain('a1')
@@ -70,7 +70,7 @@ test('what it has not claimed goes to others', async () => {
   ])
 })
 
-test('it sends where nothing else can', async () => {
+test('a failing line still sends when no other line can', async () => {
   await lines('a1', 'b1')
   await fail('a1', 5)
   await fixture.set('b1', 'enabled = false')
@@ -84,7 +84,7 @@ test.each<[what: string, outcome: Partial<Report>]>([
   ['that came too late and was not sent is not its fault', { blameless: true, not_sent: true }],
   ['that was sent ends the row', { status: 'sent' }],
   ['that was delivered ends the row', { status: 'delivered' }],
-])('a text %s', async (_, outcome) => {
+])('a text %s does not make a line fail', async (_, outcome) => {
   await lines('a1', 'b1')
   await fail('a1', 4)
   await report('a1', outcome)
@@ -92,7 +92,7 @@ test.each<[what: string, outcome: Partial<Report>]>([
   expect(await failing()).toEqual([])
 })
 
-test('a text that was proven not to be sent counts, one that was sent and not delivered does not', async () => {
+test('a text reported as not sent counts as a failure, a sent but undelivered one does not', async () => {
   await lines('a1', 'b1')
   await fail('a1', 4)
   await report('a1', { not_sent: true })

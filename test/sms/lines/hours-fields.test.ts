@@ -26,7 +26,7 @@ describe.each(PLACES)('%s', (collection, prefix, daysField, rest) => {
     [daysField]: days,
   })
 
-  test.each(HOURS)('from "%s" to "%s" on %j: a fault of %s', async (from, to, days, fault) => {
+  test.each(HOURS)('from "%s" to "%s" on %j is refused for its field %s', async (from, to, days, fault) => {
     user = await server.makeUser()
     const values = { user: user.id, ...rest, ...fieldsOf(from, to, days) }
     const { status, body } = await user.call('POST', path, values)
@@ -35,7 +35,7 @@ describe.each(PLACES)('%s', (collection, prefix, daysField, rest) => {
     if (fault) expect(codes).toEqual([[prefix + fault, 'validation_invalid_hours']])
   })
 
-  test('a change is checked; what was stored before may stay', async () => {
+  test('a change of hours is validated, and invalid old values may stay', async () => {
     user = await server.makeUser()
     const { body: record } = await user.call('POST', path, {
       user: user.id,
@@ -53,7 +53,7 @@ describe.each(PLACES)('%s', (collection, prefix, daysField, rest) => {
   })
 })
 
-test('texts that wait for the end of quiet hours are looked at again when these change', async () => {
+test('a change of quiet hours makes texts that wait for their end due again', async () => {
   const user = await server.makeUser()
   const path = '/api/collections/user_settings/records'
   const values = { user: user.id, quiet_from: '22:00', quiet_to: '08:00' }
@@ -87,13 +87,13 @@ test.each([
   ['Nowhere/Land', 400],
   ['+01:00', 400],
   ["Europe/Berlin'", 400],
-])('a contact whose time zone is %j: %d', async (zone, status) => {
+])('a contact with the time zone %j is answered with %d', async (zone, status) => {
   const { status: got, body } = await create(`+4917${Math.random().toString().slice(2, 10)}`, zone)
   expect(got).toBe(status)
   if (status === 400) expect(body.data.time_zone.code).toBe('validation_invalid_time_zone')
 })
 
-test('a change is checked, other changes are not', async () => {
+test("a contact's time zone is validated only when it changes", async () => {
   const { body: contact } = await create('+4917010', 'Asia/Tokyo')
   const change = async (body: object) => (await user.call('PATCH', `${PATH}/${contact.id}`, body)).status
   expect(await change({ time_zone: 'Tokyo' })).toBe(400)
@@ -101,7 +101,7 @@ test('a change is checked, other changes are not', async () => {
   expect(await change({ time_zone: '' })).toBe(200)
 })
 
-test('an installation may leave the field out, and quiet hours go on', async () => {
+test('quiet hours still work when the contacts collection has no time_zone field', async () => {
   const collection = (await server.superuser.call('GET', '/api/collections/contacts')).body
   const fields = collection.fields.filter(({ name }: { name: string }) => name !== 'time_zone')
   expect((await server.superuser.call('PATCH', '/api/collections/contacts', { fields })).status).toBe(200)

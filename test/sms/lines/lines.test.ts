@@ -17,12 +17,12 @@ const report = (device: string, sims: unknown) =>
   store.db.query('update devices set sims = $2 where id = $1', [device, JSON.stringify(sims)])
 
 describe('a new device', () => {
-  test('without SIM data has one line, with its number', async () => {
+  test("without SIM data has one line with the device's number", async () => {
     const { id } = await makeDevice(store, user)
     expect(await linesOf(id)).toEqual([[0, '+4930123', '', '', true, true]])
   })
 
-  test('has an enabled line for each of its SIMs', async () => {
+  test('has an enabled line for each SIM', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     expect(await linesOf(id)).toEqual([
       [1, '+4915110', 'One', 'DE', true, true],
@@ -30,13 +30,13 @@ describe('a new device', () => {
     ])
   })
 
-  test("has a carrier's names for senders in place of numbers", async () => {
+  test("has lines named by the carrier's sender names instead of numbers", async () => {
     const sims = `'[{"slot":1,"sender":"Acme","carrier":"One"},{"slot":2,"sender":"80888"}]'`
     const { id } = await makeDevice(store, user, { sims })
     expect((await linesOf(id)).map(([, number]) => number)).toEqual(['Acme', '80888'])
   })
 
-  test('with one SIM has its own number where the SIM has none', async () => {
+  test("with one SIM uses the device's number when the SIM has none", async () => {
     const { id } = await makeDevice(store, user, { sims: `'[{"simNumber":2,"carrierName":"Two"}]'` })
     expect(await linesOf(id)).toEqual([[2, '+4930123', 'Two', '', true, true]])
   })
@@ -48,7 +48,7 @@ describe('a new device', () => {
     ['one slot twice', '[{"slot":1},{"slot":1,"carrier":"x"}]', 1],
     ['no slots: places count', '[{"carrier":"a"},{"carrier":"b"}]', 2],
     ['numbers that are hidden', '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]', 2],
-  ])('that reports %s', async (_, sims, count) => {
+  ])('that reports %s gets the lines that are valid', async (_, sims, count) => {
     const { id } = await makeDevice(store, user, { sims: `'${sims}'`, phone: `''` })
     const lines = await linesOf(id)
     expect(lines).toHaveLength(count)
@@ -56,8 +56,8 @@ describe('a new device', () => {
   })
 })
 
-describe('later reports', () => {
-  test('one SIM: the line of the device is that of the SIM, with its limits', async () => {
+describe('later reports of a device', () => {
+  test("of one SIM turn the device's line into the SIM's line and keep its limits", async () => {
     const { id } = await makeDevice(store, user)
     await store.db.query('update lines set daily_limit = 5 where device = $1', [id])
     await report(id, [{ slot: 1, number: '+4917000' }])
@@ -66,7 +66,7 @@ describe('later reports', () => {
     expect(rows).toEqual([[5]])
   })
 
-  test('several SIMs within ten minutes: a line for each', async () => {
+  test('of several SIMs within ten minutes create a line for each', async () => {
     const { id } = await makeDevice(store, user)
     await report(id, [{ slot: 1 }, { slot: 2 }])
     expect((await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])).toEqual([
@@ -75,7 +75,7 @@ describe('later reports', () => {
     ])
   })
 
-  test('several SIMs: the device goes on choosing until the owner enables a line', async () => {
+  test('of several SIMs after ten minutes create disabled lines until the owner enables one', async () => {
     const { id } = await makeDevice(store, user)
     await store.db.query(`update devices set created = '2026-01-01 00:00:00.000Z' where id = $1`, [id])
     await report(id, [{ slot: 1 }, { slot: 2 }])
@@ -86,7 +86,7 @@ describe('later reports', () => {
     ])
   })
 
-  test('a SIM that is taken out and comes back keeps its line', async () => {
+  test('keep the line of a SIM that was removed and put back', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     const { rows } = await store.db.query('select id from lines where device = $1 and slot = 2', [id])
     await store.db.query(`update lines set label = 'Shop' where id = $1`, [rows[0]![0]])
@@ -103,7 +103,7 @@ describe('later reports', () => {
     expect(back.rows).toEqual([[rows[0]![0], 'Shop', true, '+4315120']])
   })
 
-  test('an empty report, as of a phone that may not read its SIMs, changes nothing', async () => {
+  test('without SIMs, as from a phone without the permission, change nothing', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     const before = await linesOf(id)
     await report(id, [])
@@ -111,7 +111,7 @@ describe('later reports', () => {
   })
 })
 
-test('lines go with their device, and with it to another user', async () => {
+test('lines are deleted with their device and move with it to another user', async () => {
   const device = await makeDevice(store, user, { sims: SIMS })
   const other = await makeUser(store)
   await store.db.query('update devices set "user" = $2 where id = $1', [device.id, other])

@@ -20,10 +20,13 @@ test.each([
   ['22:00', '08:00', [], 'Europe/Berlin', '2026-10-25T06:30:00Z', '2026-10-25 07:00:00.000Z'],
   ['08:00', '08:00', [], 'UTC', '2026-06-10T08:00:00Z', null],
   ['', '08:00', [], 'UTC', '2026-06-10T07:00:00Z', null],
-])('the end of quiet hours: %s to %s %j in %s at %s', async (from, to, days, zone, at, until) => {
-  const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
-  expect(await fixture.rows(sql, [from, to, days, zone, at])).toEqual([[until]])
-})
+])(
+  'quiet hours %s to %s on %j in %s at %s end at the expected time',
+  async (from, to, days, zone, at, until) => {
+    const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
+    expect(await fixture.rows(sql, [from, to, days, zone, at])).toEqual([[until]])
+  },
+)
 
 test.each([
   ['+4930123', 'Europe/Berlin'],
@@ -31,7 +34,7 @@ test.each([
   ['+35312345', 'Europe/Dublin'],
   ['+12025550123', ''],
   ['+61212345', ''],
-])('the zone of %s', (number, zone) => {
+])('the time zone of %s is derived from its country', (number, zone) => {
   expect(zoneOfNumber(number)).toBe(zone)
 })
 
@@ -48,7 +51,7 @@ test.each([
   ["the number's, of a contact without", '+4930123', '', '23:00', null],
   ["the account's, of a number without", '+12025550123', '', '23:00', null],
   ["the account's, where nobody knows the contact's", '+12025550123', 'Nowhere/Land', '23:00', null],
-])('the time zone is %s', async (_, to, zone, time, line) => {
+])('quiet hours use the time zone %s', async (_, to, zone, time, line) => {
   await fixture.lines('a1')
   await beQuiet(time)
   if (zone === 'Asia/Tokyo' && line) await fixture.rows(`update user_settings set quiet_to = '06:00'`)
@@ -60,7 +63,7 @@ test.each([
   expect(await fixture.send({ recipients: [to], quiet_hours: true })).toBe(line)
 })
 
-test('a text that asks for it waits, one that does not leaves', async () => {
+test('during quiet hours a text with quiet_hours waits and a text without leaves', async () => {
   await fixture.lines('a1')
   await beQuiet()
   expect(await fixture.send({ recipients: ['+4930123'], quiet_hours: true })).toBe(null)
@@ -89,7 +92,7 @@ test('a scheduled text that becomes due in quiet hours waits', async () => {
   expect(await fixture.rows('select count(*) from sms_dispatch where due_at <= now()')).toEqual([[0]])
 })
 
-test('an answer in a conversation never waits', async () => {
+test('an answer in a conversation never waits for quiet hours', async () => {
   await fixture.lines('a1')
   await beQuiet()
   await fixture.receive('a', '+4930123')
@@ -107,12 +110,15 @@ test.each([
   ['a named line', { a1: 'daily_limit = 10', b1: '' }, { line_id: 'a1' }, 100, 9],
   ['a named device', { a1: 'daily_limit = 10', b1: '' }, { device_id: 'a' }, 100, 9],
   ['a named line of another device', { a1: '', b1: '' }, { line_id: 'a1', device_id: 'b' }, 1, ''],
-] as const)('when the last text leaves: %s', async (_, lines, named, texts, expected) => {
-  await fixture.lines(...Object.keys(lines))
-  for (const [line, limits] of Object.entries(lines)) if (limits) await fixture.set(line, limits)
-  const ask = `select coalesce(pb_text(sms_last_leaves_at($1, '2026-06-10T10:00:00Z', $2, $3, $4)), '')`
-  const days = { '': '', now: '2026-06-10 10:00:00.000Z', 9: '2026-06-19 00:00:00.000Z' }
-  const all = { ...days, 'next month': '2026-07-01 00:00:00.000Z' }
-  const { device_id = '', line_id = '' } = fixture.named(named) as Record<string, string>
-  expect(await fixture.rows(ask, [fixture.user, texts, device_id, line_id])).toEqual([[all[expected]]])
-})
+] as const)(
+  'the estimate of when the last text leaves, with %s',
+  async (_, lines, named, texts, expected) => {
+    await fixture.lines(...Object.keys(lines))
+    for (const [line, limits] of Object.entries(lines)) if (limits) await fixture.set(line, limits)
+    const ask = `select coalesce(pb_text(sms_last_leaves_at($1, '2026-06-10T10:00:00Z', $2, $3, $4)), '')`
+    const days = { '': '', now: '2026-06-10 10:00:00.000Z', 9: '2026-06-19 00:00:00.000Z' }
+    const all = { ...days, 'next month': '2026-07-01 00:00:00.000Z' }
+    const { device_id = '', line_id = '' } = fixture.named(named) as Record<string, string>
+    expect(await fixture.rows(ask, [fixture.user, texts, device_id, line_id])).toEqual([[all[expected]]])
+  },
+)

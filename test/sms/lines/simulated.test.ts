@@ -23,20 +23,20 @@ test.each([
   ['a text to the prefix of a simulated line', `update lines set prefixes = '+49' where slot = 2`, {}],
   ['texts over lines with limits', 'update lines set daily_limit = 100', { recipients: many }],
   ['texts beside a device with limits', 'update devices set daily_limit = 100', { recipients: many }],
-])('%s: by the real phone', async (_, sql, body) => {
+])('%s: goes by the real phone, not the simulated one', async (_, sql, body) => {
   if (sql) await fixture.rows(sql)
   for (let i = 0; i < 2; i++)
     expect(new Set(await fixture.sendAll({ recipients: ['+4911000'], ...body }))).toEqual(new Set(['b1']))
 })
 
-test('a conversation with a simulated phone goes on by the real one', async () => {
+test('a conversation begun with a simulated phone continues on the real phone', async () => {
   await fixture.receive('a', '+4977000')
   expect(await fixture.sendAll({ recipients: ['+4977000'] })).toEqual(['b1'])
   await fixture.set('b1', 'daily_limit = 10')
   expect(await fixture.sendAll({ recipients: ['+4977000', '+4978000'] })).toEqual(['b1', 'b1'])
 })
 
-test('what names the simulated phone goes by it', async () => {
+test('a send that names the simulated phone goes by it', async () => {
   await fixture.set('a2', `number = '+4900020'`)
   const named = [{ device_id: 'a', sim: 1 }, { line_id: 'a1' }, { from: '+4900020' }]
   const got = []
@@ -46,7 +46,7 @@ test('what names the simulated phone goes by it', async () => {
 })
 
 test.each([['enabled = false'], [`last_seen = ''`]])(
-  'a real phone that cannot send (%s): no simulated one stands in',
+  'a simulated phone does not replace a real phone that cannot send (%s)',
   async (columns) => {
     await setDevice('b', columns)
     expect(await fixture.send({ recipients: ['+4911000'] })).toBe('no_devices')
@@ -57,7 +57,7 @@ test.each([['enabled = false'], [`last_seen = ''`]])(
   },
 )
 
-test('a real phone without room: the text waits', async () => {
+test('a text waits when the real phone has reached its limit', async () => {
   await fixture.set('b1', 'daily_limit = 1')
   expect(await fixture.sendAll({ recipients: many.slice(0, 3) })).toEqual(['b1', null, null])
   const leaves = await fixture.rows(
@@ -80,7 +80,7 @@ test('unclaimed texts move from simulated to real phones, never back', async () 
   expect(await linesInUse()).toEqual([[fixture.idOf('b1'), 'assigned']])
 })
 
-test('an automatic answer to a text of a simulated phone goes back by it', async () => {
+test('an automatic answer to a text received by a simulated phone is sent by that phone', async () => {
   await fixture.rows(
     `insert into auto_answers (id, "user", enabled, match, body, created) values ('answer000000000', $1, true, 'any', 'Yes', pb_text(now()))`,
     [fixture.user],

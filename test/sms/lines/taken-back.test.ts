@@ -19,7 +19,7 @@ const idOf = async (to: string) =>
 const states = () => rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
 const liveIn = (zone: string) => fixture.liveIn(zone, '22:00', '08:00')
 
-test('what no device has claimed when quiet hours begin waits for their end', async () => {
+test('texts that no device has claimed when quiet hours begin wait until they end', async () => {
   await lines('a1')
   await at('2090-01-11T21:59:00+01:00')
   await liveIn('Europe/Berlin')
@@ -49,7 +49,7 @@ test('what no device has claimed when quiet hours begin waits for their end', as
   expect((await claim('a')).map(({ to }) => to).sort()).toEqual(['+12025550123', '+4930123', '+4930125'])
 })
 
-test('each place that is given back is given to a text that waits', async () => {
+test('each place freed on a line is given to a waiting text', async () => {
   await lines('a1')
   await set('a1', 'monthly_limit = 3')
   await sendAll({ recipients: many(7) })
@@ -58,7 +58,7 @@ test('each place that is given back is given to a text that waits', async () => 
   expect(await rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual([[3]])
 })
 
-test('a text that may not go by the line with room does not keep others from it', async () => {
+test('a waiting text that cannot use the free line does not block other texts', async () => {
   await lines('a1', 'b1')
   await set('a1', 'daily_limit = 1')
   await set('b1', 'daily_limit = 1')
@@ -73,7 +73,7 @@ test('a text that may not go by the line with room does not keep others from it'
   ])
 })
 
-test('a number that is counted already may take the room that others may not', async () => {
+test('a text to a recipient already counted may use room that new recipients may not', async () => {
   await lines('a1')
   await set('a1', 'monthly_recipients = 1, daily_limit = 2')
   await sendAll({ recipients: ['+4911000'] })
@@ -88,7 +88,7 @@ test('a number that is counted already may take the room that others may not', a
   expect(await rows(waiting)).toEqual([['+4912000']])
 })
 
-test('a line that is disabled sends nothing, also what names it, until it is enabled', async () => {
+test('a disabled line sends no text until it is enabled, not even one that names it', async () => {
   await lines('a1', 'a2')
   await send(text('+4911000', fixture.named({ line_id: 'a1' })))
   await set('a1', 'enabled = false')
@@ -100,7 +100,7 @@ test('a line that is disabled sends nothing, also what names it, until it is ena
   expect((await claim('a')).map(({ sim }) => sim)).toEqual([1])
 })
 
-test('a text that waits for room and gets a time waits for that time', async () => {
+test('a text that waits for room and is then scheduled waits for its time', async () => {
   await lines('a1')
   await set('a1', 'daily_limit = 1')
   await sendAll({ recipients: ['+4911000', '+4912000'] })
@@ -117,7 +117,7 @@ test('a text that waits for room and gets a time waits for that time', async () 
   expect(await rows('select status from sms_messages where id = $1', [id])).toEqual([['pending']])
 })
 
-test('a text that is deleted before a device has it costs its line no recipient', async () => {
+test('deleting a text before a device claims it frees its recipient on the line', async () => {
   await rows(`select sms_count_all()`) // as a server does at its start
   await lines('a1')
   await set('a1', 'monthly_recipients = 1')
@@ -138,7 +138,7 @@ test('a text that is deleted before a device has it costs its line no recipient'
   expect(await states()).toEqual([['+4912000', 'assigned', '', '']])
 })
 
-test('a new time zone and back gives a line no fresh day', async () => {
+test('changing the time zone and back gives a line no new day', async () => {
   await lines('a1')
   await set('a1', 'daily_limit = 2, monthly_recipients = 3')
   await at('2090-01-31T20:00:00Z')
@@ -159,7 +159,7 @@ test('a new time zone and back gives a line no fresh day', async () => {
   expect(await sendAll({ recipients: ['+4917000', '+4922000'] })).toEqual(['a1', 'a1'])
 })
 
-test('a text that names a line fails when the line is deleted, others go by another', async () => {
+test('when a line is deleted, texts that name it fail and others use another line', async () => {
   await lines('a1', 'b1')
   await send(text('+4911000', { line_id: fixture.idOf('a1') }))
   await send(text('+4912000', { device_id: fixture.idOf('a') }))
@@ -172,7 +172,7 @@ test('a text that names a line fails when the line is deleted, others go by anot
   expect(other).toEqual(['pending', ''])
 })
 
-test('a day that goes back, in another time zone, holds nothing up', async () => {
+test('a day that moves back by a change of time zone stops no text', async () => {
   await lines('a1')
   await set('a1', 'daily_limit = 5')
   await at('2090-01-11T03:00:00Z')
@@ -181,7 +181,7 @@ test('a day that goes back, in another time zone, holds nothing up', async () =>
   expect((await claim('a')).length).toBe(1)
 })
 
-test('a line that went silent with a text may have sent it: it gets no room back', async () => {
+test('a line that went silent with a claimed text gets no room back, since it may have sent it', async () => {
   await lines('a1', 'b1')
   await set('a1', 'daily_limit = 1')
   await set('b1', 'daily_limit = 1')
@@ -217,7 +217,7 @@ test.each([
   ['more than the limit, which was lowered', 'monthly_limit', 'month_texts = 150', 'full'],
   ['95 recipients of 100', 'monthly_recipients', 'recipients = 95', 'near'],
   ['100 recipients of 100', 'monthly_recipients', 'recipients = 100', 'full'],
-] as const)('%s', async (_, limit, used, state) => {
+] as const)('a line with %s is counted by how full it is', async (_, limit, used, state) => {
   await lines('a1')
   if (limit) await use('a1', limit, used)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0, [state]: 1 })
@@ -227,13 +227,13 @@ test.each([
   ['daily_limit', 'day_texts = 100', `now() - interval '1 day'`],
   ['monthly_limit', 'month_texts = 100', `now() - interval '32 days'`],
   ['monthly_recipients', 'recipients = 100', `now() - interval '32 days'`],
-])('%s of a day or month before counts as nothing', async (limit, used, when) => {
+])('%s use of an earlier day or month is not counted', async (limit, used, when) => {
   await lines('a1')
   await use('a1', limit, used, when)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 1, near: 0, full: 0 })
 })
 
-test('lines that cannot send do not count', async () => {
+test('lines that cannot send are not counted', async () => {
   await lines('a1', 'a2', 'b1')
   for (const line of ['a1', 'a2', 'b1']) await use(line, 'daily_limit', 'day_texts = 100')
   await set('a1', 'enabled = false')
@@ -243,7 +243,7 @@ test('lines that cannot send do not count', async () => {
   expect(await lineWarnings(fixture.store)).toEqual({})
 })
 
-test('warnings name accounts and lines, and not all of many', async () => {
+test('warnings name accounts and lines, and shorten a long list', async () => {
   await lines('a1', 'a2', ...'bcdefghijklm'.split('').map((device) => `${device}1`))
   await use('a1', 'daily_limit', 'day_texts = 100')
   await set('a1', `label = 'Shop'`)
@@ -255,7 +255,7 @@ test('warnings name accounts and lines, and not all of many', async () => {
   })
 })
 
-test('superusers read them at /api/warnings, and Prometheus counts', async () => {
+test('superusers read full lines at /api/warnings, and Prometheus counts them', async () => {
   const server = await startServerWithDevices()
   const user = await server.makeUser()
   await server.pair(user, { sims: [{ slot: 1 }, { slot: 2 }] })

@@ -10,7 +10,7 @@ beforeEach(() => fixture.reset())
 const LINES = ['a1', 'a2', 'b1', 'c1', 'c2', 'd1']
 const inQueue = `join sms_dispatch d on d.message = m.id where d.state = 'assigned'`
 
-test('lines are edited, disabled and canceled meanwhile: never one text over', async () => {
+test('lines keep their limits exactly while lines are edited and disabled and texts are canceled', async () => {
   await fixture.lines(...LINES)
   for (const line of LINES) await set(line, 'daily_limit = 20')
   const nodes = [fixture.node(), fixture.node()]

@@ -52,7 +52,7 @@ async function expectCounted() {
   expect(wrong).toEqual([])
 }
 
-test('64 senders on two nodes over the turn of a day and of a month: each limit is exact', async () => {
+test("64 senders on two nodes keep each line's limits exactly when a day and a month end", async () => {
   await fixture.lines(...LINES)
   const daily = { a1: 10, a2: 25, b1: 15, c1: 12, c2: 30, d1: 20 }
   const monthly = { b1: 22, c2: 37 }
@@ -108,7 +108,7 @@ test('64 senders on two nodes over the turn of a day and of a month: each limit 
   await expectCounted()
 }, 240_000)
 
-test('64 senders on two nodes over the turn of a month: turns within one, conversations keep their lines', async () => {
+test('64 senders on two nodes keep turns even and conversations on their lines when a month ends', async () => {
   await fixture.at(INSTANTS[2]!)
   await fixture.lines(...LINES)
   for (const line of LINES) await fixture.set(line, 'daily_limit = 1000, monthly_recipients = 1000')
@@ -133,7 +133,7 @@ test.each([
   ['daily_limit = 2', INSTANTS[0]!, INSTANTS[1]!],
   ['monthly_limit = 2', INSTANTS[2]!, INSTANTS[3]!],
   ['monthly_recipients = 2', INSTANTS[2]!, INSTANTS[3]!],
-])('%s: a node whose clock is behind does not begin the counters anew', async (limit, before, after) => {
+])('with %s a node whose clock is behind does not restart the counters', async (limit, before, after) => {
   await fixture.lines('a1')
   await fixture.set('a1', limit)
   const lines = []
@@ -144,7 +144,7 @@ test.each([
   expect(lines).toEqual(['a1', 'a1', null])
 })
 
-test('a full day and a full month end at midnight of the account', async () => {
+test("a full day and a full month end at midnight in the account's time zone", async () => {
   await fixture.lines('a1', 'b1')
   await fixture.set('a1', 'daily_limit = 1')
   await fixture.set('b1', 'monthly_limit = 1')

@@ -17,7 +17,7 @@ async function whenThere(count: number, ...which: Parameters<typeof records>) {
   return records(...which)
 }
 
-test('the agent tells its SIMs, and each text leaves by the slot that was chosen', async () => {
+test('the agent reports its SIMs, and each text leaves by the chosen slot', async () => {
   const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
   const file = join(folder, 'agent.json')
@@ -61,7 +61,7 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
   }
 })
 
-test('nobody creates lines, and only their owner changes what is theirs', async () => {
+test("users cannot create lines, and only the owner can change a line's settings", async () => {
   const user = await server.makeUser()
   const other = await server.makeUser()
   const device = await server.pair(user, { sims: [{ slot: 1 }, { slot: 2 }] })

@@ -28,7 +28,7 @@ const NONE = { unknown: 0, canceled: 0, opted_out: 0, retried: 0, no_text: 0, re
 test.each([
   ['waits for a device', {}],
   ['waits for its time', { scheduled_at: inAnHour() }],
-])('a batch that %s is called off: all of it, its units back, once', async (_, options) => {
+])('canceling a batch that %s fails all its messages and refunds the quota once', async (_, options) => {
   const before = await used()
   const { batch_id, message_ids } = await batchOf(3, options)
   const counts = { pending: 0, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 3 }
@@ -44,7 +44,7 @@ test.each([
   expect(events).toEqual(Array(3).fill(['failed', 'Canceled']))
 })
 
-test('what a device has goes on, what is over stays', async () => {
+test('canceling a batch leaves messages that a device has or that are finished', async () => {
   const before = await used()
   const { batch_id, message_ids } = await batchOf(4)
   await query(`update sms_dispatch set state = 'sending', attempt = 1 where message = $1`, [message_ids[0]])
@@ -58,7 +58,7 @@ test('what a device has goes on, what is over stays', async () => {
   expect(await used()).toBe(before + 2)
 })
 
-test('more than a transaction takes, and ten at once: each message is canceled once', async () => {
+test('ten concurrent cancels of 2,700 messages cancel each message once', async () => {
   const before = await used()
   const sends = await Promise.all([1, 2, 3].map(() => batchOf(900)))
   const ids = sends.map(({ batch_id }) => batch_id)
@@ -69,7 +69,7 @@ test('more than a transaction takes, and ten at once: each message is canceled o
   expect(await used()).toBe(before)
 })
 
-test('devices that claim meanwhile have what they claimed, and nothing else', async () => {
+test('devices that claim during a cancel keep exactly the messages that they claimed', async () => {
   const { batch_id, message_ids } = await batchOf(300)
   const headers = await server.signedIn('devices', PHONES[0])
   const claim = async () =>
@@ -84,7 +84,7 @@ test('devices that claim meanwhile have what they claimed, and nothing else', as
   await end(message_ids, 'over')
 })
 
-test("an unknown batch, none, and another user's are not found", async () => {
+test("an unknown, an empty and another user's batch id are answered with 404", async () => {
   const { batch_id, message_ids } = await batchOf(2)
   const expected = { error: 'batch_not_found', message: 'Batch not found' }
   for (const ask of [cancel, (id: string, headers?: Record<string, string>) => retry(id, undefined, headers)])
@@ -95,7 +95,7 @@ test("an unknown batch, none, and another user's are not found", async () => {
   expect((await retry(batch_id, undefined, {})).status).toBe(401)
 })
 
-test('what failed is sent again, as a batch of its own, each once however often it is asked', async () => {
+test('failed messages are sent again as a new batch, once however often a retry is requested', async () => {
   const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
   const { batch_id, message_ids } = await batchOf(5, options)
   await end(message_ids.slice(1, 4), 'No signal')
@@ -129,17 +129,20 @@ test.each([
   ['unknown', 'Outcome unknown: the device went silent'],
   ['canceled', 'Canceled'],
   ['canceled', 'Canceled on the phone'],
-])('of outcome %s: only when it is asked for', async (word, reason) => {
-  const { batch_id, message_ids } = await batchOf(3)
-  await end(message_ids.slice(0, 2), reason)
-  const none = { batch_id: '', message_ids: [], recipients_count: 0, left_out: { ...NONE, [word]: 2 } }
-  expect((await retry(batch_id)).body).toEqual(none)
-  expect((await retry(batch_id, {})).body).toEqual(none)
-  const answer = await retry(batch_id, { include: [word] })
-  expect(answer.body).toMatchObject({ recipients_count: 2, left_out: NONE })
-})
+])(
+  'messages with the outcome %s are sent again only when the request includes them',
+  async (word, reason) => {
+    const { batch_id, message_ids } = await batchOf(3)
+    await end(message_ids.slice(0, 2), reason)
+    const none = { batch_id: '', message_ids: [], recipients_count: 0, left_out: { ...NONE, [word]: 2 } }
+    expect((await retry(batch_id)).body).toEqual(none)
+    expect((await retry(batch_id, {})).body).toEqual(none)
+    const answer = await retry(batch_id, { include: [word] })
+    expect(answer.body).toMatchObject({ recipients_count: 2, left_out: NONE })
+  },
+)
 
-test('who opted out, what has no text any more, what was sent again by itself: left out', async () => {
+test('a retry leaves out opted-out recipients, messages without a text and messages already retried', async () => {
   const recipients = ['+4900004', '+4911111', '+4922222', '+4933333']
   const { batch_id, message_ids } = (await server.send({ recipients })).body
   await end(message_ids.slice(1), 'No signal')
@@ -152,7 +155,7 @@ test('who opted out, what has no text any more, what was sent again by itself: l
   })
 })
 
-test('what the quota does not allow is left out, and sent when it does', async () => {
+test('a retry leaves out messages above the quota and sends them once the quota allows', async () => {
   const { batch_id, message_ids } = await batchOf(3)
   await end(message_ids, 'No signal')
   const allow = (more: number) =>

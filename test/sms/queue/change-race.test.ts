@@ -55,7 +55,7 @@ const stateOf = async (id: string) => {
   return rows[0]
 }
 
-test('another time, while the old one comes: it waits for the new one, or goes and cannot be changed', async () => {
+test('a message rescheduled while it becomes due waits for the new time, or is sent and the change refused', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { message_ids } = await schedule(COUNT)
     await makeDue(message_ids)
@@ -77,7 +77,7 @@ test('another time, while the old one comes: it waits for the new one, or goes a
   }
 })
 
-test('another text, while its time comes: the device gets the one that was accepted last', async () => {
+test('a text changed while its message becomes due: the device gets the last accepted text', async () => {
   const { message_ids } = await schedule(COUNT)
   await makeDue(message_ids)
   const work = Promise.all(message_ids.map((id) => change(id, { body: 'new' })))
@@ -93,7 +93,7 @@ test('another text, while its time comes: the device gets the one that was accep
   await server.rows('delete from sms_dispatch where message = any($1)', [message_ids])
 })
 
-test('changed and canceled at once: canceled, its unit back once', async () => {
+test('a message changed and canceled at once is canceled, and its quota refunded once', async () => {
   const before = await used()
   const { message_ids } = await schedule(COUNT)
   const answers = await Promise.all(
@@ -117,7 +117,7 @@ test('changed and canceled at once: canceled, its unit back once', async () => {
   expect(await used()).toBe(before)
 })
 
-test('two that change different things at once both hold', async () => {
+test('concurrent changes of different fields are all stored', async () => {
   const { message_ids } = await schedule(COUNT)
   const answers = await Promise.all(
     message_ids.flatMap((id) => [
@@ -143,7 +143,7 @@ test('two that change different things at once both hold', async () => {
   }
 })
 
-test('a batch whose time comes while it gets another: each waits or goes, none is lost', async () => {
+test('a batch rescheduled while it becomes due loses no message', async () => {
   const change = { scheduledAt: LAST, expiresAt: null, ttl: null, body: null, segments: null, priority: null }
   for (let round = 0; round < ROUNDS; round++) {
     const { batch_id, message_ids } = await schedule(COUNT)

@@ -36,7 +36,7 @@ test.each<
   ['a priority', { ttl: 3600 }, { priority: -7 }, 5, 6, -7, 'priority'],
   ['the usual priority', { priority: 9 }, { priority: 0 }, 5, 0, 0, 'priority'],
   ['nothing where null is', { priority: 3, ttl: 3600 }, { ...at(5.5), ...EMPTY }, 5.5, 6, 3, 'time'],
-])('changes %s', async (_, options, body, time, ends, priority, told) => {
+])('a scheduled message can be changed to %s', async (_, options, body, time, ends, priority, told) => {
   const before = await used()
   const id = await schedule(options)
   const answer = await change(id, body)
@@ -49,7 +49,7 @@ test.each<
   expect(await used()).toBe(before + 1)
 })
 
-test('changes the text, of which the segments are counted anew', async () => {
+test('a changed text is stored and its segments are counted again', async () => {
   const id = await schedule({ device_id: PHONES[0] })
   for (const [body, segments] of [
     [LONG, 2],
@@ -64,7 +64,7 @@ test('changes the text, of which the segments are counted anew', async () => {
   expect(await events(id)).toEqual(Array(3).fill(['pending', PHONES[0], 0, 'Changed: text']))
 })
 
-test('a time that is past means now: it goes out with the text that it has by then', async () => {
+test('a new time in the past sends the message now, with its new text', async () => {
   const id = await schedule({ ttl: 7200 })
   const answer = await change(id, { scheduled_at: '2020-01-01T00:00:00Z', body: 'Now' })
   expect(answer.body).toMatchObject({ id, status: 'pending', expires_at: storedAtHour(7) })
@@ -74,7 +74,7 @@ test('a time that is past means now: it goes out with the text that it has by th
   expect((await events(id)).map(([status]) => status)).toEqual(['pending', 'assigned'])
 })
 
-test('the same again changes nothing, and is not told', async () => {
+test('a change to the same values changes nothing and notifies nobody', async () => {
   const id = await schedule()
   const body = { scheduled_at: isoAtHour(8), ttl: 60, body: 'Eight', priority: 1 }
   const first = await change(id, body)
@@ -101,7 +101,7 @@ test.each<[what: string, body: unknown, error: string, message: string]>([
     'body_too_long',
     'Message body must be at most 1600 characters',
   ],
-])('%s is refused, and changes nothing', async (_, body, error, message) => {
+])('a change with %s is refused and changes nothing', async (_, body, error, message) => {
   const id = await schedule(end(6))
   const was = await server.message(id)
   const answer = await change(id, body)
@@ -117,7 +117,7 @@ test.each([
   ['was sent', 'sent', ''],
   ['is over', 'failed', ''],
   ['was ended by hand', 'failed', 'pending'],
-])('what %s can no longer be changed', async (_, status, state) => {
+])('a message that %s can no longer be changed', async (_, status, state) => {
   const id = await schedule()
   await server.rows('update sms_messages set status = $2 where id = $1', [id, status])
   if (state) await server.rows('update sms_dispatch set state = $2 where message = $1', [id, state])
@@ -129,7 +129,7 @@ test.each([
   expect(await server.message(id)).toEqual(was)
 })
 
-test('an unknown message, and one of another user, are not found', async () => {
+test("an unknown message and another user's message are answered with 404", async () => {
   const id = await schedule()
   const body = { body: 'Mine now' }
   const expected = { error: 'message_not_found', message: 'Message not found' }
@@ -144,7 +144,7 @@ test('an unknown message, and one of another user, are not found', async () => {
   expect(await server.message(id)).toMatchObject({ body: 'Hi' })
 })
 
-test('who waits though it is due, as no device is there, can still be changed', async () => {
+test('a due message that waits because no device is available can still be changed', async () => {
   const id = await schedule()
   await server.rows(`update devices set enabled = false where "user" = $1`, [ANN.id])
   await server.rows(`update sms_dispatch set due_at = now() - interval '1 hour' where message = $1`, [id])
@@ -197,7 +197,7 @@ test.each([
   expect(events).toEqual([[3]])
 })
 
-test('what is under way or over stays, and another batch', async () => {
+test('rescheduling a batch leaves its assigned and finished messages and other batches', async () => {
   const { batch_id, message_ids } = await scheduleMany(4)
   const other = await scheduleMany(2)
   const [going, gone, ...left] = message_ids
@@ -212,7 +212,7 @@ test('what is under way or over stays, and another batch', async () => {
   expect((await reschedule(batch_id, at(8))).body).toMatchObject({ rescheduled: 0 })
 })
 
-test('a time that is past means now', async () => {
+test('rescheduling a batch to a time in the past sends it now', async () => {
   const { batch_id, message_ids } = await scheduleMany(3)
   expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({ rescheduled: 3 })
   await expect.poll(async () => (await server.ask('GET', `batches/${batch_id}`)).body.counts.assigned).toBe(3)
@@ -224,7 +224,7 @@ test.each([
   ['nothing', {}, 'scheduled_at is required'],
   ['an end before the time', { ...at(6), ...end(6) }, WHEN],
   ['a time after the end that one of them has', at(7), WHEN],
-])('%s is refused, and changes nothing', async (_, body, message) => {
+])('rescheduling a batch with %s is refused and changes nothing', async (_, body, message) => {
   const { batch_id, message_ids } = await scheduleMany(3, { ttl: 36_000 })
   const [last] = message_ids.toSorted().slice(-1)
   await server.ask('PATCH', `messages/${last}`, { ttl: 3600 })
@@ -233,7 +233,7 @@ test.each([
   expect((await timesOf(message_ids)).map(([time]) => time)).toEqual(Array(3).fill(storedAtHour(5)))
 })
 
-test("an unknown batch and another user's are not found", async () => {
+test("rescheduling an unknown or another user's batch is answered with 404", async () => {
   const { batch_id, message_ids } = await scheduleMany(2)
   const body = at(9)
   const expected = { error: 'batch_not_found', message: 'Batch not found' }
@@ -243,7 +243,7 @@ test("an unknown batch and another user's are not found", async () => {
   expect((await reschedule(batch_id, body, {})).status).toBe(401)
 })
 
-test('more than a statement takes, and ten at once: each message is changed once', async () => {
+test('ten concurrent reschedules of 2,700 messages change each message once', async () => {
   const sends = await Promise.all([1, 2, 3].map(() => scheduleMany(900)))
   const ids = sends.map(({ batch_id }) => batch_id)
   const all = sends.flatMap(({ message_ids }) => message_ids)

@@ -14,7 +14,7 @@ const claim = (device: Device, limit = 100, lease = LEASE) => claimMessages(stor
 const idsOf = (messages: readonly { id: string }[]) => messages.map(({ id }) => id)
 
 describe('a claim', () => {
-  test('hands out what is assigned to the device, the oldest first, and takes a lease', async () => {
+  test("returns the device's assigned messages, the oldest first, and leases them", async () => {
     const device = await makeDevice(store, user)
     const ids = await assign(store, device, 3)
     const [first, second] = await claim(device, 2)
@@ -33,7 +33,7 @@ describe('a claim', () => {
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1'])
   })
 
-  test('of a device that asks many times at once is answered by few statements', async () => {
+  test('repeated 200 times at once needs fewer than 20 statements', async () => {
     const device = await makeDevice(store, user)
     const before = counts.claims.asked
     const all = await Promise.all(Array.from({ length: 200 }, () => claim(device)))
@@ -44,7 +44,7 @@ describe('a claim', () => {
     expect(new Set(again.flatMap(idsOf))).toEqual(new Set([id]))
   })
 
-  test('goes by priority, then by age', async () => {
+  test('orders messages by priority, then by age', async () => {
     const device = await makeDevice(store, user)
     const [low] = await assign(store, device, 1, { priority: '-1' })
     const [normal, later] = await assign(store, device, 2)
@@ -52,7 +52,7 @@ describe('a claim', () => {
     expect(idsOf(await claim(device))).toEqual([high, normal, later, low])
   })
 
-  test('whose answer was lost is answered again, word for word, before anything new', async () => {
+  test('whose answer was lost returns the same messages again before new ones', async () => {
     const device = await makeDevice(store, user)
     await assign(store, device, 3)
     const first = await claim(device, 2)
@@ -62,7 +62,7 @@ describe('a claim', () => {
     expect(more).toHaveLength(3)
   })
 
-  test('leaves alone what is not its own, not due or expired', async () => {
+  test('returns no messages of other devices and none that are pending, not due or expired', async () => {
     const device = await makeDevice(store, user)
     await assign(store, await makeDevice(store, user), 1)
     await assign(store, device, 1, { state: `'pending'` })
@@ -71,7 +71,7 @@ describe('a claim', () => {
     expect(await claim(device)).toEqual([])
   })
 
-  test('is bound to the user as well: a device that changed hands gets nothing of the former', async () => {
+  test('returns a device that changed its owner no messages of the former owner', async () => {
     const device = await makeDevice(store, user)
     const ids = await assign(store, device, 2)
     expect(idsOf(await claim(device, 1))).toEqual([ids[0]])
@@ -83,7 +83,7 @@ describe('a claim', () => {
     expect(idsOf(await claim(device))).toEqual([ids[0]])
   })
 
-  test('that waits since before its device was disabled gets nothing new', async () => {
+  test('that has waited since before its device was disabled returns no new messages', async () => {
     const device = await makeDevice(store, user)
     const [held] = await assign(store, device, 2)
     await claim(device, 1)
@@ -92,7 +92,7 @@ describe('a claim', () => {
   })
 })
 
-test('claims of several devices and of one at the same time never get the same new message', async () => {
+test('made concurrently by several devices never returns the same new message twice', async () => {
   const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
   const assigned = (await Promise.all(devices.map((device) => assign(store, device, 40)))).flat()
   const claims = devices.flatMap((device) => Array.from({ length: 8 }, () => claim(device, 5)))
@@ -104,7 +104,7 @@ test('claims of several devices and of one at the same time never get the same n
   expect(attempts.rows).toEqual([[1]])
 })
 
-test('a message that is deleted in this very moment is not handed out', async () => {
+test('does not return a message that is deleted in the same moment', async () => {
   const device = await makeDevice(store, user)
   const [gone, kept] = await assign(store, device, 2)
   const { claimed } = await store.db.transaction(async (db) => {
@@ -118,7 +118,7 @@ test('a message that is deleted in this very moment is not handed out', async ()
 })
 
 describe('limits of a device', () => {
-  test('are kept by what claims hand out, however many come at once', async () => {
+  test('bound the messages claimed by concurrent requests', async () => {
     const device = await makeDevice(store, user, { per_minute: '7' })
     await assign(store, device, 30)
     const got = await Promise.all(Array.from({ length: 6 }, (_, i) => claim(device, 3 + i)))
@@ -128,7 +128,7 @@ describe('limits of a device', () => {
   test.each([
     ['per_minute', { per_minute: '2' }],
     ['daily_limit', { daily_limit: '2' }],
-  ])('count for a claim that waits since before there were any: %s', async (_, limits) => {
+  ])('apply to a claim that began before the limit was set: %s', async (_, limits) => {
     const device = await makeDevice(store, user, limits)
     await assign(store, device, 5)
     expect(await claim({ ...device, isLimited: false })).toEqual([])
@@ -136,13 +136,13 @@ describe('limits of a device', () => {
     expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
   })
 
-  test('are over for a claim that waits since before they were taken away', async () => {
+  test('no longer apply to a claim that began before the limit was removed', async () => {
     const device = await makeDevice(store, user)
     await assign(store, device, 3)
     expect(await claim({ ...device, isLimited: true })).toHaveLength(3)
   })
 
-  test('slide: what was handed out a minute ago does not count', async () => {
+  test('slide: messages claimed more than a minute ago do not count', async () => {
     const device = await makeDevice(store, user, { per_minute: '2', daily_limit: '5' })
     await assign(store, device, 9)
     const claimNew = async () => {
@@ -179,8 +179,8 @@ const lasts = async (id: string, seconds: number) =>
     )
   ).rows[0]![0]
 
-describe('a lease that is renewed', () => {
-  test('lasts at least that long from now', async () => {
+describe('a renewed lease', () => {
+  test('lasts at least the requested time from now', async () => {
     const { id, device } = await claimed()
     await renewLeases(store, device, [{ id, attempt: 2 }], LONGER)
     expect(await lasts(id, LONGER)).toBe(true)
@@ -204,7 +204,7 @@ describe('a lease that is renewed', () => {
     expect(await leaseOf(id)).toBe(before)
   })
 
-  test('is not one of a message that waits to be claimed again', async () => {
+  test('is not given to a message that waits for its next claim', async () => {
     const { id, device } = await claimed()
     await store.db.query(
       `update sms_dispatch set state = 'assigned', lease_until = null where message = $1`,
@@ -215,7 +215,7 @@ describe('a lease that is renewed', () => {
   })
 })
 
-test('after an outage each lease lasts so long at least, and none is shortened', async () => {
+test('after an outage all leases are extended to a minimum, and none is shortened', async () => {
   const [short, long] = [await claimed(), await claimed()]
   await renewLeases(store, long.device, [{ id: long.id, attempt: 2 }], 2 * LONGER)
   const before = await leaseOf(long.id)

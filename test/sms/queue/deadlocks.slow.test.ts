@@ -135,7 +135,9 @@ const BY_APP = [
 ] as const
 const WORKS = [...BY_APP, 'work', 'work', 'receive', 'exchange'] as const
 
-test('nothing fails because others are at it', { timeout: 60_000 }, async () => {
+test('no request of many concurrent clients fails by a deadlock or conflict', {
+  timeout: 60_000,
+}, async () => {
   const { store, extensions } = server.server.services
   const end = Date.now() + DURATION_MS
   const houses = await Promise.all([new Household().open(), new Household().open(), new Household().open()])

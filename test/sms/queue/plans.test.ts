@@ -26,7 +26,7 @@ const devices = [await makeDevice(store, user), await makeDevice(store, user)]
 const ids = await assign(store, devices[0]!, 4000)
 await store.db.query(`update sms_messages set batch_id = 'batch' where id = any($1)`, [ids.slice(1000, 1010)])
 
-test('messages are looked up by their ids, not by what few had when Postgres counted', async () => {
+test('queue statements look messages up by id even when statistics are from an almost empty table', async () => {
   const { db, plans } = recordPlans(store.db)
   const watched = { ...store, db }
   await checkQueue(watched)
@@ -47,7 +47,7 @@ test('messages are looked up by their ids, not by what few had when Postgres cou
   for (const plan of read) expect(plan).not.toMatch(BY_OTHERS)
 })
 
-test('a thousand messages are not read whole to find some by their ids', async () => {
+test('queue statements find ten of a thousand messages by id without a table scan', async () => {
   const few = await testStore()
   const device = await makeDevice(few, await makeUser(few))
   await assign(few, device, 1000)
@@ -66,7 +66,7 @@ test('a thousand messages are not read whole to find some by their ids', async (
   expect(read).toEqual([])
 })
 
-test('a table that has outgrown its statistics is analyzed before autovacuum looks', async () => {
+test('a table that has outgrown its statistics is analyzed before autovacuum runs', async () => {
   const counted = async () =>
     (await store.db.query(`select reltuples from pg_class where relname = 'sms_messages'`)).rows[0]![0]
   expect(await counted()).toBe(4000)

@@ -53,7 +53,7 @@ const user = await makeUser(store)
 const stranger = await makeUser(store)
 const devices = await Promise.all([user, user, stranger].map((owner) => makeDevice(store, owner)))
 
-test(`no sequence of claims, reports and silence takes a message back or where the table does not lead (${SEQUENCES})`, async () => {
+test(`no sequence of claims, reports and silence moves a message backwards or against the state table (${SEQUENCES})`, async () => {
   const sequences = fc.array(fc.tuple(fc.array(move, { maxLength: MAX_MOVES }), fc.boolean()), {
     minLength: ABREAST,
     maxLength: ABREAST,

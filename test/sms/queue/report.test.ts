@@ -38,7 +38,7 @@ describe('reports of the current attempt', () => {
       ['sending 1', 'sent 1', 'delivered 1'],
     ],
     ['what failed stays so', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
-  ] as const)('%s', async (_, statuses, end, events) => {
+  ] as const)('end as expected when a device reports %s', async (_, statuses, end, events) => {
     const id = await claimed()
     await report(statuses.map((status) => ({ id, attempt: 1, status })))
     expect(await lookUp(store, [id])).toMatchObject([{ status: end }])
@@ -47,7 +47,7 @@ describe('reports of the current attempt', () => {
     expect(rows).toEqual([])
   })
 
-  test('one result an item, in their order', async () => {
+  test('are answered with one result per item, in order', async () => {
     const id = await claimed()
     const results = await report([
       { id, attempt: 1, status: 'sent' },
@@ -62,18 +62,18 @@ describe('reports of the current attempt', () => {
   })
 })
 
-describe('what a report cannot do', () => {
+describe('a report', () => {
   test.each([
     ['an attempt that is over', { attempt: 0 }],
     ['an attempt that never was', { attempt: 2 }],
-  ])('%s changes nothing', async (_, { attempt }) => {
+  ])('of %s changes nothing', async (_, { attempt }) => {
     const id = await claimed()
     expect(await report([{ id, attempt, status: 'sent' }])).toMatchObject([
       { result: 'unchanged', status: 'sending' },
     ])
   })
 
-  test('a message that nobody has claimed yet is not sent', async () => {
+  test('of a message that was never claimed does not mark it as sent', async () => {
     const [id] = await assign(store, device, 1)
     await report([{ id: id!, attempt: 0, status: 'sent' }])
     expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned' }])
@@ -83,7 +83,7 @@ describe('what a report cannot do', () => {
     ['another device of the user', () => makeDevice(store, user)],
     ["another user's device", async () => makeDevice(store, await makeUser(store))],
     ['the device in the hands of another user', async () => ({ ...device, user: await makeUser(store) })],
-  ])('%s finds no such message', async (_, make) => {
+  ])('by %s is answered with not_found', async (_, make) => {
     const id = await claimed()
     expect(await report([{ id, attempt: 1, status: 'failed' }], await make())).toMatchObject([
       { result: 'not_found' },
@@ -94,7 +94,7 @@ describe('what a report cannot do', () => {
   test.each([
     ['a clock in 1970', 0],
     ['a clock a day ahead', Date.now() + 86_400_000],
-  ])('%s does not date a message', async (_, at) => {
+  ])('from %s does not set the time of a message', async (_, at) => {
     const id = await claimed()
     const before = Date.now()
     await report([{ id, attempt: 1, status: 'sent', at }])
@@ -103,7 +103,7 @@ describe('what a report cannot do', () => {
   })
 })
 
-test('a message has not arrived before it was sent, though a clock that is behind says so', async () => {
+test('from a clock that is behind does not date the delivery before the sending', async () => {
   const id = await claimed()
   await db.query(`update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`, [id])
   await report([{ id, attempt: 1, status: 'sent' }])
@@ -111,7 +111,7 @@ test('a message has not arrived before it was sent, though a clock that is behin
   expect((await column(id, 'delivered_at')) >= (await column(id, 'sent_at'))).toBe(true)
 })
 
-describe('proof that nothing was sent', () => {
+describe('a report that a message was not sent', () => {
   test('assigns the message to another device of the user', async () => {
     const owner = await makeUser(store)
     const [a, b] = [await makeDevice(store, owner), await makeDevice(store, owner)]
@@ -134,7 +134,7 @@ describe('proof that nothing was sent', () => {
   test.each([
     ['when the request named the device', { pinned: 'true' }, true],
     ['when there is no other', {}, false],
-  ] as const)('brings it back to the same device %s', async (_, dispatch, hasOther) => {
+  ] as const)('returns the message to the same device %s', async (_, dispatch, hasOther) => {
     const owner = await makeUser(store)
     const only = await makeDevice(store, owner)
     if (hasOther) await makeDevice(store, owner)
@@ -145,7 +145,7 @@ describe('proof that nothing was sent', () => {
   })
 
   test.each(['sent', 'delivered', 'failed'] as const)(
-    'what is said of the attempt before while it waits for the next (%s) changes nothing',
+    'makes a late "%s" about the earlier attempt change nothing',
     async (status) => {
       const only = await makeDevice(store, await makeUser(store))
       const [id] = await assign(store, only, 1)
@@ -159,7 +159,7 @@ describe('proof that nothing was sent', () => {
     },
   )
 
-  test('again and again makes it wait longer each time', async () => {
+  test('delays the next attempt longer each time', async () => {
     const only = await makeDevice(store, await makeUser(store))
     const [id] = await assign(store, only, 1)
     for (const attempt of [1, 2]) {
@@ -179,7 +179,7 @@ describe('proof that nothing was sent', () => {
   })
 })
 
-test('of two ends that come at the same time one counts', async () => {
+test('of two final reports at the same time, one is applied', async () => {
   for (let i = 0; i < 40; i++) {
     const id = await claimed()
     await report([{ id, attempt: 1, status: 'sent' }])
@@ -219,7 +219,7 @@ test.each([
     { state: `'sending'`, attempt: '1', lease_until: PAST, at_least_once: 'true' },
     {},
   ],
-] as const)('what is over by hand %s', async (_, status, dispatch, columns) => {
+] as const)('a message whose status a superuser set %s', async (_, status, dispatch, columns) => {
   const { id, device, other } = await endByHand(status, dispatch, columns)
   await sweep(store, 600)
   expect(await lookUp(store, [id])).toMatchObject([{ status, error: '' }])
@@ -228,7 +228,7 @@ test.each([
   expect(await claimMessages(store, other, 10, 120)).toEqual([])
 })
 
-test('what is over by hand cannot be canceled, and costs what it cost', async () => {
+test('a message that a superuser finished cannot be canceled and is not refunded', async () => {
   const { id, user } = await endByHand('delivered', { state: `'assigned'` })
   await expect(cancelMessage(store, permitOf(user), id)).rejects.toMatchObject({
     body: { error: 'not_cancelable' },
@@ -236,7 +236,7 @@ test('what is over by hand cannot be canceled, and costs what it cost', async ()
   expect(await lookUp(store, [id])).toMatchObject([{ status: 'delivered' }])
 })
 
-test('what is over by hand leaves the queue', async () => {
+test('a message that a superuser finished leaves the queue', async () => {
   const { id } = await endByHand('failed', { state: `'assigned'` })
   await checkQueue(store)
   expect((await db.query('select 1 from sms_dispatch where message = $1', [id])).rows).toEqual([])

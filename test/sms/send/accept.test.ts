@@ -27,7 +27,7 @@ const outcome = (one: Offer) =>
 const isStored = async ({ messages }: Offer) =>
   (await db.query('select 1 from sms_messages where id = $1', [messages[0]!.id])).rows.length === 1
 
-test('what arrives during a commit is committed together', async () => {
+test('sends that arrive during a commit are committed together', async () => {
   const offers = Array.from({ length: 20 }, () => offer())
   const first = outcome(offers[0]!)
   await new Promise(setImmediate)
@@ -37,7 +37,7 @@ test('what arrives during a commit is committed together', async () => {
   expect(rows.map(([n]) => n).sort()).toEqual([1, 19])
 })
 
-test('each of a group has an own verdict', async () => {
+test('each send of a group gets its own outcome', async () => {
   const group = [
     offer(),
     offer(by({ version: '1' })),
@@ -57,7 +57,7 @@ test('each of a group has an own verdict', async () => {
   expect(await Promise.all(group.map(isStored))).toEqual([true, false, false, false, true, true])
 })
 
-test('one that the database refuses does not harm its group', async () => {
+test('a send that the database refuses does not fail the rest of its group', async () => {
   const broken = offer({ expiresAt: 'no date' })
   const group = [offer(), offer(), broken, offer()]
   const outcomes = await Promise.all(group.map(outcome))
@@ -66,7 +66,7 @@ test('one that the database refuses does not harm its group', async () => {
   expect(await Promise.all(group.map(isStored))).toEqual([true, true, false, true])
 })
 
-test('a group that gets no connection in time is refused at once, not one send after the other', async () => {
+test('a group that gets no connection in time is refused with 503 after one statement', async () => {
   let asked = 0
   const query = async () => {
     asked++
@@ -78,7 +78,7 @@ test('a group that gets no connection in time is refused at once, not one send a
   expect(asked).toBe(1)
 })
 
-test('a message id that is taken stores nothing of its request', async () => {
+test('a send with a message id that exists stores nothing', async () => {
   const first = offer()
   expect(await outcome(first)).toBe('accepted')
   const again = offer({
@@ -88,17 +88,17 @@ test('a message id that is taken stores nothing of its request', async () => {
   expect(await isStored(again)).toBe(false)
 })
 
-test('the user of a group that is gone leaves no row behind', async () => {
+test('a send by a user who does not exist leaves no row in sms_turns', async () => {
   expect(await outcome(offer(by({ user: 'nosuchuser00000' })))).toBe('stale')
   expect((await db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual([])
 })
 
-test('more requests than one statement takes', async () => {
+test('1,100 concurrent sends, more than one statement holds, are all accepted', async () => {
   const offers = Array.from({ length: 1100 }, () => offer())
   expect(new Set(await Promise.all(offers.map(outcome)))).toEqual(new Set(['accepted']))
 })
 
-test('what an account has ordered is sent whoever changed the account, until it is disabled', async () => {
+test('a send ordered by an account is accepted after the account changed, but not once it is disabled', async () => {
   const { user } = sender
   const ordered = () => offer({ permit: may(accountSender(user, user), 'send') })
   await db.query('update users set name = $2 where id = $1', [user, 'Another'])
@@ -118,7 +118,7 @@ async function deviceOf({ messages }: Offer): Promise<unknown> {
   return rows[0]![0]
 }
 
-test('offers in a group: turns, kept lines, last words', async () => {
+test("sends in a group take turns, keep conversations' lines and update their last texts", async () => {
   const kept = 'phone0000000002'
   await db.query(
     `insert into conversations (id, "user", number, line, last_at)
@@ -139,7 +139,7 @@ test('offers in a group: turns, kept lines, last words', async () => {
   expect(talk.rows).toEqual([[group[3]!.messages[0]!.id]])
 })
 
-test('of a group, what is refused leaves no answer to its key; a device is the sender’s, also later', async () => {
+test('a refused send of a group stores no answer for its key, and refuses devices of other users', async () => {
   await db.query(
     `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
     values ('elsewhere000000', 'somebodyelse000', 'phone', true, '2099-01-01 00:00:00.000Z', 'elsewhere')`,

@@ -17,7 +17,7 @@ const remove = async (id: string) => {
 test.each([
   ['assigned', {}],
   ['pending', { scheduled_at: inAnHour() }],
-])('cancels a message that is %s: failed, an event, its unit back', async (_, options) => {
+])('canceling a message that is %s fails it, stores an event and refunds the quota', async (_, options) => {
   const before = await used()
   const [id] = (await send(options)).body.message_ids
   const answer = await cancel(id)
@@ -33,7 +33,7 @@ test.each([
   expect(await rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
 })
 
-test('the unit goes back to the month that paid', async () => {
+test('canceling refunds the month that was charged', async () => {
   const [id] = (await send()).body.message_ids
   const before = await used()
   await rows(
@@ -46,7 +46,7 @@ test('the unit goes back to the month that paid', async () => {
   expect(await rows(`select used from sms_usage where id = 'lastmonth000000'`)).toEqual([[6]])
 })
 
-test.each(['sending', 'sent'])('what is %s can no longer be canceled', async (status) => {
+test.each(['sending', 'sent'])('a message that is %s can no longer be canceled', async (status) => {
   const [id] = (await send()).body.message_ids
   await rows('update sms_messages set status = $2 where id = $1', [id, status])
   if (status === 'sending') await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
@@ -57,7 +57,7 @@ test.each(['sending', 'sent'])('what is %s can no longer be canceled', async (st
   expect(await message(id)).toMatchObject({ status })
 })
 
-test('who deletes an unsent message gets its unit back, and the device does not get the message', async () => {
+test("deleting an unsent message refunds it and takes it from the device's queue", async () => {
   const before = await used()
   const [id] = (await send()).body.message_ids
   expect((await remove(id)).status).toBe(204)
@@ -65,7 +65,7 @@ test('who deletes an unsent message gets its unit back, and the device does not 
   expect(await used()).toBe(before)
 })
 
-test('who deletes one that a device has pays for it', async () => {
+test('deleting a message that a device has claimed refunds nothing', async () => {
   const before = await used()
   const [id] = (await send()).body.message_ids
   await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
@@ -73,7 +73,7 @@ test('who deletes one that a device has pays for it', async () => {
   expect(await used()).toBe(before + 1)
 })
 
-test('counts a batch by status', async () => {
+test('a batch is counted by status', async () => {
   const { body } = await send({ recipients: ['+4911111', '+4922222', '+4900004', '+4933333'] })
   await cancel(body.message_ids[0])
   await rows(`update sms_messages set status = 'delivered' where id = $1`, [body.message_ids[1]])
@@ -87,7 +87,7 @@ test('counts a batch by status', async () => {
 
 const AT = expect.stringMatching(/^\d{4}-\d\d-\d\d [\d:.]+Z$/)
 
-test('previews a template for its recipients and stores nothing', async () => {
+test('a template preview is rendered for its recipients and stores nothing', async () => {
   const count = await rows('select count(*) from sms_messages')
   const { body } = await preview({
     recipients: ['+4912345'],
@@ -113,7 +113,7 @@ test('previews a template for its recipients and stores nothing', async () => {
 
 const LONG = 'x'.repeat(80)
 
-test('smart encoding changes a text, and what its template makes, before both are accepted', async () => {
+test('smart encoding replaces characters in texts and rendered templates before sending', async () => {
   const more = { recipients: ['+4912345'], smart_encoding: true }
   const text = { ...more, body: `${LONG} – “{{word}}”`, variables: { word: 'é…' } }
   const written = `${LONG} - "é..."`
@@ -125,14 +125,14 @@ test('smart encoding changes a text, and what its template makes, before both ar
   }
 })
 
-test('a key or reference of a text with smart encoding is of that text', async () => {
+test('a repeated client_ref with smart encoding compares the encoded text', async () => {
   const body = { recipients: ['+4912345'], body: `${LONG} – y`, client_ref: 'smart', smart_encoding: true }
   const first = await send(body)
   expect((await send(body)).body).toEqual(first.body)
   expect((await send({ ...body, smart_encoding: false })).body.error).toBe('client_ref_reused')
 })
 
-test('previews what a send would do with those who have opted out', async () => {
+test('a preview reports the same opted-out recipients that a send would fail', async () => {
   const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
   const previewed = (await preview(body)).body
   const sent = (await send(body)).body
@@ -147,7 +147,7 @@ test('previews what a send would do with those who have opted out', async () => 
   expect(out.map(({ to }) => to)).toEqual(failed)
 })
 
-test('what failed is sent again as a message of its own, once', async () => {
+test('a failed message is sent again as a new message, once', async () => {
   const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
   const [id] = (await send(options)).body.message_ids
   await cancel(id)
@@ -168,7 +168,7 @@ test('what failed is sent again as a message of its own, once', async () => {
   expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
 })
 
-test('only a failed message of the sender is sent again', async () => {
+test("only the sender's own failed messages can be sent again", async () => {
   const [id] = (await send()).body.message_ids
   const expected = { error: 'not_retriable', message: 'Only a failed message can be sent again' }
   const answer = await retry(id)
@@ -178,7 +178,7 @@ test('only a failed message of the sender is sent again', async () => {
   expect((await retry('nothing00000000')).status).toBe(404)
 })
 
-test('a failed message whose text is no longer kept says so', async () => {
+test('retrying a failed message whose text was deleted is refused with the reason', async () => {
   const [id] = (await send()).body.message_ids
   await cancel(id)
   await server.store.db.query(`update sms_messages set body = '' where id = $1`, [id])
@@ -190,7 +190,7 @@ const noted = (since: unknown) =>
   rows('select collection, action, record from _changes where position > $1 order by position', [since])
 const position = async () => (await rows('select coalesce(max(position), 0) from _changes'))[0]![0]
 
-test('while somebody listens, messages and usage are told, in their transaction', async () => {
+test('with subscribers a send writes changes of messages and usage in its transaction', async () => {
   await rows(`insert into _listeners (node) values ('test')`)
   const start = await position()
   const { body } = await send({ recipients: ['+4911111', '+4922222'] })
@@ -214,7 +214,7 @@ test('while somebody listens, messages and usage are told, in their transaction'
   )
 })
 
-test('while nobody listens, nothing is written', async () => {
+test('without subscribers a send writes no changes', async () => {
   await rows('delete from _listeners')
   const start = await position()
   await send()

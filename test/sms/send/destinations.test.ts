@@ -19,7 +19,7 @@ test.each([
   ['+1,-1876,+1876555', '+18761234567', false],
   ['-881,-882', OK, true],
   ['-881,-882', '+8816123', false],
-])('destinations "%s" and %s: %s', async (destinations, number, isAllowed) => {
+])('with destinations "%s" a send to %s is allowed: %s', async (destinations, number, isAllowed) => {
   expect(await query('select sms_is_destination($1, $2)', [destinations, number])).toEqual([[isAllowed]])
 })
 
@@ -126,7 +126,7 @@ test.each([
   ['the account', ALLOWED.replace('-49151', '+49151123,-49151'), '', [...OF_ACCOUNT, ...OF_KEY]],
   ['the key', '', ALLOWED.replace('-49151', '+49151123,-49151'), OF_KEY],
 ])(
-  '500 sends to where %s may not send: none is stored, none is counted',
+  '500 sends through all APIs to destinations forbidden for %s store and count nothing',
   async (_, ofUsers, ofKeys, doors) => {
     const by = await account(ofUsers, ofKeys)
     for (let at = 0; at < 500; at += 20)
@@ -143,7 +143,7 @@ test.each([
   },
 )
 
-test('what was stored before cannot go elsewhere: a retry, a changed campaign, one that goes on', async () => {
+test('a retry, a changed campaign and a resumed campaign cannot reach forbidden destinations either', async () => {
   const by = await account('')
   const { user, settings } = by
   const call = (method: string, path: string, body?: object) => user.call(method, path, body)
@@ -171,7 +171,7 @@ test('what was stored before cannot go elsewhere: a retry, a changed campaign, o
     .toEqual([['failed', expect.stringContaining('destinations')]])
 })
 
-test('no automatic answer goes to where the account may not send', async () => {
+test('no automatic answer is sent to a forbidden destination', async () => {
   const by = await account('+49')
   await by.make('auto_answers', { ...HI, enabled: true, match: 'any' })
   await fixture.hear(by.phone, [
@@ -185,7 +185,7 @@ test('no automatic answer goes to where the account may not send', async () => {
 })
 
 test.each(['+49, +43', '0049', '+', 'DE', '+49,', '*'])(
-  '"%s" is no list of destinations',
+  '"%s" is refused as a list of destinations',
   async (destinations) => {
     const user = await fixture.makeUser()
     for (const name of ['user_settings', 'api_keys']) {

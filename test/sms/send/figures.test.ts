@@ -11,7 +11,7 @@ const today = () => new Date().toISOString().slice(0, 10)
 const days = async (by: Client, query = '') => (await by.call('GET', `/api/sms/usage/days${query}`)).body.days
 const states = async (by: Client) => (await by.call('GET', '/api/devices/states')).body.items
 
-test('messages are counted by day and status, without gaps', async () => {
+test('messages are counted by day and status, with every day listed', async () => {
   for (const body of ['one', 'two'])
     await ann.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
   await phone.call('POST', '/api/devices/claim', { limit: 1 })
@@ -22,7 +22,7 @@ test('messages are counted by day and status, without gaps', async () => {
   expect(await days(ann, '?days=1')).toEqual([found.at(-1)])
 })
 
-test('what was called off is no failure', async () => {
+test('a canceled message is counted as canceled, not as failed', async () => {
   const user = await server.makeUser()
   const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
   const { message_ids } = (
@@ -32,7 +32,7 @@ test('what was called off is no failure', async () => {
   expect((await days(user)).at(-1)).toEqual({ day: today(), counts: { canceled: 1 } })
 })
 
-test('of the user who asks; of all for superusers', async () => {
+test('users see counts of their own messages, superusers of all', async () => {
   expect((await days(bea)).at(-1)).toEqual({ day: today(), counts: {} })
   const counts = { assigned: 1, canceled: 1, sending: 1 }
   expect((await days(server.superuser)).at(-1)).toEqual({ day: today(), counts })
@@ -47,7 +47,7 @@ test.each(['0', '367', '1.5', 'x', ''])('days=%s is refused', async (value) => {
   })
 })
 
-test('what a device is up to, for its user and for superusers', async () => {
+test('users and superusers read the state of devices and their lines', async () => {
   const [before] = await states(ann)
   expect(before).toEqual({
     device: phone.id,
@@ -73,11 +73,14 @@ test('what a device is up to, for its user and for superusers', async () => {
   expect((await phone.call('GET', '/api/devices/states')).status).toBe(403)
 })
 
-test.each(['Pacific/Kiritimati', 'Etc/GMT+12'])('days are those of the account, in %s', async (time_zone) => {
-  const user = await server.makeUser()
-  await server.pair(user)
-  await user.call('POST', '/api/collections/user_settings/records', { user: user.id, time_zone })
-  await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })
-  const day = new Intl.DateTimeFormat('sv', { timeZone: time_zone }).format()
-  expect((await days(user, '?days=2')).at(-1)).toEqual({ day, counts: { assigned: 1 } })
-})
+test.each(['Pacific/Kiritimati', 'Etc/GMT+12'])(
+  "days are counted in the account's time zone %s",
+  async (time_zone) => {
+    const user = await server.makeUser()
+    await server.pair(user)
+    await user.call('POST', '/api/collections/user_settings/records', { user: user.id, time_zone })
+    await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })
+    const day = new Intl.DateTimeFormat('sv', { timeZone: time_zone }).format()
+    expect((await days(user, '?days=2')).at(-1)).toEqual({ day, counts: { assigned: 1 } })
+  },
+)

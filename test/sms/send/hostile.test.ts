@@ -31,7 +31,7 @@ describe('a send with', () => {
     ['keys of objects', JSON.parse('{"__proto__":{"admin":true}}'), 400],
     ['keys of objects as a number', { recipients: ['__proto__'] }, 400],
     ['a hundred groups and one', { group_ids: Array.from({ length: 101 }, (_, i) => `group${i}`) }, 400],
-  ])('%s', async (_, body, status) => {
+  ])('%s is answered as expected', async (_, body, status) => {
     const answer = await send(ann, body)
     expect([answer.status, answer.body]).toEqual([status, expect.anything()])
   })
@@ -39,7 +39,7 @@ describe('a send with', () => {
   test.each([
     ['a life of ten years', { scheduled_at: '9999-12-31 00:00:00.000Z', ttl: 315360000 }],
     ['an end that is the last', { expires_at: '9999-12-31 23:59:59.999Z' }],
-  ])('%s ends where dates end, also when it is sent again', async (_, options) => {
+  ])('%s expires at the last possible date, also when it is sent again', async (_, options) => {
     const endOf = async (id: string) => (await view(ann, 'sms_messages', id)).body.expires_at
     const [id] = (await send(ann, options)).body.message_ids
     expect(await endOf(id)).toBe('9999-12-31 23:59:59.999Z')
@@ -51,12 +51,12 @@ describe('a send with', () => {
   })
 })
 
-describe('of others, a tenant can use no', () => {
+describe('records of other users', () => {
   test.each([
     ['user', (id: string) => ({ user: id })],
     ['user+', (id: string) => ({ 'user+': id })],
     ['+user', (id: string) => ({ '+user': id })],
-  ])('name: nothing is given to them by %s', async (_, body) => {
+  ])('cannot be created or handed over by writing %s', async (_, body) => {
     for (const [collection, values] of [
       ['contacts', { name: 'c', phone: `+4917${Math.floor(1e7 + Math.random() * 8e7)}` }],
       ['contact_groups', { name: `g${Math.random()}` }],
@@ -72,7 +72,7 @@ describe('of others, a tenant can use no', () => {
     expect((await view(eve, 'devices', evil.id)).body.user).toBe(eve.id)
   })
 
-  test.each(['groups', 'groups+', '+groups'])('group: none of theirs is joined by %s', async (key) => {
+  test.each(['groups', 'groups+', '+groups'])('cannot be joined as a group by writing %s', async (key) => {
     const group = (await post(ann, 'contact_groups', { user: ann.id, name: `mine ${key}` })).body.id
     const number = `+4916${Math.floor(1e7 + Math.random() * 8e7)}`
     const made = await post(eve, 'contacts', { user: eve.id, name: 'c', phone: number })
@@ -84,7 +84,7 @@ describe('of others, a tenant can use no', () => {
   })
 
   test.each(['monthly_quota', 'monthly_quota+', '+monthly_quota', 'monthly_quota-'])(
-    'quota: %s',
+    'the monthly quota cannot be changed by its user writing %s',
     async (key) => {
       await server.superuser.call('PATCH', `/api/collections/users/records/${eve.id}`, {
         monthly_quota: 1000,
@@ -95,14 +95,14 @@ describe('of others, a tenant can use no', () => {
   )
 })
 
-describe('a device', () => {
+describe('a hostile device', () => {
   test.each([
     ['a number', '+4915100000000', 'x'],
     ['a name that is none', '__proto__', 'STOP'],
     ['a formula', '=cmd|calc', '=1+1'],
     ['half a picture', '\ud83d', '\udc00'],
     ['NUL', '\0+49', 'a\0'],
-  ])('hands in a text of %s', async (_, from, body) => {
+  ])('can report a text of %s, stored once', async (_, from, body) => {
     const item = { from, body, received_at: '1970-01-01T00:00:00Z' }
     const answer = await evil.call('POST', '/api/devices/incoming', { items: [item, item] })
     expect(answer.status).toBe(200)
@@ -110,7 +110,7 @@ describe('a device', () => {
     expect((await view(eve, 'sms_messages', answer.body.ids[0])).status).toBe(200)
   })
 
-  test('holds up nobody with what it says', async () => {
+  test('cannot block the server with long texts', async () => {
     const took = startCpuTimer()
     const body = `${'!'.repeat(39_000)}x`
     const items = Array.from({ length: 20 }, () => ({ from: TO, body, received_at: '2026-01-01T00:00:00Z' }))
@@ -119,7 +119,7 @@ describe('a device', () => {
   })
 })
 
-test.each(['a', ''])('a path of dots holds up nobody', async (first) => {
+test.each(['a', ''])('an expand path of 14,000 dots does not block the server', async (first) => {
   const took = startCpuTimer()
   for (let i = 0; i < 10; i++)
     await ann.call('GET', `/api/collections/contacts/records?expand=${first}${'.'.repeat(14_000)}x`)

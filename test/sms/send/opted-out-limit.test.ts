@@ -24,7 +24,7 @@ const offer = (store: Store, user: string, recipients: string[]) => {
   return prepareOffer(store, 1000, accountSender(user, user), { ...body, options: PLAIN_OPTIONS })
 }
 
-test('only opted-out recipients count, and then sends to many wait', async () => {
+test('sends to many opted-out recipients are refused with 429 after a limit, other sends are not', async () => {
   const { store } = server.server.services
   const take = (from: number, to: number, who = user.id) => offer(store, who, phones(from, to))
   for (let i = 0; i < 3; i++) await take(40, 70)
@@ -34,7 +34,7 @@ test('only opted-out recipients count, and then sends to many wait', async () =>
   await take(10, 40, 'somebody else')
 })
 
-test('each webhook counts, and one send may cause 1,000 calls', async () => {
+test('a send may cause at most 1,000 webhook calls about opted-out recipients', async () => {
   const { store } = server.server.services
   const owner = await server.makeUser()
   await store.db.query(

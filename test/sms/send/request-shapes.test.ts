@@ -115,11 +115,11 @@ const WRONG = [null, true, 5.5, -1e9, 1e300, 'x', '', '\0', [], {}, [null], [[]]
 /** What zod says by itself. */
 const RAW = /invalid|expected|, received|too (big|small)|unrecognized|undefined|NaN/i
 
-test.each(BODIES)('%s: the example is taken', (_, schema, example) => {
+test.each(BODIES)('%s: the example body is accepted', (_, schema, example) => {
   expect(faultOf(schema, example)).toBeUndefined()
 })
 
-test.each(BODIES)('%s: a missing field is required, or may be left out', (_, schema, example) => {
+test.each(BODIES)('%s: each missing field is either optional or named as required', (_, schema, example) => {
   for (const path of pathsOf(example)) {
     // without `push` it is a subscription itself
     if (typeof path.at(-1) === 'number' || (schema === PUSH_BODY && path.length === 1 && path[0] === 'push'))
@@ -130,19 +130,22 @@ test.each(BODIES)('%s: a missing field is required, or may be left out', (_, sch
   }
 })
 
-test.each(BODIES)('%s: a wrong value is named in a plain sentence', (_, schema, example) => {
-  for (const path of pathsOf(example))
-    for (const wrong of WRONG) {
-      const fault = faultOf(schema, withValue(example, path, wrong))
-      if (fault === undefined) continue
-      expect(fault).not.toMatch(RAW)
-      expect(fault).toMatch(/^[\w.[\]]+ (must|is|can|has) [^A-Z]/)
-      // the value itself, or what is in it or is missing in it; a list's fault may be told of the list
-      expect(fault.startsWith(nameOf(path)) || nameOf(path).startsWith(fault.split(' ')[0]!)).toBe(true)
-    }
-})
+test.each(BODIES)(
+  '%s: each wrong value is reported in a plain sentence with its field',
+  (_, schema, example) => {
+    for (const path of pathsOf(example))
+      for (const wrong of WRONG) {
+        const fault = faultOf(schema, withValue(example, path, wrong))
+        if (fault === undefined) continue
+        expect(fault).not.toMatch(RAW)
+        expect(fault).toMatch(/^[\w.[\]]+ (must|is|can|has) [^A-Z]/)
+        // the value itself, or what is in it or is missing in it; a list's fault may be told of the list
+        expect(fault.startsWith(nameOf(path)) || nameOf(path).startsWith(fault.split(' ')[0]!)).toBe(true)
+      }
+  },
+)
 
-test.each(BODIES)('%s: a body of another kind', (name, schema, example) => {
+test.each(BODIES)('%s: a body that is not of its JSON type is refused', (name, schema, example) => {
   const kind = Array.isArray(example) ? 'list' : 'object'
   for (const body of [true, 5, 'x', null, Array.isArray(example) ? {} : []]) {
     const fault = faultOf(schema, body)
@@ -158,7 +161,9 @@ test.each([
   ['one within that is a number', PUSH_BODY, { push: 5 }, 'push must be an object'],
   ['an item that is null', REPORT_BODY, { items: [null] }, 'items[0] must be an object'],
   ['too many items', STATES_BODY, Array(501).fill(null), 'The body must have at most 500 items'],
-] as const)('%s', (_, schema, body, sentence) => expect(faultOf(schema, body)).toBe(sentence))
+] as const)('%s is refused with its sentence', (_, schema, body, sentence) =>
+  expect(faultOf(schema, body)).toBe(sentence),
+)
 
 /** A list of the same item again and again, which counts how often one is read. */
 function counted(item: unknown) {
@@ -195,7 +200,7 @@ test.each<[string, z.ZodType, Body, unknown, string]>([
     { name: 1 },
     'attachments[0].name must be a text',
   ],
-])('a list of wrong %s is read to its first fault', (_, schema, bodyOf, item, message) => {
+])('a list of wrong %s is read only to its first fault', (_, schema, bodyOf, item, message) => {
   const { list, reads } = counted(item)
   expect(() => checkShape(schema, bodyOf(list))).toThrow(message)
   // the app's lists are cut to 100 items first

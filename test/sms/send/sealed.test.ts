@@ -31,7 +31,7 @@ const claim = (id: string) => {
   return claimMessages(store, device, 9, 120)
 }
 
-test('the device that claims it gets the text, also once more; nothing else has it', async () => {
+test('only the claiming device gets the true text, also when it claims again; all tables hold dots', async () => {
   const id = await sendSealed({}, PHONES[0])
   expect(await server.message(id)).toMatchObject({ body: SHOWN, segments: 1, status: 'assigned' })
   for (let i = 0; i < 2; i++) expect(await claim(PHONES[0])).toMatchObject([{ id, body: TRUE }])
@@ -39,7 +39,7 @@ test('the device that claims it gets the text, also once more; nothing else has 
   await server.rows('delete from sms_dispatch')
 })
 
-test('another device that takes over gets it too', async () => {
+test('a second device that takes the message over gets the true text', async () => {
   const id = await sendSealed({ guarantee: 'at_least_once' })
   const device = String((await server.message(id)).device)
   expect(await claim(device)).toMatchObject([{ id, body: TRUE }])
@@ -54,14 +54,14 @@ test('another device that takes over gets it too', async () => {
   await server.rows('update devices set enabled = true')
 })
 
-test('a text that the key of this server does not open is not sent', async () => {
+test("a sealed text that the server's key cannot open is not sent", async () => {
   await sendSealed({}, PHONES[0])
   await server.rows(`update sms_dispatch set sealed = left(sealed, -8) || 'AAAAAAA='`)
   expect(await claim(PHONES[0])).toEqual([])
   await server.rows('delete from sms_dispatch')
 })
 
-describe("a device's error about it", () => {
+describe("a device's error about a sealed text", () => {
   const report = async (id: string, values: object) => {
     const { attempt } = (await claim(PHONES[0]))[0]!
     const device = { id: PHONES[0], user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
@@ -76,20 +76,20 @@ describe("a device's error about it", () => {
     ['has the code in Base64', `pdu ${Buffer.from(TRUE).toString('base64')}`, 'pdu ***g=='],
     ['has the code in a URL', `GET /send?text=${encodeURIComponent(TRUE)}`, 'GET /send?text=***'],
     ['has no code', 'No signal 0311', 'No signal 0311'],
-  ])('%s: only the code is masked', async (_, error_message, kept) => {
+  ])('that %s is stored with only the code masked', async (_, error_message, kept) => {
     const id = await sendSealed({}, PHONES[0])
     expect(await report(id, { error_message })).toBe(kept)
     expect(await tablesWith(store.db, ['431977', Buffer.from(TRUE).toString('base64')])).toEqual([])
   })
 
-  test('is masked, too, when the text goes to another device', async () => {
+  test('is masked when the text moves to another device', async () => {
     const id = await sendSealed({}, PHONES[0])
     await report(id, { error_message: 'spam: 431977', not_sent: true })
     expect(await tablesWith(store.db, ['431977'])).toEqual([])
     await server.rows('delete from sms_dispatch')
   })
 
-  test('is dropped after the text was sent, when the server no longer knows the code', async () => {
+  test('is dropped after the text was sent, when the server no longer has the code', async () => {
     const id = await sendSealed({}, PHONES[0])
     const { attempt } = (await claim(PHONES[0]))[0]!
     const device = { id: PHONES[0], user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
@@ -100,7 +100,7 @@ describe("a device's error about it", () => {
   })
 })
 
-test('it is not changed while it waits, nor sent again with dots', async () => {
+test('a sealed text can be neither changed while it waits nor sent again', async () => {
   const id = await sendSealed({ scheduledAt: '2098-01-01 00:00:00.000Z' })
   expect((await server.ask('PATCH', `messages/${id}`, { body: 'other' })).body.error).toBe('not_changeable')
   expect((await server.ask('POST', `messages/${id}/cancel`)).status).toBe(200)
@@ -109,7 +109,7 @@ test('it is not changed while it waits, nor sent again with dots', async () => {
   expect(await tablesWith(store.db, ['431977'])).toEqual([])
 })
 
-test('a text to several people is not sent again with dots', async () => {
+test('a sealed text to several people is not sent again', async () => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
   const options = { ...PLAIN_OPTIONS, scheduledAt: '2098-01-01 00:00:00.000Z' }
   const one = toOne('+4911111', { body: TRUE, shown: SHOWN }, options)

@@ -14,7 +14,7 @@ const server = await startServerWithUsers()
 const withKey = (key: string, who = ANN) => ({ ...as(who), 'idempotency-key': key })
 const stored = async () => Number((await server.rows('select count(*) from sms_messages'))[0]![0])
 
-test('the same key: the first answer again', async () => {
+test('the same Idempotency-Key returns the first answer again and stores nothing', async () => {
   const first = await server.send({ recipients: ['+4911111', '+4922222'] }, withKey('a'))
   expect(first.headers.get('idempotent-replayed')).toBeNull()
   const count = await stored()
@@ -26,7 +26,7 @@ test('the same key: the first answer again', async () => {
   expect(await stored()).toBe(count)
 })
 
-test('the order of keys in the body does not matter, all else does', async () => {
+test('a repeated body may order its keys differently, but any other difference is refused', async () => {
   const body = { recipients: ['+4911111'], body: 'Hi', priority: 1 }
   const first = await server.ask('POST', 'send', body, withKey('b'))
   const turned = { priority: 1, body: 'Hi', recipients: ['+4911111'] }
@@ -38,20 +38,20 @@ test('the order of keys in the body does not matter, all else does', async () =>
   }
 })
 
-test('a key is of its user', async () => {
+test('two users may use the same Idempotency-Key', async () => {
   const ann = await server.send({}, withKey('c'))
   const ben = await server.send({}, withKey('c', BEN))
   expect(ben.headers.get('idempotent-replayed')).toBeNull()
   expect(ben.body.message_ids).not.toEqual(ann.body.message_ids)
 })
 
-test('a refused request uses no key up', async () => {
+test('a refused request leaves its key unused', async () => {
   expect((await server.send({}, withKey('d', CLEO))).status).toBe(503)
   await server.rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
   expect((await server.send({}, withKey('d', CLEO))).status).toBe(200)
 })
 
-test('after a day a key is new', async () => {
+test('a key can be used for a new request after a day', async () => {
   const first = await server.send({}, withKey('e'))
   await server.rows(`update sms_idempotency set created = now() - interval '25 hours' where key = 'e'`)
   const next = await server.send({}, withKey('e'))
@@ -60,7 +60,7 @@ test('after a day a key is new', async () => {
   expect((await server.send({}, withKey('e'))).body).toEqual(next.body)
 })
 
-test('200 parallel posts with one key: one batch, the others wait for it', async () => {
+test('200 concurrent requests with one key store one batch and get the same answer', async () => {
   const before = await stored()
   const answers = await Promise.all(
     Array.from({ length: 200 }, () => server.send({ recipients: ['+4911111', '+4922222'] }, withKey('f'))),
@@ -72,12 +72,12 @@ test('200 parallel posts with one key: one batch, the others wait for it', async
 test.each([
   ['empty', ''],
   ['too long', 'k'.repeat(256)],
-])('a key that is %s is refused', async (_, key) => {
+])('an Idempotency-Key that is %s is refused', async (_, key) => {
   const answer = await server.send({}, withKey(key))
   expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
 })
 
-test('a client_ref is of its user', async () => {
+test('two users may use the same client_ref', async () => {
   const ann = await server.send({ client_ref: 'order 3' })
   const cleo = await server.send({ client_ref: 'order 3' }, as(CLEO))
   expect(cleo.body.message_ids).not.toEqual(ann.body.message_ids)
@@ -85,7 +85,7 @@ test('a client_ref is of its user', async () => {
 
 const send = (key: string, body: object) => server.send(body, withKey(key))
 
-test('a key stands for its request, also when the reference in it has its message already', async () => {
+test('a key is stored for its request even when the client_ref already has a message', async () => {
   const first = await server.send({ client_ref: 'ref-1' })
   const known = await send('key-1', { client_ref: 'ref-1' })
   expect(known.body).toEqual(first.body)
@@ -97,7 +97,7 @@ test('a key stands for its request, also when the reference in it has its messag
   expect([other.status, other.body.error]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('a key of yesterday stands for the request of today', async () => {
+test("a key older than a day is stored for today's request", async () => {
   await server.send({ client_ref: 'ref-3' })
   await send('key-2', { body: 'yesterday' })
   await server.rows(`update sms_idempotency set created = now() - interval '25 hours' where key = 'key-2'`)
@@ -118,7 +118,7 @@ test.each([
   ['another text', { body: 'Something else' }],
   ['another number', { recipients: ['+4911112'] }],
   ['a text that begins with a byte order mark', { body: '\ufeffHi' }],
-])('%s with the same client_ref is refused, and its key stays free', async (_, other) => {
+])('a send of %s with a client_ref already used is refused and leaves its key unused', async (_, other) => {
   const client_ref = newRef()
   const first = await server.send({ client_ref })
   const before = await stored()
@@ -129,13 +129,13 @@ test.each([
   expect((await server.send({ client_ref }, headers)).body).toEqual(first.body)
 })
 
-test('a byte order mark at the beginning is no difference to itself', async () => {
+test('a body that begins with a byte order mark equals itself', async () => {
   const body = { client_ref: newRef(), body: '\ufeffHi' }
   const first = await server.send(body)
   expect((await server.send(body)).body).toEqual(first.body)
 })
 
-test('a template counts as its text, a group as who is in it', async () => {
+test('a template counts as its rendered text and a group as its members', async () => {
   const client_ref = newRef()
   const template = { recipients: [], group_ids: [GROUPS.left], template_id: TEMPLATES.greeting, client_ref }
   const first = await server.ask('POST', 'send-template', template)
@@ -147,8 +147,8 @@ test('a template counts as its text, a group as who is in it', async () => {
   expect((await server.ask('POST', 'send-template', template)).body).toEqual(REUSED)
 })
 
-describe('the send is still the same', () => {
-  test('when its text was changed since', async () => {
+describe('a repeated client_ref gets the first answer', () => {
+  test('after the text was changed', async () => {
     const body = { client_ref: newRef(), scheduled_at: '2099-01-01 08:00:00Z' }
     const first = await server.send(body)
     const path = `messages/${first.body.message_ids[0]}`
@@ -170,7 +170,7 @@ describe('the send is still the same', () => {
   })
 })
 
-test('a message is not sent again as one that somebody else made of its reference', async () => {
+test('a retry is refused if another send used its client_ref', async () => {
   const { body } = await server.send({ scheduled_at: '2099-01-01 08:00:00Z' })
   const [id] = body.message_ids as [string]
   await server.ask('POST', `messages/${id}/cancel`)
@@ -178,7 +178,7 @@ test('a message is not sent again as one that somebody else made of its referenc
   expect((await server.ask('POST', `messages/${id}/retry`)).body).toEqual(REUSED)
 })
 
-test('at once, with two texts: one of them is sent, whoever asks for the other is told', async () => {
+test('of 40 concurrent sends with one client_ref and two texts, one text is sent and the other refused', async () => {
   const client_ref = newRef()
   const before = await stored()
   const texts = Array.from({ length: 40 }, (_, i) => (i % 2 ? 'one' : 'two'))
@@ -188,7 +188,7 @@ test('at once, with two texts: one of them is sent, whoever asks for the other i
   expect(await stored()).toBe(before + 1)
 })
 
-test('the same over two nodes', async () => {
+test('of concurrent sends on two nodes with one client_ref and two texts, one text is sent', async () => {
   const fixture = await openSendFixture(2)
   const nodes = [fixture.node(), fixture.node()] as const
   const send = (i: number) => nodes[(i % 2) as 0 | 1]({ client_ref: 'order', body: `text ${i % 2}` })

@@ -5,21 +5,21 @@ const { send, rows, signedIn } = server
 
 // credentials are remembered for a while: each of these sends before they change, and after
 
-test('a key that was deleted opens nothing, also not an error', async () => {
+test('a deleted API key gets 401, even for an invalid body', async () => {
   expect((await send({}, as(BEN))).status).toBe(200)
   await rows('delete from api_keys where "user" = $1', [BEN.id])
   expect((await send({}, as(BEN))).status).toBe(401)
   expect((await send({ recipients: ['x'] }, as(BEN))).status).toBe(401)
 })
 
-test('a key that has expired since opens nothing', async () => {
+test('an API key that expired since its last use gets 401', async () => {
   await rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
   expect((await send({}, as(CLEO))).status).toBe(200)
   await rows(`update api_keys set expires_at = '2021-01-01 00:00:00.000Z' where "user" = $1`, [CLEO.id])
   expect((await send({}, as(CLEO))).status).toBe(401)
 })
 
-test('a token whose key was changed opens nothing', async () => {
+test("a token gets 401 after its user's tokenKey changed", async () => {
   const ann = await signedIn('users', ANN.id)
   expect((await send({}, ann)).status).toBe(200)
   await rows(`update users set "tokenKey" = "tokenKey" || 'x' where id = $1`, [ANN.id])
@@ -27,7 +27,7 @@ test('a token whose key was changed opens nothing', async () => {
   expect((await send({}, as(ANN))).status).toBe(200)
 })
 
-test('a record that merely changed is no reason to refuse', async () => {
+test('tokens and keys stay valid while their records change otherwise', async () => {
   const ann = await signedIn('users', ANN.id)
   for (const name of ['A', 'B', 'C']) {
     await rows('update users set name = $2 where id = $1', [ANN.id, name])
@@ -37,7 +37,7 @@ test('a record that merely changed is no reason to refuse', async () => {
   }
 })
 
-test('a user who is deleted leaves nothing behind, and sends no more', async () => {
+test('deleting a user deletes everything of the user, and concurrent sends fail', async () => {
   const root = await rows('select id from _superusers')
   const headers = await signedIn('_superusers', String(root[0]![0]))
   const ann = await signedIn('users', ANN.id)

@@ -58,7 +58,7 @@ test.each<[what: string, body: object, expected: string | object, status?: numbe
   ['length before recipients', { recipients: phones(6), body: long(1601) }, LONG],
   ['recipients before groups', { recipients: phones(6), group_ids: ['no'] }, MANY],
   ['groups before device', { group_ids: ['no'], device_id: 'no' }, GROUP, 404],
-])('refuses %s', async (_, body, expected, status = 400) => {
+])('a send with %s is refused and stores nothing', async (_, body, expected, status = 400) => {
   const before = await server.rows('select count(*) from sms_messages')
   const answer = await server.send(body)
   const said = typeof expected === 'string' ? fault(expected) : expected
@@ -75,14 +75,14 @@ test.each([
   ['an empty key', { 'x-api-key': '' }],
   ['a token that is none', { authorization: 'Bearer abc' }],
   ['a bad key and a good one as token', { 'x-api-key': 'x', authorization: ANN.key }],
-])('401 comes before all else: %s', async (_, headers) => {
+])('a send with %s is answered with 401 before its body is read', async (_, headers) => {
   for (const body of ['{', JSON.stringify({ recipients: ['x'] }), undefined]) {
     const answer = await server.ask('POST', 'send', body, headers as Record<string, string>)
     expect([answer.status, answer.body]).toEqual([401, UNAUTHORIZED])
   }
 })
 
-test('the other endpoints ask for credentials, too', async () => {
+test('the other SMS endpoints require credentials, too', async () => {
   const asked = [
     ['POST', 'send-template'],
     ['POST', 'preview'],
@@ -96,12 +96,12 @@ test('the other endpoints ask for credentials, too', async () => {
   }
 })
 
-test.each(['{"recipients":', '', '[]', 'null', '\ufeff\ufeff{}'])('refuses the body %j', async (body) => {
+test.each(['{"recipients":', '', '[]', 'null', '\ufeff\ufeff{}'])('the body %j is refused', async (body) => {
   const answer = await server.ask('POST', 'send', body)
   expect([answer.status, answer.body]).toEqual([400, fault('The body must be a JSON object')])
 })
 
-test('a body of 10 MB is too large', async () => {
+test('a body of 10 MB is refused with 413', async () => {
   const answer = await server.send({ body: long(10 << 20) })
   const expected = { error: 'request_too_large', message: 'The body must have at most 4194304 bytes' }
   expect([answer.status, answer.body]).toEqual([413, expected])
@@ -126,12 +126,12 @@ test.each<[what: string, body: object, expected: object]>([
     fault('a text would be empty: give its variable a default, as {{name|friend}}'),
   ],
   ['whose text is too long', { template_id: CODE, variables: { code: long(800), tail: '!' } }, LONG],
-])('refuses a template %s', async (_, body, expected) => {
+])('a template send with %s is refused', async (_, body, expected) => {
   const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })
   expect([answer.status, answer.body]).toEqual([400, expected])
 })
 
-test('device comes before template, template before quota and devices', async () => {
+test('an unknown device is reported before an unknown template, and that before missing devices', async () => {
   const body = { recipients: ['+4911111'], template_id: 'no', device_id: 'no' }
   expect((await server.ask('POST', 'send-template', body)).body).toEqual(DEVICE)
   expect((await server.ask('POST', 'send-template', { ...body, device_id: '' }, as(CLEO))).body).toEqual({
@@ -139,13 +139,13 @@ test('device comes before template, template before quota and devices', async ()
   })
 })
 
-test('without a device that is online, 503', async () => {
+test('a send without an online device is answered with 503', async () => {
   const answer = await server.send({}, as(CLEO))
   const expected = { error: 'no_devices', message: 'No devices available to send messages' }
   expect([answer.status, answer.body]).toEqual([503, expected])
 })
 
-test('quota comes before devices', async () => {
+test('an exceeded quota is reported before missing devices', async () => {
   await server.rows('update users set monthly_quota = 1 where id = $1', [CLEO.id])
   const answer = await server.send({ recipients: phones(2) }, as(CLEO))
   const expected = { error: 'quota_exceeded', message: 'Monthly message quota exceeded' }
@@ -153,7 +153,7 @@ test('quota comes before devices', async () => {
   expect(await server.rows('select 1 from sms_usage where "user" = $1', [CLEO.id])).toEqual([])
 })
 
-test('a named device must be able to take the message', async () => {
+test('a send to a named device fails with 503 if that device cannot send', async () => {
   const change = (set: string) => server.rows(`update devices set ${set} where id = $1`, [BENS_PHONE])
   await change('enabled = false')
   expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(503)
@@ -163,7 +163,7 @@ test('a named device must be able to take the message', async () => {
   expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(200)
 })
 
-test('neither devices nor superusers send', async () => {
+test('devices and superusers cannot send', async () => {
   const [[root]] = (await server.rows('select id from _superusers')) as [[string]]
   for (const [collection, id] of [
     ['_superusers', root],
@@ -178,7 +178,7 @@ test('neither devices nor superusers send', async () => {
 test.each([
   ['invalid UTF-8', Buffer.from('{"recipients":["+4911111"],"body":"\xff"}', 'latin1'), 400],
   ['a byte order mark', Buffer.from('\ufeff{"recipients":["+4911111"],"body":"Hi"}'), 200],
-] as const)('a body with %s', async (_, body, status) => {
+] as const)('a body with %s is answered as expected', async (_, body, status) => {
   const headers = { 'x-api-key': ANN.key, 'content-type': 'application/json' }
   const response = await fetch(`${server.url}/api/sms/send`, { method: 'POST', headers, body })
   const answer = await response.json()

@@ -11,7 +11,7 @@ async function open(phones: number, quota = 0) {
   return { db, send: (i: number, body: object) => nodes[i % 2]!(body) }
 }
 
-test('two nodes, 64 parallel senders, quota 1,000, 5,000 tries: exactly 1,000 accepted', async () => {
+test('64 senders on two nodes with a quota of 1,000 get exactly 1,000 of 5,000 sends accepted', async () => {
   const { db, send } = await open(2, 1000)
   const answers: string[] = []
   await inGroupsOf64(5000, async (i) => {
@@ -22,7 +22,7 @@ test('two nodes, 64 parallel senders, quota 1,000, 5,000 tries: exactly 1,000 ac
   expect((await db.query('select used from sms_usage')).rows).toEqual([[1000]])
 }, 120_000)
 
-test('two nodes, 10,000 messages over 7 devices: counts differ by at most 1', async () => {
+test('10,000 messages on two nodes are spread over 7 devices with counts that differ by at most 1', async () => {
   const { db, send } = await open(7)
   // two of three are alone, the third brings four; in between, some go to a device by name: they take no
   // turn

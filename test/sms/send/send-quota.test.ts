@@ -11,7 +11,7 @@ const forget = (user: string) => server.rows('delete from sms_usage where "user"
 const usage = async (who = ANN) => (await server.ask('GET', 'usage', undefined, as(who))).body
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+4922000${i}0`)
 
-test("the server's quota holds for who has none; a request goes through whole or not at all", async () => {
+test("the server's quota applies to users without their own, and a request is accepted whole or not at all", async () => {
   expect((await server.send({ recipients: many(2) })).status).toBe(200)
   const refused = await server.send({ recipients: many(2) })
   expect([refused.status, refused.body.error]).toEqual([402, 'quota_exceeded'])
@@ -20,7 +20,7 @@ test("the server's quota holds for who has none; a request goes through whole or
   expect(await usage()).toMatchObject({ used: 3, quota: 3, remaining: 0 })
 })
 
-test("a user's own quota overrides it, also for less", async () => {
+test("a user's own quota overrides the server's, also if it is lower", async () => {
   await setQuota(ANN.id, 4)
   expect(await usage()).toMatchObject({ used: 3, quota: 4, remaining: 1 })
   expect((await server.send()).status).toBe(200)
@@ -29,7 +29,7 @@ test("a user's own quota overrides it, also for less", async () => {
   expect(await usage()).toMatchObject({ used: 4, quota: 2, remaining: 0 })
 })
 
-test('what the user sees of it is a record', async () => {
+test('usage is a record that its user can read', async () => {
   await forget(BEN.id)
   await setQuota(BEN.id, 10)
   await server.send({}, as(BEN))
@@ -42,14 +42,14 @@ test('what the user sees of it is a record', async () => {
   })
 })
 
-test('the month is that of UTC, and the usage says when the next one begins', async () => {
+test('usage counts calendar months in UTC and says when the next one begins', async () => {
   const { period, resets_at } = await usage()
   const now = new Date()
   expect(period).toBe(now.toISOString().slice(0, 7))
   expect(new Date(resets_at).getTime()).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 })
 
-test('other months count for themselves', async () => {
+test('usage of other months does not count', async () => {
   await setQuota(ANN.id, 4)
   await server.rows(`update sms_usage set period = '2020-02' where "user" = $1`, [ANN.id])
   expect(await usage()).toMatchObject({ used: 0, remaining: 4 })
@@ -59,7 +59,7 @@ test('other months count for themselves', async () => {
   )
 })
 
-test('a large request that does not fit lets smaller ones of its group through', async () => {
+test('a large request above the quota does not block smaller ones sent at the same time', async () => {
   await forget(BEN.id)
   await setQuota(BEN.id, 10)
   const sizes = [4, 9, 3, 8, 2, 7, 1]
@@ -70,7 +70,7 @@ test('a large request that does not fit lets smaller ones of its group through',
   expect(await usage(BEN)).toMatchObject({ used: accepted })
 })
 
-test('0 is no limit: nothing remains to be counted', async () => {
+test('a quota of 0 means no limit, and remaining is null', async () => {
   const usage = await readUsage(server.store, CLEO.id, { monthlyQuota: 0 }, new Date('2026-12-31T23:59:59Z'))
   const resets_at = '2027-01-01 00:00:00.000Z'
   expect(usage).toEqual({ period: '2026-12', used: 0, quota: 0, remaining: null, resets_at })

@@ -13,7 +13,7 @@ test.each([
   ['disabled', 'enabled = false'],
   ['away too long', `last_seen = '2020-01-01 00:00:00.000Z'`],
   ['never seen', `last_seen = ''`],
-] as const)('a device that is %s is left out', async (_, change) => {
+] as const)('a device that is %s gets no message', async (_, change) => {
   await rows(`update devices set ${change} where id = $1`, [PHONES[0]])
   const { body } = await server.send({ recipients: many(3) })
   expect(await devicesOf(body.batch_id)).toEqual([PHONES[1], PHONES[1], PHONES[1]])
@@ -25,7 +25,7 @@ test.each([
 test.each([
   ['per_minute', 5, '30 seconds'],
   ['daily_limit', 5, '20 hours'],
-] as const)('a device that has reached its %s is left out', async (limit, most, ago) => {
+] as const)('a device that has reached its %s gets no message', async (limit, most, ago) => {
   await rows(`update devices set ${limit} = $2 where id = $1`, [PHONES[0], most])
   const send = async () => devicesOf((await server.send({ recipients: many(2) })).body.batch_id)
   const handOut = (count: number) =>
@@ -42,12 +42,12 @@ test.each([
   await rows('update devices set per_minute = 0, daily_limit = 0 where id = $1', [PHONES[0]])
 })
 
-test("never another user's", async () => {
+test('a device of another user gets no message', async () => {
   await server.send({ recipients: many(10) })
   expect(await rows('select count(*) from sms_messages where device = $1', [BENS_PHONE])).toEqual([[0]])
 })
 
-test('named devices and opt-outs take no turn', async () => {
+test('named devices and opted-out recipients take no turn', async () => {
   await rows('delete from sms_messages')
   await rows('delete from sms_dispatch')
   const kinds = [

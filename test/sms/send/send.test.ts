@@ -19,7 +19,7 @@ const toWhom = (ids: readonly string[]) =>
 const used = async (user: string) =>
   (await server.rows('select used from sms_usage where "user" = $1', [user]))[0]?.[0]
 
-test('one message: answer and record', async () => {
+test('a send to one number returns its id and stores the whole record', async () => {
   const answer = await server.send({ recipients: ['+4933333'], body: 'Grüße €' })
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('application/json')
@@ -58,7 +58,7 @@ test('one message: answer and record', async () => {
   expect(await server.rows('select 1 from sms_events where message = $1', [id])).toEqual([])
 })
 
-test('several: a batch, one id a message in the order of recipients, each number once', async () => {
+test('a send to several numbers makes one batch with an id for each distinct number, in order', async () => {
   const recipients = ['+4955555', '+4944444', '+4955555', '+4966666', '+4944444']
   const { body } = await server.send({ recipients })
   expect(body).toMatchObject({ batch_id: expect.stringMatching(ID), recipients_count: 3 })
@@ -78,12 +78,12 @@ test.each([
   ['the request before its groups', NAMED, [GROUPS.friends], [...NAMED, '+4900002', '+4900003']],
   ['a group named twice', [], [GROUPS.left, GROUPS.left], ['+4900003']],
   ['an empty group beside a number', ['+4977777'], [GROUPS.empty], ['+4977777']],
-] as const)('groups: %s', async (_, recipients, group_ids, expected) => {
+] as const)('a send to groups reaches %s', async (_, recipients, group_ids, expected) => {
   const { body } = await server.send({ recipients, group_ids })
   expect(await toWhom(body.message_ids)).toEqual(expected)
 })
 
-test('who has opted out and is named gets a failed message, which costs nothing', async () => {
+test('a named recipient who has opted out gets a failed message that costs no quota', async () => {
   const before = await used(ANN.id)
   const { body } = await server.send({ recipients: ['+4900004', '+4900001'] })
   expect(body.recipients_count).toBe(2)
@@ -97,7 +97,7 @@ test('who has opted out and is named gets a failed message, which costs nothing'
   expect(await used(ANN.id)).toBe(Number(before) + 1)
 })
 
-test("another user's opt-out is no business of ours", async () => {
+test("an opt-out applies to one user's contacts only", async () => {
   const { body } = await server.send({ recipients: ['+4900006'] })
   expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'assigned' })
   const bens = await server.send({ recipients: ['+4900006'] }, as(BEN))
@@ -107,11 +107,11 @@ test("another user's opt-out is no business of ours", async () => {
 test.each([
   ['null', null],
   ['empty', ''],
-])('a device that is %s is none', async (_, device_id) => {
+])('a device_id that is %s counts as absent', async (_, device_id) => {
   expect((await server.send({ device_id })).status).toBe(200)
 })
 
-test('options are stored', async () => {
+test('options are stored with the message', async () => {
   const expires_at = inSeconds(3600)
   const options = { priority: -5, sim: 2, guarantee: 'at_least_once', expires_at, client_ref: 'order 7' }
   const { body } = await server.send(options)
@@ -124,14 +124,14 @@ test('options are stored', async () => {
   expect(row).toEqual([-5, true, true, 1, 0, 'assigned'])
 })
 
-test('a ttl counts from when the message is due', async () => {
+test('a ttl counts from the scheduled time', async () => {
   const scheduled_at = inSeconds(7200)
   const { body } = await server.send({ ttl: 60, scheduled_at })
   const { expires_at } = await server.message(body.message_ids[0])
   expect(Date.parse(String(expires_at)) - Date.parse(scheduled_at)).toBe(60_000)
 })
 
-test('scheduled: pending without a device until it is due, on the quota of now', async () => {
+test('a scheduled message is pending without a device until due, and counts against the current quota', async () => {
   const before = Number(await used(ANN.id))
   const { body } = await server.send({ scheduled_at: inSeconds(3600) })
   const [id] = body.message_ids
@@ -144,12 +144,12 @@ test('scheduled: pending without a device until it is due, on the quota of now',
   expect(await used(ANN.id)).toBe(before + 1)
 })
 
-test('scheduled for a time that is past means now', async () => {
+test('a scheduled_at in the past sends the message now', async () => {
   const { body } = await server.send({ scheduled_at: '2020-01-01T00:00:00Z' })
   expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'assigned', scheduled_at: '' })
 })
 
-test('scheduled messages need no device now', async () => {
+test('a scheduled message can be accepted while no device is available', async () => {
   await server.rows('update devices set enabled = false where id = $1', [BENS_PHONE])
   expect((await server.send({}, as(BEN))).status).toBe(503)
   const { status, body } = await server.send({ scheduled_at: inSeconds(60), device_id: BENS_PHONE }, as(BEN))
@@ -161,23 +161,23 @@ test('scheduled messages need no device now', async () => {
 test.each([
   ['1,600 characters', 'x'.repeat(1600), 11],
   ['1,600 characters of two units each', '😀'.repeat(1600), 49],
-] as const)('%s are not too long', async (_, body, segments) => {
+] as const)('a text of %s is accepted', async (_, body, segments) => {
   const { body: answer } = await server.send({ body })
   expect(await server.message(answer.message_ids[0])).toMatchObject({ body, segments })
 })
 
-test('what the database cannot hold is taken out of a text', async () => {
+test('characters that the database cannot store are removed or replaced in a text', async () => {
   const answer = await server.ask('POST', 'send', '{"recipients":["+4911111"],"body":"a\\u0000b\\ud800c"}')
   expect(await server.message(answer.body.message_ids[0])).toMatchObject({ body: 'ab�c' })
 })
 
-test('JSON is read whatever the content type says', async () => {
+test('JSON is read whatever the content type is', async () => {
   const body = JSON.stringify({ recipients: ['+4911111'], body: 'Hi' })
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   expect((await server.ask('POST', 'send', body, { ...as(ANN), ...type })).status).toBe(200)
 })
 
-test('a group of 10,000 members is one send, all of it or nothing', async () => {
+test('a send to a group of 10,000 members is stored whole or not at all', async () => {
   const MEMBERS = 10_000
   await server.rows(
     `insert into contacts (id, "user", name, phone, groups, created, updated)

@@ -43,7 +43,7 @@ async function render(body: string, recipients: string[], variables = {}) {
   return items.map((item) => item.body)
 }
 
-test("a contact's own fields fill a template, each contact's their own", async () => {
+test("a template is filled from each contact's own fields", async () => {
   expect(await render('{{city|your town}}: {{seats|2}} seats, {{vip|false}}', [KIEL, NOBODY])).toEqual([
     'Kiel: 4 seats, true',
     'your town: 2 seats, false',
@@ -55,19 +55,19 @@ test.each([
   ['data that is a list', '{{city}}', [MANY], 'city'],
   ['a field that is no text', '{{nested}}', [KIEL], 'nested'],
   ['a name that objects inherit', '{{constructor}}', [KIEL], 'constructor'],
-])('without a default the whole request is refused: %s', async (_, body, recipients, name) => {
+])('a template with %s and no default is refused for all recipients', async (_, body, recipients, name) => {
   const [before] = await server.rows('select count(*) from sms_messages', [])
   expect(await render(body, recipients)).toEqual({ message: `Missing variable: ${name}.` })
   expect((await server.rows('select count(*) from sms_messages', []))[0]).toEqual(before)
 })
 
-test('data that is too large counts as none', async () => {
+test("a contact's data above the size limit counts as empty", async () => {
   const phone = '+4915120000013'
   await addContact('large', 'Large', phone, { city: 'Kiel', more: 'x'.repeat(100_000) })
   expect(await render('{{city|none}}', [phone])).toEqual(['none'])
 })
 
-test('a draft shows what has no value yet, and names it', async () => {
+test('a draft preview keeps variables without a value and lists them as missing', async () => {
   const request = { template_id: await template('{{name|you}} {{city}} {{code}}'), draft: true }
   const forNobody = await server.preview(request)
   expect(forNobody.body).toMatchObject({ body: 'you {{city}} {{code}}', missing: ['city', 'code'] })
@@ -77,7 +77,7 @@ test('a draft shows what has no value yet, and names it', async () => {
   expect(answer.body).toMatchObject({ message: 'draft is not a field of this request' })
 })
 
-test('a text is filled in like a template when variables are given, and else sent as it is', async () => {
+test('a text is rendered like a template if variables are given, and sent unchanged otherwise', async () => {
   const request = { body: 'Hi {{Name}}, {{city|x}} at {{time}}', recipients: [KIEL, NOBODY] }
   const stored = async (variables?: Record<string, string>) => {
     const { body } = await server.ask('POST', 'send', { ...request, variables })

@@ -48,7 +48,7 @@ async function miss(): Promise<void> {
 const statusOf = async () =>
   (await user.call('GET', '/api/collections/sms_messages/records')).body.items[0].status
 
-test('a phone with the app that waits to connect is asked once more, and what it says counts', async () => {
+test('after an outage a phone with the app is asked again, and its report counts', async () => {
   const [{ id }] = (await phone.call('GET', '/api/mobile/v1/message')).body
   await miss()
   expect(await statusOf()).toBe('sending')
@@ -59,7 +59,7 @@ test('a phone with the app that waits to connect is asked once more, and what it
   expect(await statusOf()).toBe('sent')
 })
 
-test('an agent gets what it holds, by the same attempt', async () => {
+test('after an outage an agent gets its claimed message again with the same attempt', async () => {
   const claim = async () => (await phone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
   const [{ id, attempt }] = await claim()
   await miss()
@@ -68,7 +68,7 @@ test('an agent gets what it holds, by the same attempt', async () => {
   expect((await phone.call('POST', '/api/devices/report', { items })).body.items[0].result).toBe('applied')
 })
 
-test('who stays silent after that is judged', async () => {
+test('a device that stays silent after the extended lease has its message failed', async () => {
   await phone.call('POST', '/api/devices/claim', { limit: 10 })
   const { store } = server.services
   // at once: the server sweeps, too

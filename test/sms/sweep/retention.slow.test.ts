@@ -61,7 +61,7 @@ test.each([
   ['pending', 31, 1],
   ['assigned', 31, 1],
   ['sending', 31, 1],
-])('redacted: %s %i days ago leaves its text in %i messages', async (status, days, left) => {
+])('redaction of a message %s %i days ago leaves its text in %i messages', async (status, days, left) => {
   await add('mmm', status, days)
   await run('redact')
   expect(await places()).toEqual([left, left, left])
@@ -69,13 +69,13 @@ test.each([
   expect(await count('sms_events')).toBe(1)
 })
 
-test('nothing ends where nothing is set', async () => {
+test('with no retention set, nothing is deleted', async () => {
   await add('mmm', 'delivered', 1000)
   expect(await run('delete', 0)).toBe(0)
   expect(await count('sms_messages')).toBe(1)
 })
 
-test('deleted: what hangs on them goes, what counts stays', async () => {
+test('deletion removes messages with their events and calls, and keeps usage counts', async () => {
   await store.db.query(
     `insert into sms_usage (id, "user", period, used) values ('usage', $1, '2020-01', 7)`,
     [USER],
@@ -88,7 +88,7 @@ test('deleted: what hangs on them goes, what counts stays', async () => {
   expect(await count(`sms_usage where used = 7`)).toBe(1)
 })
 
-test('a reference stays unique for ever: its message stays without text and numbers', async () => {
+test('deletion keeps a message with a client_ref, without text and numbers, so that the ref stays unique', async () => {
   await add('ref', 'delivered', 31, 1, 'order-')
   expect(await run('delete')).toBe(1)
   expect(await run('delete')).toBe(0)
@@ -98,12 +98,12 @@ test('a reference stays unique for ever: its message stays without text and numb
   expect(await count(`webhook_payloads where image::text like '%4915%'`)).toBe(0)
 })
 
-test('redacted ones are deleted once that is wanted', async () => {
+test('redacted messages are deleted when deletion is turned on later', async () => {
   await add('mmm', 'delivered', 31, 2)
   expect([await run('redact'), await run('redact'), await run('delete')]).toEqual([2, 0, 2])
 })
 
-test('subscribers are not flooded', async () => {
+test('retention writes no changes for subscribers', async () => {
   await store.db.query(`insert into _listeners (node) values ('here')`)
   await add('mmm', 'delivered', 31, 5)
   await store.db.query('delete from _changes')
@@ -112,7 +112,7 @@ test('subscribers are not flooded', async () => {
   expect(await count('_changes')).toBe(0)
 })
 
-test('in batches: what is done stays done when a run ends in the middle', async () => {
+test('retention works in batches, and an interrupted run keeps its finished batches', async () => {
   await add('mmm', 'delivered', 31, 2_500)
   const stopped = new AbortController()
   const { db } = store
@@ -130,13 +130,13 @@ test('in batches: what is done stays done when a run ends in the middle', async 
   expect(await places()).toEqual([0, 0, 0])
 })
 
-test('two nodes at once do each message once', async () => {
+test('two nodes at once redact each message once', async () => {
   await add('mmm', 'delivered', 31, 1_500)
   const [a, b] = await Promise.all([run('redact'), run('redact')])
   expect(a + b + (await run('redact'))).toBe(1_500)
 })
 
-test('the index takes as long as it takes, and the other one goes', async () => {
+test("building the retention index waits for open transactions and drops the other mode's index", async () => {
   await makeRetentionIndex(store.db, 'redact')
   await makeRetentionIndex(store.db, 'delete')
   await store.db.query('drop index sms_messages_to_delete')
@@ -162,7 +162,7 @@ test.each([
   ['canceled', 31, ''],
   ['paused', 31, TEXT],
   ['done', 29, TEXT],
-])('a campaign that is %s for %i days has the text "%s"', async (status, days, body) => {
+])('a campaign that is %s for %i days has the text "%s" after redaction', async (status, days, body) => {
   const id = `${status}${days}`.padEnd(15, '0')
   await store.db.query(
     `insert into campaigns (id, "user", status, body, recipients, updated)
@@ -174,7 +174,7 @@ test.each([
   expect(rows).toEqual([[body, body === '' ? '[]' : '["+4915112345678"]']])
 })
 
-test.each(['redact', 'delete'] as const)('%s finds the oldest by an index', async (mode) => {
+test.each(['redact', 'delete'] as const)('%s finds the oldest messages by an index', async (mode) => {
   await add('mmm', 'delivered', 1, 20_000)
   await run(mode)
   await store.db.query('analyze sms_messages')

@@ -46,14 +46,14 @@ async function endsByItsLease(ids: string[]) {
   expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
 }
 
-describe('a lease that is over', () => {
-  test('ends a message that may be sent once at most, with the truth as reason', async () => {
+describe('an expired lease', () => {
+  test('fails an at-most-once message with an unknown outcome as its error', async () => {
     const { ids } = await sending()
     await endsByItsLease(ids)
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
   })
 
-  test('gives a message that may be sent twice to another device', async () => {
+  test('gives an at-least-once message to another device', async () => {
     const { ids } = await sending({ at_least_once: 'true' })
     const other = await makeDevice(store, user)
     await change(ids, OVER)
@@ -62,14 +62,14 @@ describe('a lease that is over', () => {
     expect(await claimMessages(store, other, 1, 120)).toMatchObject([{ id: ids[0], attempt: 2 }])
   })
 
-  test('does not send again what has expired meanwhile', async () => {
+  test('does not resend a message that has expired meanwhile', async () => {
     const { ids } = await sending({ at_least_once: 'true' })
     await change(ids, `${OVER}, expires_at = now()`)
     await look()
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed' }])
   })
 
-  test('is no reason to send again what may be sent once, however many are over', async () => {
+  test('never resends an at-most-once message, even when many leases have expired', async () => {
     const { device, ids } = await sending()
     await makeDevice(store, user)
     await change(ids, OVER)
@@ -82,7 +82,7 @@ describe('a lease that is over', () => {
 test.each([
   ['it expires', `update sms_dispatch set expires_at = now() - interval '1 second' where device = $1`],
   ['the device is deleted', 'delete from devices where id = $1'],
-])('what a device is sending is not ended as if it had not gone out: %s', async (_, happens) => {
+])('a message being sent keeps its lease when %s', async (_, happens) => {
   const { device, ids } = await sending({ pinned: 'true' })
   await store.db.query(happens, [device.id])
   await endsByItsLease(ids)
@@ -91,7 +91,7 @@ test.each([
 test.each([
   ['assigned to no device', { state: `'assigned'` }],
   ['pending without a time', { state: `'pending'` }],
-])('a message that is %s gets a device', async (_, dispatch) => {
+])('a message that is %s gets a device once there is one', async (_, dispatch) => {
   const ids = await assign(store, { id: '', user }, 1, dispatch)
   await look()
   const device = await makeDevice(store, user)
@@ -100,7 +100,7 @@ test.each([
   expect(await claimMessages(store, device, 1, 120)).toHaveLength(1)
 })
 
-test.each(['assigned', 'pending'])('%s messages that expire fail', async (state) => {
+test.each(['assigned', 'pending'])('%s messages fail when they expire', async (state) => {
   const ids = await assign(store, await makeDevice(store, user), 1, {
     state: `'${state}'`,
     expires_at: `now() - interval '1 second'`,
@@ -113,7 +113,7 @@ describe('messages that their device does not claim', () => {
   test.each([
     ['it was disabled', { enabled: 'false' }],
     ['it went offline', { last_seen: `pb_text(now() - interval '11 minutes')` }],
-  ])('go to the others, evenly: %s', async (_, columns) => {
+  ])('are spread evenly over the other devices: %s', async (_, columns) => {
     const [a, b] = [await makeDevice(store, user), await makeDevice(store, user)]
     const ids = await assign(store, await makeDevice(store, user, columns), 10)
     await look()
@@ -121,14 +121,14 @@ describe('messages that their device does not claim', () => {
     expect(await eventsOf(store, ids[0]!)).toEqual(['assigned 0'])
   })
 
-  test('go to the others: it was deleted', async () => {
+  test('move to another device when theirs was deleted', async () => {
     const other = await makeDevice(store, user)
     const ids = await assign(store, { id: 'deleteddevice00', user }, 3)
     await look()
     expect(await shares(ids)).toEqual({ [other.id]: 3 })
   })
 
-  test('go to another after three wake-ups, but not while the device claims others', async () => {
+  test('move to another device after three wake-ups, but not while their device claims other messages', async () => {
     const [silent, busy, other] = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
     const lost = await assign(store, silent!, 2)
     const kept = await assign(store, busy!, 2)
@@ -146,21 +146,24 @@ describe('messages that their device does not claim', () => {
   test.each([
     ['once it claimed nothing for 45 s, at whatever wake-up', {}, false],
     ['not while it is paced: its minute may not be over', { per_minute: '10' }, true],
-  ] as const)('go to another after a device that was at work stopped: %s', async (_, columns, isKept) => {
-    const [stopped] = [await makeDevice(store, user, columns), await makeDevice(store, user)]
-    const ids = await assign(store, stopped, 2)
-    await change(ids, `wakes = 4, wake_at = now() + interval '75 seconds'`)
-    const handout = `insert into device_handouts values ($1, now() - interval '50 seconds', 10)`
-    await store.db.query(handout, [stopped.id])
-    await look()
-    expect((await shares(ids))[stopped.id] === 2).toBe(isKept)
-  })
+  ] as const)(
+    'move to another device after an active device stopped claiming: %s',
+    async (_, columns, isKept) => {
+      const [stopped] = [await makeDevice(store, user, columns), await makeDevice(store, user)]
+      const ids = await assign(store, stopped, 2)
+      await change(ids, `wakes = 4, wake_at = now() + interval '75 seconds'`)
+      const handout = `insert into device_handouts values ($1, now() - interval '50 seconds', 10)`
+      await store.db.query(handout, [stopped.id])
+      await look()
+      expect((await shares(ids))[stopped.id] === 2).toBe(isKept)
+    },
+  )
 
   test.each([
     ['the request named the device', { pinned: 'true' }, () => makeDevice(store, user)],
     ["the other device is another user's", {}, async () => makeDevice(store, await makeUser(store))],
     ['there is no other device', {}, async () => {}],
-  ] as const)('stay where %s', async (_, dispatch, makeOther) => {
+  ] as const)('stay where they are when %s', async (_, dispatch, makeOther) => {
     const device = await makeDevice(store, user, { enabled: 'false' })
     await makeOther()
     const ids = await assign(store, device, 2, dispatch)
@@ -178,7 +181,7 @@ const wakes = async (id: string) => {
   return { wakes: Number(rows[0]![0]), inSeconds: Math.round(Number(rows[0]![1])) }
 }
 
-test('wake-ups of unclaimed messages come 5, 15, 45 and 120 s after the assignment, then every 5 minutes', async () => {
+test('wake-ups for an unclaimed message are sent after 5, 15, 45 and 120 s, then every 5 minutes', async () => {
   const device = await makeDevice(store, user)
   const [id] = (await assign(store, device, 1)) as [string]
   let after = 0
@@ -199,7 +202,7 @@ test('wake-ups of unclaimed messages come 5, 15, 45 and 120 s after the assignme
 })
 
 describe('scheduled messages', () => {
-  test('are given out by turn when they are due', async () => {
+  test('are assigned to devices in turn when due', async () => {
     const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
     const later = { id: '', user }
     const due = { state: `'pending'`, due_at: 'now()', wake_at: 'null' }
@@ -213,7 +216,7 @@ describe('scheduled messages', () => {
     expect(await claimMessages(store, devices[0]!, 10, 120)).toHaveLength(3)
   })
 
-  test('wait for a device when there is none, without holding up others', async () => {
+  test("wait for a device without delaying other users' messages", async () => {
     const due = { state: `'pending'`, due_at: 'now()' }
     const waiting = await assign(store, { id: '', user }, 2, due)
     const lucky = await makeUser(store)
@@ -224,7 +227,7 @@ describe('scheduled messages', () => {
     expect((await lookUp(store, others)).map(({ status }) => status)).toEqual(['assigned', 'assigned'])
   })
 
-  test('go to the device that the request named', async () => {
+  test('are assigned to the named device', async () => {
     const [named] = [await makeDevice(store, user), await makeDevice(store, user)] as [Device, Device]
     const ids = await assign(store, named, 3, { state: `'pending'`, due_at: 'now()', pinned: 'true' })
     await look()
@@ -233,7 +236,7 @@ describe('scheduled messages', () => {
   })
 })
 
-test('while we may have been away, nobody is judged by silence; expiry and wake-ups go on', async () => {
+test('after possible downtime of the server no device is judged by silence, but expiry and wake-ups continue', async () => {
   const [device] = [await makeDevice(store, user), await makeDevice(store, user)]
   const held = await assign(store, device, 1)
   await claimMessages(store, device, 10, 120)
@@ -253,7 +256,7 @@ test('while we may have been away, nobody is judged by silence; expiry and wake-
   expect(await statuses()).toEqual(['failed', 'assigned', 'assigned', 'failed'])
 })
 
-test('one sweeper at a time: the others do nothing', async () => {
+test('only one sweeper works at a time', async () => {
   const device = await makeDevice(store, user)
   await store.db.transaction(async (db) => {
     await sweep({ db, catalog: store.catalog }, ONLINE_SECONDS)
@@ -263,7 +266,7 @@ test('one sweeper at a time: the others do nothing', async () => {
   })
 })
 
-test('the queue is checked by parts, and again from its beginning', async () => {
+test('the queue check removes rows without a message in parts and starts over at the end', async () => {
   const { db } = store
   await db.query(
     `insert into sms_dispatch (message, "user", state, period)
@@ -280,7 +283,7 @@ test('the queue is checked by parts, and again from its beginning', async () => 
   expect(counts).toEqual([7_000, 2_000, 0])
 })
 
-test("what waits for a device that is now somebody else's goes to another, or ends if it was named", async () => {
+test('when a device changes its owner, its waiting messages move to another device, and named ones fail', async () => {
   const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
   const [free] = await assign(store, device, 1)
   const [named] = await assign(store, device, 1, { pinned: 'true' })

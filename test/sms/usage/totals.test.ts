@@ -61,7 +61,7 @@ const remove = async (user: string, count: number) => {
   return (await Promise.all(answers)).map(({ status }) => status)
 }
 
-test('a transaction that is rolled back', async () => {
+test('totals stay correct when a transaction that deletes messages is rolled back', async () => {
   await send(2)
   const failing = server.store.db.transaction(async (db) => {
     await db.query(`delete from sms_messages where "user" = $1`, [ANN.id])
@@ -72,7 +72,7 @@ test('a transaction that is rolled back', async () => {
   expect(await kept(ANN.id)).toBe(2)
 })
 
-test('messages that are given to somebody else, and all at once deleted', async () => {
+test('totals stay correct when messages change their owner and when the table is truncated', async () => {
   await send(4)
   await server.rows(`update sms_messages set "user" = $1 where id in (select id from sms_messages limit 3)`, [
     CLEO.id,
@@ -83,7 +83,7 @@ test('messages that are given to somebody else, and all at once deleted', async 
   await expectTruth()
 })
 
-test('a user who goes, and one who comes with the same id', async () => {
+test('totals stay correct when a user is deleted and another is created with the same id', async () => {
   await send(3)
   const dora = { id: 'dora00000000000', key: 'psk_dora' }
   const come = () =>
@@ -116,7 +116,7 @@ test('a user who goes, and one who comes with the same id', async () => {
   await expectTruth()
 })
 
-test('a table that nobody has counted yet is counted by the list itself, then once', async () => {
+test("an uncounted user's list counts its own messages until the totals are built once", async () => {
   await send(3)
   await server.rows('delete from sms_totals')
   await receive(2, '+4930000')
@@ -130,7 +130,7 @@ test('a table that nobody has counted yet is counted by the list itself, then on
   await expectTruth()
 })
 
-test('everything at once', async () => {
+test('totals stay correct during concurrent sends, receives, deletes and recounts', async () => {
   await send(40)
   const work = Array.from({ length: 15 }, (_, i) => [
     send(1 + (i % 4)),

@@ -48,21 +48,21 @@ const report = (by: Client, items: readonly { id: string; attempt: number }[]) =
   })
 
 describe('an event stream', () => {
-  test('says wake when a message is accepted for the device, to all its streams', async () => {
+  test('sends "wake" to all streams of the device that is assigned a message', async () => {
     const { owner, phone } = await makePair()
     const streams = [await listen(phone), await listen(phone)]
     await send(owner)
     for (const stream of streams) expect((await stream.next('wake')).data).toBe('{}')
   })
 
-  test('says wake at once when messages wait already', async () => {
+  test('sends "wake" at once when messages are already waiting', async () => {
     const { owner, phone } = await makePair()
     await send(owner)
     const stream = await listen(phone)
     await stream.next('wake')
   })
 
-  test('says nothing of the messages of others', async () => {
+  test("sends nothing about other devices' messages", async () => {
     const { phone } = await makePair()
     const other = await makePair()
     const stream = await listen(phone)
@@ -73,7 +73,7 @@ describe('an event stream', () => {
     expect(stream.heard).toEqual([])
   })
 
-  test('says which message was canceled', async () => {
+  test('sends "canceled" with the id of a canceled message', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     const id = await send(owner)
@@ -81,7 +81,7 @@ describe('an event stream', () => {
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id })
   })
 
-  test('says nothing of a deletion that is undone', async () => {
+  test('sends nothing about a deletion that is rolled back', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     const [kept, gone] = [await send(owner), await send(owner)]
@@ -92,7 +92,7 @@ describe('an event stream', () => {
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone })
   })
 
-  test('wakes at once, each time: it is said before the send is answered', async () => {
+  test('gets "wake" before the send is answered, each time', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     let said = 0
@@ -120,14 +120,14 @@ describe('a waiting claim', () => {
     }
   })
 
-  test('is answered with nothing when its time is over', async () => {
+  test('is answered with no items after its wait time', async () => {
     const { phone } = await makePair()
     const start = performance.now()
     expect((await phone.call('POST', '/api/devices/claim', { wait: 0.5 })).body).toEqual({ items: [] })
     expect(performance.now() - start).toBeGreaterThan(450)
   })
 
-  test('whose client went away takes nothing', async () => {
+  test('takes no message after its client disconnected', async () => {
     const { owner, phone } = await makePair()
     const gone = new AbortController()
     const claim = fetch(`${server.url}/api/devices/claim`, {
@@ -159,7 +159,7 @@ async function makePushed() {
 }
 
 describe('Web Push', () => {
-  test('wakes a device without a stream; the push service learns nothing', async () => {
+  test('wakes a device without a stream and reveals nothing to the push service', async () => {
     const { service, owner, phone } = await makePushed()
     const { key } = (await phone.call('GET', '/api/devices/push-key')).body
     expect(Buffer.from(key, 'base64url')).toHaveLength(65)
@@ -171,7 +171,7 @@ describe('Web Push', () => {
     expect(headers.authorization).toContain(`k=${key}`)
   })
 
-  test('is spared while a stream is open', async () => {
+  test('is not used while a stream is open', async () => {
     const { service, owner, phone } = await makePushed()
     const stream = await listen(phone)
     await send(owner)
@@ -179,7 +179,7 @@ describe('Web Push', () => {
     expect(service.pushed).toEqual([])
   })
 
-  test('wakes a burst once or twice, not once a message', async () => {
+  test('wakes a device once or twice for a burst of 30 messages', async () => {
     const { service, owner } = await makePushed()
     const begun = performance.now()
     await Promise.all(Array.from({ length: 30 }, () => send(owner)))
@@ -190,7 +190,7 @@ describe('Web Push', () => {
     expect(service.pushed.length).toBeLessThanOrEqual(seconds + 1)
   })
 
-  test.each([404, 410])('a subscription that is over (%i) is dropped', async (status) => {
+  test.each([404, 410])('drops a subscription that the push service answers with %i', async (status) => {
     const { service, owner, phone } = await makePushed()
     service.answer(status)
     await send(owner)
@@ -201,7 +201,7 @@ describe('Web Push', () => {
     })
   })
 
-  test('a device with a subscription can be sent through though it is offline; without one it cannot', async () => {
+  test('lets an offline device be sent through only if it has a subscription', async () => {
     const { owner, phone } = await makePushed()
     const { db } = server.server.services.store
     const goOffline = () =>
@@ -215,7 +215,7 @@ describe('Web Push', () => {
   })
 })
 
-test('a stream and a waiting claim on one node hear of what another accepts', async () => {
+test('streams and waiting claims on one node are woken by messages accepted on another', async () => {
   const { store, config } = server.server.services
   const env = { DATABASE_URL: config.databaseUrl!, METRICS_TOKEN: 'a-token-for-metrics', LOG_LEVEL: 'warn' }
   const other = await serve({ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) })
@@ -244,7 +244,7 @@ test('a stream and a waiting claim on one node hear of what another accepts', as
   await other.stop()
 })
 
-test('a server that stops ends its streams and waiting claims, and cuts none off', async () => {
+test('a stopping server ends its streams and waiting claims without breaking their connections', async () => {
   const short = await startServerWithDevices()
   const phone = await short.pair(await short.makeUser())
   const headers = { authorization: phone.token }
