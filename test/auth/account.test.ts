@@ -21,7 +21,7 @@ const codes = ({ status, body }: Answer) => [
   Object.fromEntries(Object.entries(body.data as object).map(([name, error]) => [name, error.code])),
 ]
 
-test('an address is verified by the link in a mail, which may be used twice and ends no session', async () => {
+test('a mailed link verifies the address, works twice and ends no session', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   expect((await users('request-verification', { email: address })).status).toBe(204)
   const token = await mailedToken()
@@ -30,7 +30,7 @@ test('an address is verified by the link in a mail, which may be used twice and 
   expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(200)
 })
 
-test('the same mail is not sent twice in two minutes', async () => {
+test('the same mail is sent once in two minutes', async () => {
   const before = server.mail.mails.length + 1
   const ask = () => users('request-verification', { email: address })
   const [, answer] = await Promise.all([ask(), ask(), mailedToken()])
@@ -41,7 +41,7 @@ test('the same mail is not sent twice in two minutes', async () => {
   expect(server.mail.mails.length).toBe(before + 1)
 })
 
-test('a mail that failed may be asked for at once', async () => {
+test('after a failed mail the next request sends one at once', async () => {
   server.mail.refuses = true
   await users('request-verification', { email: address })
   await expect.poll(() => server.mail.refused).toBeGreaterThan(0)
@@ -57,7 +57,7 @@ test('a mail that failed may be asked for at once', async () => {
   expect(await server.mail.next()).toMatchObject({ to: address })
 })
 
-test('a verification token is for the address that it was mailed to', async () => {
+test('a verification token is valid only for the address that it was mailed to', async () => {
   await users('request-verification', { email: address })
   const token = await mailedToken()
   await server.rows(`update users set email = 'moved' || email where id = $1`, id)
@@ -71,7 +71,7 @@ test('a verification token is for the address that it was mailed to', async () =
   ])
 })
 
-test('a new password by the link in a mail: the old one, all sessions and the link are void', async () => {
+test('a mailed link sets a new password and ends all sessions, the old password and the link', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   expect((await users('request-password-reset', { email: address })).status).toBe(204)
   const { text } = await server.mail.next()
@@ -89,7 +89,7 @@ test('a new password by the link in a mail: the old one, all sessions and the li
   ])
 })
 
-test('a new address by the link in a mail to it: the password is asked for, all sessions end', async () => {
+test('a mailed link changes the address after the password is checked, and ends all sessions', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   const newEmail = `new.${address}`
   expect((await users('request-email-change', { newEmail }, { authorization: session })).status).toBe(204)
@@ -107,7 +107,7 @@ test('a new address by the link in a mail to it: the password is asked for, all 
   expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(401)
 })
 
-test('an address that is taken meanwhile', async () => {
+test('a change to an address that was taken meanwhile is refused', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   const newEmail = `taken.${address}`
   await users('request-email-change', { newEmail }, { authorization: session })
@@ -119,7 +119,7 @@ test('an address that is taken meanwhile', async () => {
   ])
 })
 
-test('a change of address that cannot be mailed', async () => {
+test('a change of address is refused if its mail cannot be sent', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   server.mail.refuses = true
   const answer = await users(
@@ -131,7 +131,7 @@ test('a change of address that cannot be mailed', async () => {
   expect(answer.body).toEqual({ data: {}, message: 'Failed to request email change.', status: 400 })
 })
 
-test('a name cannot smuggle HTML or placeholders into a mail', async () => {
+test("a user's name cannot put HTML or placeholders into a mail", async () => {
   const template = {
     subject: '{APP_NAME}: {RECORD:name}',
     body: '<p>{RECORD:name}</p><a href="{APP_URL}/_/#/auth/x/{TOKEN}">go</a>',

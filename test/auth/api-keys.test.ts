@@ -27,7 +27,7 @@ const row = async (id: string) => {
   return { hash, prefix, lastUsed }
 }
 
-test('a key is shown once; its hash and its first characters are stored', async () => {
+test('a key is shown once; only its hash and first characters are stored', async () => {
   const { key, id, prefix } = await create({})
   expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
   expect(prefix).toBe(key!.slice(0, 10))
@@ -35,7 +35,7 @@ test('a key is shown once; its hash and its first characters are stored', async 
   expect((await identifyKey(store(), { key: key!, ip: IP }))?.auth.id).toBe(user)
 })
 
-test('nobody else says what a key is', async () => {
+test('hash, prefix and last_used_at of a key cannot be set by requests', async () => {
   const made = await create({ hash: 'mine', prefix: 'mine', last_used_at: '2030-01-01 00:00:00.000Z' })
   const before = await row(made.id!)
   expect([before.lastUsed, before.prefix]).toEqual(['', made.key!.slice(0, 10)])
@@ -48,12 +48,12 @@ test('nobody else says what a key is', async () => {
 test.each([
   ['in the past', -1000, false],
   ['in the future', 60_000, true],
-])('a key whose end is %s', async (_, ms, isGood) => {
+])('a key whose expiry is %s works or not', async (_, ms, isGood) => {
   const { key } = await create({ expires_at: new Date(Date.now() + ms).toISOString() })
   expect((await identifyKey(store(), { key: key!, ip: IP })) !== null).toBe(isGood)
 })
 
-test('its use is noted soon after, once a minute', async () => {
+test('use of a key is recorded soon after, at most once a minute', async () => {
   const use = async (it: Record<string, string>) => {
     await identifyKey(store(), { key: it.key!, ip: IP })
     await expect.poll(async () => (await row(it.id!)).lastUsed).not.toBe('')
@@ -67,7 +67,7 @@ test('its use is noted soon after, once a minute', async () => {
   expect((await row(made.id!)).lastUsed).toBe(first)
 })
 
-test('a key of Vendel opens what its hash names', async () => {
+test('a Vendel key works if its hash is stored', async () => {
   const { id } = await create({})
   const key = `vk_${'a1B2'.repeat(8)}`
   await store().db.query(`update api_keys set hash = encode(sha256($2::bytea), 'hex') where id = $1`, [
@@ -77,11 +77,11 @@ test('a key of Vendel opens what its hash names', async () => {
   expect((await identifyKey(store(), { key, ip: IP }))?.id).toBe(id)
 })
 
-test.each(['', 'psk_', 'psk_unknown', 'vk_unknown', 'x'])('%j is no key', async (key) => {
+test.each(['', 'psk_', 'psk_unknown', 'vk_unknown', 'x'])('%j is not accepted as a key', async (key) => {
   expect(await identifyKey(store(), { key, ip: IP })).toBeNull()
 })
 
-test('a key that was read before ends with its record, its user, or its time', async () => {
+test('a cached key stops working when it is deleted, expires or loses its user', async () => {
   const other = await server.addUser('other@example.com')
   const [deleted, orphan] = [await create({}), await create({ user: other })]
   for (const { key } of [deleted, orphan])

@@ -19,7 +19,7 @@ const wrong = async (identity: string, ip: string, times = 1) => {
 }
 const all = (status: number, times: number) => Array<number>(times).fill(status)
 
-test('an address has so many tries for an account, then is told when to come again', async () => {
+test('an address gets a limited number of wrong passwords for an account, then 429 with retry-after', async () => {
   await server.addUser('tries@example.com')
   expect(await wrong('tries@example.com', '192.0.2.1', TRIES)).toEqual(all(400, TRIES))
   const form = { identity: 'tries@example.com', password: PASSWORD }
@@ -35,16 +35,16 @@ test.each([
   ['what the client claims before the proxy does not help', 'tries@example.com', '8.8.8.8, 192.0.2.1', 429],
   ['nor does another way to write it', 'tries@example.com', '::ffff:192.0.2.1', 429],
   ['nor another case of the name', 'TRIES@example.com', '192.0.2.1', 429],
-])('%s', async (_, identity, ip, status) => {
+])('after too many wrong passwords %s', async (_, identity, ip, status) => {
   if (identity === 'other@example.com') await server.addUser(identity)
   expect(await signIn(identity, PASSWORD, ip)).toBe(status)
 })
 
-test('an unknown account is counted like any other', async () => {
+test('wrong passwords for an unknown account are limited like any other', async () => {
   expect(await wrong('nobody@example.com', '192.0.2.9', TRIES + 1)).toEqual([...all(400, TRIES), 429])
 })
 
-test('a right password is no try, and clears those before', async () => {
+test('a right password does not count as an attempt and clears earlier ones', async () => {
   await server.addUser('right@example.com')
   for (let round = 0; round < 3; round++) {
     expect(await wrong('right@example.com', '192.0.2.3', TRIES - 1)).toEqual(all(400, TRIES - 1))
@@ -54,7 +54,7 @@ test('a right password is no try, and clears those before', async () => {
   expect(await Promise.all(together)).toEqual(all(200, 30))
 })
 
-test('many addresses together are stopped, the owner at a known one is not', async () => {
+test('wrong passwords from many addresses lock the account for strangers, not for a known address', async () => {
   await server.addUser('target@example.com')
   expect(await signIn('target@example.com', PASSWORD, '198.51.100.1')).toBe(200)
   const statuses = []
@@ -64,7 +64,7 @@ test('many addresses together are stopped, the owner at a known one is not', asy
   expect(await signIn('target@example.com', PASSWORD, '198.51.100.1')).toBe(200)
 })
 
-test('one address is stopped over all accounts', async () => {
+test('wrong passwords from one address are limited over all accounts', async () => {
   const statuses = []
   for (let i = 0; i < TRIES * 15 + 1; i++)
     statuses.push(...(await wrong(`guess${i}@example.com`, '192.0.2.50')))
@@ -75,17 +75,20 @@ test.each([
   ['request-password-reset', 204],
   ['request-verification', 204],
   ['request-otp', 200],
-])('%s: so many mails for an account and address, there or not', async (route, status) => {
-  await server.addUser(`${route}@example.com`)
-  for (const email of [`${route}@example.com`, `no-${route}@example.com`]) {
-    const statuses = []
-    for (let i = 0; i < 16; i++) {
-      const answer = await server.post(`/api/collections/users/${route}`, { email }, from('192.0.2.77'))
-      statuses.push(answer.status)
+])(
+  '%s is limited to 15 per account and address, whether or not the account exists',
+  async (route, status) => {
+    await server.addUser(`${route}@example.com`)
+    for (const email of [`${route}@example.com`, `no-${route}@example.com`]) {
+      const statuses = []
+      for (let i = 0; i < 16; i++) {
+        const answer = await server.post(`/api/collections/users/${route}`, { email }, from('192.0.2.77'))
+        statuses.push(answer.status)
+      }
+      expect(statuses).toEqual([...all(status, 15), 429])
     }
-    expect(statuses).toEqual([...all(status, 15), 429])
-  }
-})
+  },
+)
 
 test.each([
   ['a change of it', (id: string, body: object) => ['PATCH', `/api/collections/users/records/${id}`, body]],
@@ -109,7 +112,7 @@ test.each([
       },
     ],
   ],
-] as const)('a token is no way to guess the password: %s', async (name, change) => {
+] as const)('a token does not allow more guesses of the password: %s', async (name, change) => {
   const email = `${name.replaceAll(' ', '')}@example.com`
   const id = await server.addUser(email)
   const headers = { authorization: await server.signIn('users', email, PASSWORD), ...from('192.0.2.60') }
@@ -124,7 +127,7 @@ test.each([
   expect(await guess(PASSWORD)).toBe(429)
 })
 
-test('new passwords without the present one are tries, and other changes do not clear them', async () => {
+test('password changes without the present password count as attempts, and other changes do not clear them', async () => {
   const id = await server.addUser('setter@example.com')
   const headers = {
     authorization: await server.signIn('users', 'setter@example.com', PASSWORD),
@@ -143,7 +146,7 @@ test('new passwords without the present one are tries, and other changes do not 
   expect(await change('users', id, { name: 'Ann' })).toBe(200)
 })
 
-test('limits hold however many come at once', async () => {
+test('concurrent attempts keep the limit exactly', async () => {
   const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'node', ip: '192.0.2.90' }
   const outcomes = await Promise.all(
     Array.from({ length: TRIES * 4 }, () =>
@@ -155,7 +158,7 @@ test('limits hold however many come at once', async () => {
   expect(outcomes.filter((status) => status === 400)).toHaveLength(TRIES)
 })
 
-test('an attempt whose password finds no place to be checked is no wrong one', async () => {
+test('an attempt refused because the server is busy does not count as wrong', async () => {
   const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'busy', ip: '192.0.2.91' }
   const refuse = async () => {
     throw overLimit('passwords to check', true, 5)
@@ -164,7 +167,7 @@ test('an attempt whose password finds no place to be checked is no wrong one', a
     await expect(limitSignInAttempts(tried, refuse)).rejects.toMatchObject({ retryAfterSeconds: 5 })
 })
 
-test('an attempt from a known address waits for none of a stranger', async () => {
+test("an attempt from a known address does not wait for strangers' attempts", async () => {
   const of = (account: string, ip: string) => ({
     db,
     config: { signInTries: TRIES },

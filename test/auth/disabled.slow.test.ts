@@ -62,8 +62,8 @@ const REFUSED = {
   body: { message: "The request doesn't satisfy the collection requirements to authenticate." },
 }
 
-describe('who may disable a user', () => {
-  test('not the user, whatever else is in the request, nor to undo it', async () => {
+describe('disabling a user', () => {
+  test('is refused to the user, as is enabling again', async () => {
     expect((await saveSettings(user, { disabled: true })).status).toBe(400)
     expect(await settingsId()).toBeUndefined()
     expect((await saveSettings(user, { country: 'DE' })).body).toMatchObject({
@@ -79,7 +79,7 @@ describe('who may disable a user', () => {
     expect((await user.call('DELETE', `${SETTINGS}/${await settingsId()}`)).status).toBe(403)
   })
 
-  test('a superuser, and the audit log says so', async () => {
+  test('by a superuser is written to the audit log', async () => {
     await setDisabled(true)
     const [entry] = await rows(
       `select action, fields::text from _audit
@@ -109,7 +109,7 @@ describe('campaigns of a disabled user', () => {
     return made.body.id as string
   }
 
-  test('are paused, also one that is created at that moment; nothing is canceled', async () => {
+  test('are paused and not canceled, also one created in the same moment', async () => {
     const phone = await gateway.pair(user)
     await create({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
     const now = await create({ hold_seconds: 0 })
@@ -131,7 +131,7 @@ describe('campaigns of a disabled user', () => {
     expect(items.map(({ body }: { body: string }) => body)).toEqual(['Plain'])
   })
 
-  test('what acts for the user is listed, for superusers alone', async () => {
+  test('shows superusers alone what acts for the user: keys, devices, webhooks and answers', async () => {
     await makeKey()
     await gateway.pair(user)
     const hook = { user: user.id, url: 'https://example.com/hook', events: ['message.sent'], enabled: true }
@@ -157,33 +157,36 @@ describe('campaigns of a disabled user', () => {
   test.each([
     ['keep', 1, 'paused', 2],
     ['end', 0, 'canceled', 0],
-  ])('enabled with "%s" %i of each is left', async (how, left, status, waiting) => {
-    const key = await makeKey()
-    const phone = await gateway.pair(user)
-    await create({ hold_seconds: 0 })
-    await expect.poll(async () => (await access()).waiting).toBe(2)
-    await setDisabled(true)
-    expect(await enable(how)).toMatchObject({
-      status: 200,
-      body: { disabled: false, api_keys: { total: 1 }, devices: { total: 1 }, campaigns: { total: 1 } },
-    })
-    expect((await withPassword()).status).toBe(200)
-    expect([
-      await sendWithKey(key),
-      (await phone.call('POST', '/api/devices/claim', { limit: 10 })).status,
-    ]).toEqual(left ? [200, 200] : [401, 401])
-    const now = await access()
-    expect(now).toMatchObject({ disabled: false, api_keys: { total: left }, devices: { total: left } })
-    expect(await campaigns()).toEqual([status])
-    const texts = await rows(`select 1 from sms_dispatch where "user" = $1 and due_at = 'infinity'`)
-    expect(texts.length).toBe(waiting)
-    const [entry] = await rows(`select action from _audit where record = $1 order by created desc limit 1`)
-    expect(entry).toEqual([how === 'end' ? 'enable user, end access' : 'enable user'])
-  })
+  ])(
+    'enabling the user with "%s" leaves %i API key and device, and their campaign paused or canceled',
+    async (how, left, status, waiting) => {
+      const key = await makeKey()
+      const phone = await gateway.pair(user)
+      await create({ hold_seconds: 0 })
+      await expect.poll(async () => (await access()).waiting).toBe(2)
+      await setDisabled(true)
+      expect(await enable(how)).toMatchObject({
+        status: 200,
+        body: { disabled: false, api_keys: { total: 1 }, devices: { total: 1 }, campaigns: { total: 1 } },
+      })
+      expect((await withPassword()).status).toBe(200)
+      expect([
+        await sendWithKey(key),
+        (await phone.call('POST', '/api/devices/claim', { limit: 10 })).status,
+      ]).toEqual(left ? [200, 200] : [401, 401])
+      const now = await access()
+      expect(now).toMatchObject({ disabled: false, api_keys: { total: left }, devices: { total: left } })
+      expect(await campaigns()).toEqual([status])
+      const texts = await rows(`select 1 from sms_dispatch where "user" = $1 and due_at = 'infinity'`)
+      expect(texts.length).toBe(waiting)
+      const [entry] = await rows(`select action from _audit where record = $1 order by created desc limit 1`)
+      expect(entry).toEqual([how === 'end' ? 'enable user, end access' : 'enable user'])
+    },
+  )
 })
 
-describe('settings', () => {
-  test('are one record for each user, and stay the record of this user', async () => {
+describe("a user's settings", () => {
+  test('are one record for each user and cannot move to another user', async () => {
     const other = await gateway.makeUser()
     expect((await user.call('POST', SETTINGS, { user: other.id })).status).toBe(400)
     expect((await saveSettings(user, {})).status).toBe(200)
@@ -197,13 +200,13 @@ describe('settings', () => {
     expect((await user.call('PATCH', own, { country: 'Germany' })).status).toBe(400)
   })
 
-  test('go with the user', async () => {
+  test('are deleted with the user', async () => {
     await setDisabled(true)
     expect((await gateway.superuser.call('DELETE', path())).status).toBe(204)
     expect(await settingsId()).toBeUndefined()
   })
 
-  test('that are deleted enable the user again', async () => {
+  test('enable the user again when they are deleted', async () => {
     const device = await gateway.pair(user)
     const key = await makeKey()
     const claim = async () => (await device.call('POST', '/api/devices/claim', {})).status
@@ -215,8 +218,8 @@ describe('settings', () => {
   })
 })
 
-describe('signing in', () => {
-  test('by password: refused only once the password is right, and possible again later', async () => {
+describe('sign-in of a disabled user', () => {
+  test('by password is refused only after the right password, and works again once enabled', async () => {
     await setDisabled(true)
     expect(await withPassword()).toMatchObject(REFUSED)
     expect((await withPassword({ password: 'wrong-password' })).status).toBe(400)
@@ -224,7 +227,7 @@ describe('signing in', () => {
     expect((await withPassword()).status).toBe(200)
   })
 
-  test('by a code: none is mailed, and one from before is void', async () => {
+  test('by a mailed code is refused, and no code is mailed', async () => {
     const otpId = await requestOtp()
     const password = codeIn((await mailed.mail.next()).text)
     await setDisabled(true)
@@ -241,7 +244,7 @@ describe('signing in', () => {
     expect((await mailed.post(`${USERS}/auth-with-otp`, form)).status).toBe(200)
   })
 
-  test('by a provider', async () => {
+  test('by an OAuth2 provider is refused', async () => {
     oidc.account = email
     oidc.accounts.set(email, { name: 'Ann', email, email_verified: true })
     const signIn = () => signInByProvider(gateway.url, oidc)
@@ -252,7 +255,7 @@ describe('signing in', () => {
     expect(await signIn()).toBe(user.id)
   })
 
-  test('by a second method', async () => {
+  test('by a second method is refused', async () => {
     const { mfa } = mailed.server.services.store.catalog.find('users') as never as { mfa: object }
     await mailed.change('users', { mfa: { ...mfa, enabled: true, duration: 600, rule: '' } as never })
     try {
@@ -268,7 +271,7 @@ describe('signing in', () => {
     }
   })
 
-  test('as a superuser in the name of the user', async () => {
+  test("by a superuser's impersonation is refused", async () => {
     const impersonate = () => gateway.superuser.call('POST', `${USERS}/impersonate/${user.id}`, {})
     const { token } = (await impersonate()).body
     await setDisabled(true)
@@ -278,7 +281,7 @@ describe('signing in', () => {
     expect((await impersonate()).status).toBe(200)
   })
 
-  test('as a phone does, by login and password', async () => {
+  test("by a phone's login and password is refused", async () => {
     const register = async () =>
       (await mailed.post('/api/mobile/v1/device', { name: 'Phone' }, basic(email, PASSWORD))).status
     await setDisabled(true)
@@ -288,8 +291,8 @@ describe('signing in', () => {
   })
 })
 
-describe('mailed links', () => {
-  test('no mail for a new password, by the same answer, and one from before is void', async () => {
+describe('mailed links of a disabled user', () => {
+  test('for a new password are not sent, with the usual answer, and earlier ones are void', async () => {
     const ask = () => mailed.post(`${USERS}/request-password-reset`, { email })
     await ask()
     const token = tokenIn((await mailed.mail.next()).text)
@@ -304,7 +307,7 @@ describe('mailed links', () => {
     expect([(await withPassword()).status, mailed.mail.mails.length]).toEqual([200, before])
   })
 
-  test('nor to change or verify the address', async () => {
+  test('to change or verify the address are not sent, and earlier ones are void', async () => {
     await user.call('POST', `${USERS}/request-email-change`, { newEmail: `new-${email}` })
     const token = tokenIn((await mailed.mail.next()).text)
     await setDisabled(true)
@@ -319,8 +322,8 @@ describe('mailed links', () => {
   })
 })
 
-describe('what is signed in already', () => {
-  test('a session ends for good', async () => {
+describe('signed-in clients of a disabled user', () => {
+  test('lose their session for good', async () => {
     await setDisabled(true)
     const refresh = () => user.call('POST', `${USERS}/auth-refresh`)
     expect((await refresh()).status).toBe(401)
@@ -333,7 +336,7 @@ describe('what is signed in already', () => {
   const sendWithSession = async () =>
     (await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })).status
 
-  test.each([true, false])('event streams of the user and of a device are closed: %j', async (isNew) => {
+  test.each([true, false])('lose their event streams, those of devices too: %j', async (isNew) => {
     if (!isNew) expect((await saveSettings(user, {})).status).toBe(200)
     const device = await gateway.pair(user)
     const streams = await Promise.all(
@@ -344,7 +347,7 @@ describe('what is signed in already', () => {
   })
 })
 
-describe('devices', () => {
+describe('devices of a disabled user', () => {
   const CALLS = [
     ['POST', '/api/devices/heartbeat', {}],
     ['POST', '/api/devices/claim', {}],
@@ -361,7 +364,7 @@ describe('devices', () => {
     ['POST', '/api/collections/devices/auth-refresh', undefined],
   ] as const
 
-  test('are refused with 403, so that none forgets who it is, and go on afterwards', async () => {
+  test('get 403, not 401, so that they keep their token, and work again later', async () => {
     const device = await gateway.pair(user)
     await setDisabled(true)
     for (const [method, route, body] of CALLS)
@@ -373,7 +376,7 @@ describe('devices', () => {
     expect((await device.call('POST', '/api/collections/devices/auth-refresh')).status).toBe(200)
   })
 
-  test('what was read for a device a moment ago is not used any more', async () => {
+  test('read no records that were cached a moment before', async () => {
     const device = await gateway.pair(user)
     const list = () => device.call('GET', '/api/collections/devices/records')
     expect((await list()).body.items).toHaveLength(1)
@@ -384,7 +387,7 @@ describe('devices', () => {
   })
 
   test.each(['/api/devices/events', '/api/mobile/v1/events'])(
-    'the stream %s is closed at once',
+    'lose their stream %s at once',
     async (route) => {
       const device = await gateway.pair(user)
       const stream = await openStream(gateway.url, device.token, route)
@@ -397,7 +400,7 @@ describe('devices', () => {
     10_000,
   )
 
-  test('messages wait, also for a claim that has begun, and are there afterwards', async () => {
+  test('get no messages, even by a claim that has begun, and get them once the user is enabled', async () => {
     const device = await gateway.pair(user)
     expect(await sendWithKey(await makeKey())).toBe(200)
     const { store } = mailed.server.services
@@ -408,7 +411,7 @@ describe('devices', () => {
     expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
   })
 
-  test('a text that a phone posts to its own address', async () => {
+  test('cannot post incoming texts to their own address', async () => {
     const device = await gateway.pair(user)
     const [{ url }] = (await device.call('GET', '/api/mobile/v1/webhooks')).body
     const post = async () =>
@@ -418,7 +421,7 @@ describe('devices', () => {
     expect(await post()).toBe(403)
   })
 
-  test('a pairing code from before is void', async () => {
+  test('cannot be paired with an earlier code', async () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     await setDisabled(true)
     const pair = await gateway.guest.call('POST', '/api/devices/pair', { code, platform: 'other' })
@@ -432,7 +435,7 @@ test.each([
   ['', 200],
   ['Europe/Nowhere', 400],
   ['+01:00', 400],
-])('a time zone is a name that is known: %j', async (time_zone, status) => {
+])('the time zone %j is accepted or refused', async (time_zone, status) => {
   expect((await saveSettings(user, {})).status).toBe(200)
   const answer = await saveSettings(user, { time_zone })
   expect(answer.status).toBe(status)

@@ -80,11 +80,14 @@ test.each<[string, string, string, unknown, number]>([
   ['views a user', 'GET', record('users', 'ANN'), undefined, 404],
   ['changes a user', 'PATCH', record('users', 'ANN'), { name: 'X' }, 404],
   ['deletes a user', 'DELETE', record('users', 'ANN'), undefined, 404],
-])('%s: %s %s', async (_, method, path, body, status) => {
-  const asked = async (values: Record<string, string>) => shape(await ask(values, method, path, body))
-  expect(await asked(there)).toEqual(await asked(nowhere))
-  expect((await asked(there)).status).toBe(status)
-})
+])(
+  'the answer is the same whether or not the account exists: %s: %s %s',
+  async (_, method, path, body, status) => {
+    const asked = async (values: Record<string, string>) => shape(await ask(values, method, path, body))
+    expect(await asked(there)).toEqual(await asked(nowhere))
+    expect((await asked(there)).status).toBe(status)
+  },
+)
 
 /** An id of 15 characters differs each time. */
 const shape = ({ status, text }: Answer) => ({ status, text: text.replace(/"[a-z0-9]{15}"/g, '"ID"') })
@@ -110,19 +113,22 @@ test.each<[string, string, string, unknown, number]>([
     404,
   ],
   ['sends to it', 'POST', '/api/sms/send', { recipients: [], body: 'x', group_ids: ['GROUP'] }, 404],
-])('another user %s: %s %s', async (_, method, path, body, status) => {
-  const asked = async (values: Record<string, string>) => {
-    const answer = shape(await ask(values, method, path, body, bob))
-    return {
-      ...answer,
-      text: answer.text.replaceAll(values.GROUP!, 'GROUP').replaceAll(values.DEVICE!, 'DEVICE'),
+])(
+  'the answer is the same whether or not the record exists when another user %s: %s %s',
+  async (_, method, path, body, status) => {
+    const asked = async (values: Record<string, string>) => {
+      const answer = shape(await ask(values, method, path, body, bob))
+      return {
+        ...answer,
+        text: answer.text.replaceAll(values.GROUP!, 'GROUP').replaceAll(values.DEVICE!, 'DEVICE'),
+      }
     }
-  }
-  expect(await asked(there)).toEqual(await asked(nowhere))
-  expect((await asked(there)).status).toBe(status)
-})
+    expect(await asked(there)).toEqual(await asked(nowhere))
+    expect((await asked(there)).status).toBe(status)
+  },
+)
 
-test('a code is refused alike whether it belongs to somebody or not, and as often', async () => {
+test('wrong one-time codes get the same answers and limits whether or not the account exists', async () => {
   const enter = async (email: string) => {
     const { body } = await server.post(`${IN_USERS}/request-otp`, { email })
     const answers = []
@@ -138,7 +144,7 @@ test('a code is refused alike whether it belongs to somebody or not, and as ofte
   expect(await enter('nobody@example.com')).toEqual(known)
 })
 
-test('a pairing code that was used is as wrong as one that never was', async () => {
+test('a used pairing code gets the same answer as one that never existed', async () => {
   const { body } = await server.post('/api/devices/pairing', {}, bob)
   const pair = (code: unknown) => server.post('/api/devices/pair', { code, name: 'x', platform: 'simulator' })
   expect((await pair(body.code)).status).toBe(200)

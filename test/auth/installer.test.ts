@@ -17,7 +17,7 @@ const signIn = (identity: string, password: string) =>
   })
 const tokenOf = (link: string | null) => link?.replace(/^.*#\/pbinstall\//, '') ?? ''
 
-test('the first start hands out a link, until there is a superuser', async () => {
+test('the first start prints an install link that works until a superuser exists', async () => {
   const link = await installerLink(store(), 'https://sms.example.com')
   expect(link).toMatch(/^https:\/\/sms\.example\.com\/_\/#\/pbinstall\/ey/)
   const standIn = await findByToken(store(), tokenOf(link), 'auth')
@@ -38,7 +38,7 @@ test('the first start hands out a link, until there is a superuser', async () =>
   expect(await installerLink(store(), 'https://sms.example.com')).toBeNull()
 })
 
-test('superusers are saved, listed and deleted by their address with what is theirs, but for the last one', async () => {
+test('the CLI saves, lists and deletes superusers by address, but not the last one', async () => {
   await upsertSuperuser(store(), 'second@example.com', 'secondpass')
   await upsertSuperuser(store(), 'second@example.com', 'otherpass1')
   expect(await listSuperusers(store())).toEqual(['first@example.com', 'second@example.com'])
@@ -59,7 +59,7 @@ test.each([
   ['x', 'goodpass1', /email: Must be a valid email address/],
   ['a@example.com', 'short', /password: Must be at least 8 character/],
   ['a@example.com', '', /password: Cannot be blank/],
-])('superuser %j with password %j is refused in a sentence', async (email, password, sentence) => {
+])('superuser %j with password %j is refused with a plain reason', async (email, password, sentence) => {
   const refusal = await upsertSuperuser(store(), email, password).catch((error: unknown) => error)
   expect(refusal).toBeInstanceOf(UserError)
   expect(String(refusal)).toMatch(sentence)

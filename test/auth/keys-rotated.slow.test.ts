@@ -96,7 +96,7 @@ const sends = (key: string) => asked(key, ['send'])
 const rowOf = async (columns: string, id: string) =>
   (await query(`select ${columns} from api_keys where id = $1`, [id]))[0]!.map(String)
 
-test('both secrets open every door at both servers until the old one is ended, and count as one key', async () => {
+test('after a rotation both secrets work for all APIs on both servers until the old one ends, and count as one key', async () => {
   const { id, key } = await make()
   const { key: next, auth_token, previous_prefix, previous_until } = await rotate(id)
   expect([auth_token, previous_prefix]).toEqual([next.replace('_', ''), key.slice(0, 10)])
@@ -124,7 +124,7 @@ test.each([
   expect(await sends(next)).toEqual(['yes'])
 })
 
-test('of secrets made twice in a row, or by twenty requests at once, the used one and the newest are valid', async () => {
+test('after repeated or concurrent rotations only the used secret and the newest are valid', async () => {
   const { id, key } = await make()
   const use = async (one: string) => {
     expect(await sends(one)).toEqual(['yes'])
@@ -141,7 +141,7 @@ test('of secrets made twice in a row, or by twenty requests at once, the used on
   expect([await sends(key), await sends(newest), await sends(last)]).toEqual([['no'], ['yes'], ['yes']])
 })
 
-test('a key that is off opens nothing at both servers, and on again opens all', async () => {
+test('a disabled key is refused by all APIs on both servers, and works again when enabled', async () => {
   const { id, key } = await make()
   for (const disabled of [true, false, true]) {
     await change(id, { disabled })
@@ -149,7 +149,7 @@ test('a key that is off opens nothing at both servers, and on again opens all', 
   }
 })
 
-test('a key that is switched off while it sends has sent what was answered with 200, and no more', async () => {
+test('a key disabled while it sends has sent exactly the messages that were answered with 200', async () => {
   const { id, key } = await make()
   const under = Array.from({ length: 60 }, (_, i) => DOORS.send(NODES[i % 2]!, key))
   await change(id, { disabled: true })
@@ -160,7 +160,7 @@ test('a key that is switched off while it sends has sent what was answered with 
   expect(new Set([...statuses, 200, 401])).toEqual(new Set([200, 401]))
 })
 
-test('tokens of SMSGate end with the secret that made them', async () => {
+test('SMSGate tokens end with the secret that issued them', async () => {
   const { id, key } = await make({ twilio: false, scopes: ['all:any'] })
   const issue = async (by: string) =>
     (await post(fixture.url, `${SMSGATE}/auth/token`, { scopes: ['devices:list'] }, basic(user.id, by))).body
@@ -177,7 +177,7 @@ test('tokens of SMSGate end with the secret that made them', async () => {
   expect(await Promise.all(tokens.map(ask))).toEqual([401, 401, 200, 403])
 })
 
-test('a key limited to lines sends by them through every door, also later and when its phone is silent', async () => {
+test('a key limited to a line sends only by it through every API, also later and when its phone is silent', async () => {
   const { id, key } = await make({ lines: [lines[0]] })
   expect(await asked(key)).toEqual(['yes'])
   const named = async (values: object) => {
@@ -206,7 +206,7 @@ test('a key limited to lines sends by them through every door, also later and wh
   expect(await named({})).toEqual([503, 'no_devices'])
 })
 
-test('a key can neither read nor change keys, and nobody limits one to lines of others or gives it away', async () => {
+test('an API key cannot read or change keys, and lines of others or another owner are refused', async () => {
   const { id, key } = await make({ twilio: false, scopes: ['all:any'], destinations: '+49' })
   const bearer = { authorization: `Bearer ${key}` }
   const ways: Record<string, string>[] = [

@@ -46,7 +46,7 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> = 
   return { ...(await fetchUser(provider, token, send)).profile, token }
 }
 
-test('each provider that a collection may name is known', () => {
+test('every provider that a collection may name is implemented', () => {
   expect(Object.keys(PROVIDERS).sort()).toEqual([...OAUTH2_PROVIDERS.keys()].sort())
 })
 
@@ -56,12 +56,12 @@ test('each provider that a collection may name is known', () => {
  */
 const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
 
-test('names and marks are those of PocketBase', () => {
+test("names and logos of providers equal PocketBase's", () => {
   const all = [...OAUTH2_PROVIDERS].map(([name, { displayName, logo }]) => [name, displayName, logo])
   expect(createHash('sha256').update(JSON.stringify(all)).digest('hex')).toBe(AS_LISTED)
 })
 
-test('auth-methods has the mark of a provider, whatever it is called, and the old key has none', () => {
+test('auth-methods shows the logo of a renamed provider, but not under the old key', () => {
   const more = { clientId: 'us', clientSecret: 'hush', authURL: 'http://x', pkce: null, extra: {} }
   const set = [...OAUTH2_PROVIDERS.keys()].map((name) => ({
     ...more,
@@ -137,7 +137,7 @@ test.each([
     { username: 'ann', email: ANN },
   ],
   ['oidc', { me: { sub: '7', email: ANN, email_verified: 'true' } }, { id: '7', email: ANN }],
-] as const)('%s: %j', async (name, said, profile) => {
+] as const)('the profile from %s with %j is read', async (name, said, profile) => {
   expect(await whoIs(name, said)).toMatchObject(profile)
 })
 
@@ -150,11 +150,11 @@ test.each([
   ['an error under a success', 'oidc', { token: { error: 'invalid_grant' } }],
   ['a token that is over', 'oidc', { token: { expires_in: -5 }, me: { sub: '7' } }],
   ['an end that is no number', 'oidc', { token: { expires_in: 'soon' } }],
-] as const)('%s lets nobody in', async (_, name, said) => {
+] as const)('a sign-in with %s is refused', async (_, name, said) => {
   await expect(whoIs(name, said)).rejects.toThrow()
 })
 
-test('a token may come as a form', async () => {
+test('a token response may be form-encoded', async () => {
   const type = 'application/x-www-form-urlencoded; charset=utf-8'
   const { token, id } = await whoIs('oidc', {
     type,
@@ -169,7 +169,7 @@ test('a token may come as a form', async () => {
   ])
 })
 
-test('what Microsoft calls a mail box is taken for an address only as the options say', async () => {
+test("Microsoft's mail field counts as an address only if the options allow it", async () => {
   const idToken = (claims: object) => ({
     id_token: `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`,
   })

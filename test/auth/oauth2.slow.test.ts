@@ -68,7 +68,7 @@ const linksOf = async (id: string) =>
 const isThere = async (address: string) =>
   (await server.rows('select 1 from users where email = $1', address)).length > 0
 
-test('who comes for the first time gets a record, by the SDK and its event stream', async () => {
+test('the first sign-in through the SDK creates a record', async () => {
   const { pb, record, meta, seen } = await signIn()
   expect(seen[0]).toMatch(/\/_\/#\/auth\/oauth2-redirect-success$/)
   expect(record).toMatchObject({ email, verified: true, name: `Ann ${count}`, collectionName: 'users' })
@@ -88,7 +88,7 @@ test('who comes for the first time gets a record, by the SDK and its event strea
   expect((await pb.collection('users').authRefresh()).record.id).toBe(record.id)
 })
 
-test('a member who acts for an account links no sign-in to it', async () => {
+test('a sign-in by a member acting for an account is not linked to the account', async () => {
   const account = await server.addUser(`shop-${count}@example.com`, { verified: true })
   const member = await server.addUser(`member-${count}@example.com`, { verified: true })
   const root = await server.superuser()
@@ -101,21 +101,21 @@ test('a member who acts for an account links no sign-in to it', async () => {
   expect([await linksOf(account), await isThere(email)]).toEqual([[], false])
 })
 
-test('who comes again gets the same record, whatever became of the address', async () => {
+test("a second sign-in finds the same record, even if the provider's address changed", async () => {
   const first = await signIn()
   oidc.accounts.set(oidc.account, { email: `new-${email}`, email_verified: true })
   const again = await signIn()
   expect([again.record.id, again.record.email, again.meta.isNew]).toEqual([first.record.id, email, false])
 })
 
-test('a verified record with the address is linked and keeps its password', async () => {
+test('a sign-in is linked to the verified record with its address, which keeps its password', async () => {
   const id = await server.addUser(email, { verified: true })
   const { record, meta } = await signIn()
   expect([record.id, meta.isNew, await linksOf(id)]).toEqual([id, false, [`oidc ${oidc.account}`]])
   expect(await server.signIn('users', email, PASSWORD)).not.toBe('undefined')
 })
 
-test('an unverified one may be a stranger’s: its password, its sessions and its links go', async () => {
+test('a sign-in takes over an unverified record with its address and voids its password, sessions and links', async () => {
   const id = await server.addUser(email)
   const session = await server.signIn('users', email, PASSWORD)
   const root = await server.superuser()
@@ -128,7 +128,7 @@ test('an unverified one may be a stranger’s: its password, its sessions and it
   expect(refreshed.status).toBe(401)
 })
 
-test('who is signed in links the account to the own record, which keeps password and address', async () => {
+test('a signed-in user links a provider to the own record and keeps password and address', async () => {
   const own = `own-${email}`
   const id = await server.addUser(own)
   const pb = new PocketBase(server.server.url)
@@ -143,7 +143,7 @@ test('who is signed in links the account to the own record, which keeps password
   expect(await server.signIn('users', own, PASSWORD)).not.toBe('undefined')
 })
 
-test('an address for which the provider does not vouch is none', async () => {
+test('an address that the provider has not verified is ignored', async () => {
   const id = await server.addUser(email, { verified: true })
   oidc.accounts.set(oidc.account, { email, email_verified: false })
   await expect(signIn()).rejects.toMatchObject({
@@ -161,7 +161,7 @@ test.each([
     { email: 'other@example.com', verified: false },
   ],
   ['an empty one is the profile’s', { email: '' }, { verified: true }],
-] as const)('%s', async (_, createData, expected) => {
+] as const)('with createData %s', async (_, createData, expected) => {
   const { record } = await signIn(undefined, { createData })
   expect(record).toMatchObject(expected)
   await server.call(
@@ -172,7 +172,7 @@ test.each([
   )
 })
 
-test('a record is made under the createRule, which sees the context and the data', async () => {
+test('a new record must satisfy the createRule, which sees the context and data', async () => {
   await setUp({}, {}, { createRule: '@request.context = "oauth2" && @request.body.name = "let me in"' })
   await expect(signIn()).rejects.toMatchObject({
     status: 400,
@@ -190,7 +190,7 @@ test('a record is made under the createRule, which sees the context and the data
   await setUp({})
 })
 
-test('a name that is taken, or that its field does not take, is left out', async () => {
+test('a user name that is taken or invalid is left out of the new record', async () => {
   const { indexes } = server.server.services.store.catalog.find('users')!
   const unique = "CREATE UNIQUE INDEX `idx_users_login` ON `users` (`name` COLLATE NOCASE) WHERE `name` != ''"
   await setUp(
@@ -210,7 +210,7 @@ test('a name that is taken, or that its field does not take, is left out', async
   await setUp({}, {}, { indexes })
 })
 
-test('without an address to ask, the id token says who it is', async () => {
+test('without a userInfoURL the id token identifies the user', async () => {
   await setUp({ userInfoURL: '', extra: { issuers: [oidc.url], jwksURL: `${oidc.url}/jwks` } })
   expect((await signIn()).record.email).toBe(email)
   await setUp({ userInfoURL: '', extra: { issuers: ['https://other.example'] } })
@@ -220,7 +220,7 @@ test('without an address to ask, the id token says who it is', async () => {
   await setUp({})
 })
 
-test('the client is named in the form where the provider does not take the header', async () => {
+test('client credentials are sent in the form when the provider refuses the header', async () => {
   const other = await startOidcServer(redirectURL, 'client_secret_post')
   other.account = 'somebody'
   other.accounts.set('somebody', { email: `post-${email}`, email_verified: true })
@@ -229,7 +229,7 @@ test('the client is named in the form where the provider does not take the heade
   expect((await signIn(undefined, { urlCallback })).record.email).toBe(`post-${email}`)
 })
 
-test('a second method is asked for where the collection wants two', async () => {
+test('a sign-in asks for a second method if the collection requires two', async () => {
   await setUp({}, {}, { mfa: { enabled: true, duration: 600, rule: '' } })
   const id = await server.addUser(email, { verified: true })
   const first = await submit(await takeCode())
@@ -244,7 +244,7 @@ test('a second method is asked for where the collection wants two', async () => 
   await setUp({}, {}, { mfa: { enabled: false, duration: 600, rule: '' } })
 })
 
-test('a code is good once, and only with its verifier', async () => {
+test('a code works once and only with its verifier', async () => {
   const form = await takeCode()
   const wrong = await submit({ ...form, codeVerifier: 'x'.repeat(43) })
   expect(wrong.body).toEqual({ data: {}, message: 'Failed to fetch OAuth2 token.', status: 400 })
@@ -253,7 +253,7 @@ test('a code is good once, and only with its verifier', async () => {
   expect((await submit(next)).body).toMatchObject({ message: 'Failed to fetch OAuth2 token.' })
 })
 
-test('`redirectUrl` of old is the same key', () => {
+test('the old form field `redirectUrl` is read as redirectURL', () => {
   expect(OAUTH2_FORM.over({ redirectUrl: 'x' }, OAUTH2_FORM.zero(), true).redirectURL).toBe('x')
 })
 
@@ -262,7 +262,7 @@ test.each([
   ['of nobody who waits', 'GET', `?code=x&state=${'a'.repeat(40)}`, 307],
   ['by a form', 'POST', '', 303],
   ['with what no id is', 'GET', '?code=x&state=%00', 307],
-] as const)('a redirect %s leads to the page that says so', async (_, method, query, status) => {
+] as const)('a redirect %s leads to the failure page', async (_, method, query, status) => {
   const response = await fetch(redirectURL + query, { method, redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([
     status,
@@ -270,7 +270,7 @@ test.each([
   ])
 })
 
-test('a refusal at the provider is told to the client that waits', async () => {
+test('an error from the provider is passed to the waiting client', async () => {
   const urlCallback = async (url: string) => {
     const state = new URL(url).searchParams.get('state')
     const response = await fetch(`${redirectURL}?state=${state}&error=access_denied`, { redirect: 'manual' })
@@ -281,7 +281,7 @@ test('a refusal at the provider is told to the client that waits', async () => {
   })
 })
 
-describe('a picture where the collection has a file field for it', () => {
+describe('a profile picture', () => {
   const PICTURE = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108', 'hex')
   const photo = {
     id: 'file1234567',
@@ -312,7 +312,7 @@ describe('a picture where the collection has a file field for it', () => {
     return (await signIn()).record
   }
 
-  test('is stored with the record of who is new', async () => {
+  test('is stored in the file field of a new record', async () => {
     oidc.files.set('/pictures/me.png', PICTURE)
     const record = await comeWith('/pictures/me.png')
     expect(record.photo).toMatch(/^me\w*_\w{10}\.png$/)
@@ -326,7 +326,7 @@ describe('a picture where the collection has a file field for it', () => {
     ['that is too large', '/pictures/large.png'],
     ['at a private address elsewhere', 'http://localhost:1/me.png'],
     ['at what is no web address', 'file:///etc/passwd'],
-  ])('%s keeps nobody out', async (_, path) => {
+  ])('%s does not prevent the sign-in', async (_, path) => {
     oidc.files.set('/pictures/text.png', Buffer.from('a text'))
     oidc.files.set('/pictures/large.png', Buffer.concat([PICTURE, Buffer.alloc(2_000)]))
     expect(await comeWith(path)).toMatchObject({ email, photo: '' })

@@ -56,7 +56,7 @@ async function nextText() {
 const isVoid = (otpId: string) =>
   expect.poll(async () => (await query('select 1 from "_otps" where id = $1', otpId)).count).toBe(0)
 
-test('signs in with the code of a text that only the phone could read', async () => {
+test('signs in with a texted code that is masked everywhere except on the phone', async () => {
   const number = newNumber()
   const { id } = await addPlayer({ email: 'ann@example.com', phone: number })
   const { otpId } = await guest().requestOTP('ann@example.com')
@@ -74,7 +74,7 @@ test('signs in with the code of a text that only the phone could read', async ()
   expect(server.mail.mails).toEqual([])
 })
 
-test("the text shows the app's name as it is, with `$&` in it", async () => {
+test("the text shows the app's name unchanged, even with `$&` in it", async () => {
   const { meta } = await root.settings.getAll()
   await root.settings.update({ meta: { ...meta, appName: "$& $1 $' Inc" } })
   await addPlayer({ email: 'dollar@example.com', phone: newNumber() })
@@ -84,7 +84,7 @@ test("the text shows the app's name as it is, with `$&` in it", async () => {
   await root.settings.update({ meta })
 })
 
-test('a number finds who has no email, whose first password then ends; nobody else', async () => {
+test('a phone number identifies only a record without an email, whose password then ends', async () => {
   const [number, other] = [newNumber(), newNumber()]
   const { id } = await addPlayer({ phone: number })
   await root.collections.update('players', { passwordAuth: { identityFields: ['phone'] } })
@@ -100,7 +100,7 @@ test('a number finds who has no email, whose first password then ends; nobody el
   await root.collections.update('players', { passwordAuth: { identityFields: ['email'] } })
 })
 
-test('owners do not change the number; after a superuser did, a code of the old one is void', async () => {
+test("owners cannot change their number, and a superuser's change voids codes sent to the old one", async () => {
   const { id } = await addPlayer({ email: 'cleo@example.com', phone: newNumber() })
   const cleo = new PocketBase(url)
   await cleo.collection('players').authWithPassword('cleo@example.com', password)
@@ -115,7 +115,7 @@ test('owners do not change the number; after a superuser did, a code of the old 
   await expect(guest().authWithOTP(otpId, code)).rejects.toMatchObject({ status: 400 })
 })
 
-test('a number gets five texts an hour, whoever asks; further codes are void', async () => {
+test('a number gets five texts an hour, and further codes are void', async () => {
   const number = newNumber()
   await addPlayer({ email: 'dan@example.com', phone: number })
   for (let i = 0; i < 5; i++) {
@@ -161,18 +161,18 @@ const bound = async (values: object) => {
 }
 const forget = () => query(`delete from auth_tries where key like 'code %'`)
 
-describe('a guest who asks for passwords of others', () => {
+describe('a guest who requests codes for others', () => {
   beforeEach(async () => {
     await forget()
     await query('delete from sms_dispatch')
   })
 
-  test('causes no text to satellites and premium numbers', async () => {
+  test('causes no text to satellite or premium numbers', async () => {
     const satellites = Array.from({ length: 12 }, (_, i) => `+88216${1_234_500 + i}`)
     expect(await attack([...satellites, '+881612345678', '+979123456789', '+19005551234'])).toBe(0)
   })
 
-  test('causes no text to a country that the owner leaves out or that was stopped', async () => {
+  test('causes no text to countries that are not allowed or are stopped', async () => {
     await bound({ code_destinations: '+49', code_stopped: '' })
     expect(await attack(['+43660123456', newNumber()])).toBe(1)
     await bound({ code_stopped: '+49' })
@@ -180,7 +180,7 @@ describe('a guest who asks for passwords of others', () => {
     await bound({ code_destinations: '', code_stopped: '' })
   })
 
-  test('causes as many texts as a network and the account may have', async () => {
+  test('causes at most the texts allowed per network and per account', async () => {
     await bound({ code_max_per_network: 4 })
     expect(await attack(Array.from({ length: 7 }, newNumber))).toBe(4)
     await bound({ code_max_per_network: 0, code_max_per_account: 6 })
@@ -188,7 +188,7 @@ describe('a guest who asks for passwords of others', () => {
     await bound({ code_max_per_account: 0 })
   })
 
-  test('causes as many texts to a number as codes of all kinds may have together', async () => {
+  test('causes at most the texts that a number may get from codes of all kinds together', async () => {
     const phone = newNumber()
     await addPlayer({ email: 'gus@example.com', phone })
     const hook = await call('POST', '/api/collections/hooks/records', {
@@ -210,7 +210,7 @@ describe('a guest who asks for passwords of others', () => {
   })
 })
 
-test('without a number it is mailed; without a phone that sends it is void', async () => {
+test('a code is mailed to a record without a number, and void if no phone can text it', async () => {
   await addPlayer({ email: 'eve@example.com', phone: 'none' })
   await guest().requestOTP('eve@example.com')
   expect((await server.mail.next()).to).toBe('eve@example.com')
@@ -225,14 +225,14 @@ test.each([
   [{ ...channel, field: 'gone' }, 'field'],
   [{ ...channel, account: '' }, 'account'],
   [{ ...channel, text: 'Hello' }, 'text'],
-])('a channel that cannot work is refused: %j', async (wrong, at) => {
+])('an invalid channel is refused: %j', async (wrong, at) => {
   const saved = root.collections.update('players', { otp: { channel: wrong } })
   await expect(saved).rejects.toMatchObject({
     data: { data: { otp: { channel: { [at]: { code: expect.any(String) } } } } },
   })
 })
 
-test('a collection shows a channel only while it has one, and takes numbers only then', async () => {
+test('only a collection with a channel shows it and accepts numbers', async () => {
   const get = async () => (await root.collections.getOne('players')).otp
   expect(await get()).toMatchObject({ channel })
   await root.collections.update('players', { otp: { channel: null } })
@@ -266,20 +266,20 @@ async function requestCode(): Promise<{ otpId: string; code: string }> {
 
 const INVALID = { data: {}, message: 'Invalid or expired OTP.', status: 400 }
 
-test('signs in once, with a code of eight digits out of a mail', async () => {
+test('signs in once with a mailed code of eight digits', async () => {
   const { otpId, code } = await requestCode()
   expect(code).toMatch(/^\d{8}$/)
   expect((await enter(otpId, code)).status).toBe(200)
   expect((await enter(otpId, code)).body).toEqual(INVALID)
 })
 
-test('the same code twice at once counts once', async () => {
+test('of two concurrent uses of a code one succeeds', async () => {
   const { otpId, code } = await requestCode()
   const statuses = (await Promise.all([enter(otpId, code), enter(otpId, code)])).map(({ status }) => status)
   expect(statuses.sort()).toEqual([200, 400])
 })
 
-test('an old id of the first of two methods is refused and deleted', async () => {
+test('an expired mfaId is refused and deleted', async () => {
   await server.change('users', { mfa: { enabled: true, duration: 600, rule: '' } })
   const form = { identity: address, password: PASSWORD }
   const { mfaId } = (await server.post('/api/collections/users/auth-with-password', form)).body
@@ -292,7 +292,7 @@ test('an old id of the first of two methods is refused and deleted', async () =>
   await server.change('users', { mfa: { enabled: false, duration: 600, rule: '' } })
 })
 
-test('a code that could not be mailed is void', async () => {
+test('a code that could not be mailed is deleted', async () => {
   server.mail.refuses = true
   const otpId = await request()
   await expect
@@ -301,7 +301,7 @@ test('a code that could not be mailed is void', async () => {
   server.mail.refuses = false
 })
 
-test('an old code is refused, then cleaned up', async () => {
+test('an expired code is refused and later deleted', async () => {
   const { otpId, code } = await requestCode()
   await server.rows(`update "_otps" set created = '2024-01-01 00:00:00.000Z' where id = $1`, otpId)
   expect((await enter(otpId, code)).body).toEqual(INVALID)
@@ -309,7 +309,7 @@ test('an old code is refused, then cleaned up', async () => {
   expect((await server.rows('select 1 from "_otps" where id = $1', otpId)).length).toBe(0)
 })
 
-test('with ten codes under way the last one is used again', async () => {
+test('after ten open codes the last one is reused', async () => {
   const ids = []
   for (let i = 0; i < 11; i++) ids.push(await request())
   expect([new Set(ids).size, ids[10]]).toEqual([10, ids[9]])

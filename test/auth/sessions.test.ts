@@ -41,7 +41,7 @@ const makeOlder = () =>
 const TOKENS = `select count(*)::text from auth_session_tokens t join auth_sessions s on s.id = t.session
   where s.record = $1`
 
-test('each sign-in is a session of its own, which a refresh keeps', async () => {
+test('each sign-in creates a session that refreshes continue', async () => {
   const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
   const renewed = String((await refresh(laptop, 'Laptop')).body.token)
   const sessions = await list(renewed, 'Laptop')
@@ -57,8 +57,8 @@ const end = (token: string, session: string) =>
   server.call('DELETE', `/api/account/sessions/${session}`, undefined, as(token))
 const idOf = async (token: string) => (await list(token)).find(({ current }) => current)!.id
 
-describe('a single session is ended', () => {
-  test('its tokens are refused, those of its refreshes included; others go on', async () => {
+describe('an ended session', () => {
+  test('has all its tokens refused while other sessions continue', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     expect(laptop).not.toBe(phone)
     await makeOlder()
@@ -80,7 +80,7 @@ describe('a single session is ended', () => {
     expect(await isSignedIn(laptop)).toBe(false)
   })
 
-  test('a refresh that runs meanwhile gives no way around', async () => {
+  test('stays ended when a refresh runs at the same time', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     await makeOlder()
     const session = await idOf(laptop)
@@ -89,7 +89,7 @@ describe('a single session is ended', () => {
     expect(await isSignedIn(laptop)).toBe(false)
   })
 
-  test('that of somebody else is none, nor is one that was ended', async () => {
+  test('of another user, or one already ended, is answered with 404', async () => {
     const mine = await signIn('Mine')
     const session = await idOf(mine)
     email = `other${count}@example.com`
@@ -104,7 +104,7 @@ describe('a single session is ended', () => {
     expect((await end(theirs, second)).status).toBe(401)
   })
 
-  test('what a superuser ends is in the audit log', async () => {
+  test('of a superuser is written to the audit log', async () => {
     const [first, second] = [await server.superuser(), await server.superuser()]
     expect((await end(first.authorization!, await idOf(second.authorization!))).status).toBe(204)
     expect((await server.call('GET', '/api/account/sessions', undefined, second)).status).toBe(401)
@@ -112,7 +112,7 @@ describe('a single session is ended', () => {
     expect(noted).toEqual([['_superusers']])
   })
 
-  test('browsers like it show no notifications', async () => {
+  test('gets no more push notifications in its browser', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     await rows(
       `insert into push_subscriptions (id, "user", endpoint, keys, user_agent)
@@ -122,7 +122,7 @@ describe('a single session is ended', () => {
     expect(await rows('select user_agent from push_subscriptions where "user" = $1')).toEqual([['Phone']])
   })
 
-  test('it is asked with the record: a request takes as many statements as before', async () => {
+  test('is checked without an extra statement per request', async () => {
     const { store } = server.server.services
     const laptop = await signIn('Laptop')
     const asked: string[] = []
@@ -144,7 +144,7 @@ describe('a single session is ended', () => {
   })
 })
 
-test('a session gets one token a minute', async () => {
+test('a session gets at most one new token a minute', async () => {
   const first = await signIn('Program')
   expect((await refresh(first, 'Program')).body.token).toBe(first)
   await makeOlder()
@@ -156,13 +156,13 @@ test('a session gets one token a minute', async () => {
   expect(await rows(TOKENS)).toEqual([['2']])
 })
 
-test('sign-ins at once have tokens of their own', async () => {
+test('concurrent sign-ins get distinct tokens', async () => {
   const tokens = await Promise.all(Array.from({ length: 4 }, () => signIn('Program')))
   expect(new Set(tokens).size).toBe(4)
   expect(await rows(TOKENS)).toEqual([['4']])
 })
 
-test('expired tokens are forgotten', async () => {
+test('expired session tokens are deleted', async () => {
   await signIn('Laptop')
   await rows(`update auth_session_tokens t set expires_at = now() - interval '61 minutes'
     from auth_sessions s where s.id = t.session and s.record = $1`)
@@ -170,7 +170,7 @@ test('expired tokens are forgotten', async () => {
   expect(await rows(TOKENS)).toEqual([['0']])
 })
 
-test('nobody sees the sessions of others', async () => {
+test('users see their own sessions only', async () => {
   await signIn('Mine')
   email = `stranger${count}@example.com`
   await server.addUser(email)
@@ -179,7 +179,7 @@ test('nobody sees the sessions of others', async () => {
   expect((await server.call('GET', '/api/account/sessions')).status).toBe(401)
 })
 
-test('signing out everywhere else leaves the one that asks', async () => {
+test('signing out everywhere else keeps the current session', async () => {
   const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
   const answer = await server.post('/api/account/end-other-sessions', undefined, {
     ...as(laptop),
@@ -195,14 +195,14 @@ test('signing out everywhere else leaves the one that asks', async () => {
   expect(await list(token, 'Laptop')).toMatchObject([{ current: true }])
 })
 
-test('an impersonation is no session, and cannot become one', async () => {
+test('an impersonation token has no session and cannot create one', async () => {
   const path = `/api/collections/users/impersonate/${id}`
   const token = String((await server.post(path, {}, await server.superuser())).body.token)
   expect(await list(token)).toEqual([])
   expect((await server.post('/api/account/end-other-sessions', undefined, as(token))).status).toBe(403)
 })
 
-test('a new password ends all of them, and their rows go', async () => {
+test('a new password ends all sessions and deletes their rows', async () => {
   const laptop = await signIn('Laptop')
   const form = { oldPassword: PASSWORD, password: 'new-password', passwordConfirm: 'new-password' }
   const path = `/api/collections/users/records/${id}`
@@ -211,7 +211,7 @@ test('a new password ends all of them, and their rows go', async () => {
   expect(await rows('select 1 from auth_sessions where record = $1')).toEqual([])
 })
 
-test('rows of a deleted account go, and old ones in the end', async () => {
+test('session rows are deleted with their account, and after they expire', async () => {
   await signIn('Laptop')
   await rows(`update auth_sessions set expires_at = now() - interval '1 second' where record = $1`)
   await signIn('Phone')
@@ -222,7 +222,7 @@ test('rows of a deleted account go, and old ones in the end', async () => {
   expect(await rows('select 1 from auth_sessions where record = $1')).toEqual([])
 })
 
-test('however often somebody signs in, few rows are kept, and no token is void for it', async () => {
+test('rows of sessions are bounded for a user who signs in often, and older tokens stay valid', async () => {
   const first = await signIn('First')
   await server.rows(
     `insert into auth_sessions (id, collection, record, token_hash, expires_at, ip, user_agent)
@@ -235,7 +235,7 @@ test('however often somebody signs in, few rows are kept, and no token is void f
   expect(await isSignedIn(first)).toBe(true)
 })
 
-test('a page before the sign-in learns whether there is a superuser, and mail', async () => {
+test('a guest can read whether a superuser exists and mail works', async () => {
   const setup = async () => (await server.call('GET', '/api/setup')).body
   expect(await setup()).toEqual({ has_superuser: true, sends_mail: true })
 })

@@ -7,7 +7,7 @@ const withPassword = (body: object, query = '', headers = {}) =>
 const server = await startServerWithMail()
 await server.addUser('alice@example.com', { name: 'alice' })
 
-test('an unknown identity takes as long as a wrong password: a hash of the same cost is checked', async () => {
+test('an unknown identity costs the same password hash as a wrong password', async () => {
   const compare = vi.spyOn(createRequire(import.meta.url)('bcrypt'), 'compare')
   for (const identity of ['nobody@example.com', 'alice@example.com'])
     await withPassword({ identity, password: 'wrong' })
@@ -16,7 +16,7 @@ test('an unknown identity takes as long as a wrong password: a hash of the same 
   expect(costs).toEqual(['$2b$04$', '$2b$04$'])
 })
 
-test('a token of a deleted record is a guest', async () => {
+test('a token of a deleted record counts as a guest', async () => {
   const carol = await server.addUser('carol@example.com', { name: 'carol' })
   const authorization = await server.signIn('users', 'carol@example.com', PASSWORD)
   await server.rows('delete from users where id = $1', carol)
@@ -26,7 +26,7 @@ test('a token of a deleted record is a guest', async () => {
 const origins = async (id: string) =>
   (await server.rows('select 1 from "_authOrigins" where "recordRef" = $1', id)).length
 
-test('a sign-in from a new place is told by mail, but not the first; five places are remembered', async () => {
+test('a sign-in from a new place is mailed, except the first, and five places are remembered', async () => {
   const dora = await server.addUser('dora@example.com', { name: 'dora' })
   const from = (agent: string) =>
     withPassword({ identity: 'dora@example.com', password: PASSWORD }, '', { 'user-agent': agent })
@@ -45,7 +45,7 @@ test('a sign-in from a new place is told by mail, but not the first; five places
   expect(await origins(dora)).toBe(5)
 })
 
-test('a login alert that cannot be sent does not stop the sign-in, the place stays unknown', async () => {
+test('a failed login alert does not stop the sign-in, and the place stays unknown', async () => {
   const eve = await server.addUser('eve@example.com', { name: 'eve' })
   await server.signIn('users', 'eve@example.com', PASSWORD)
   server.mail.refuses = true

@@ -15,7 +15,7 @@ const site = await startServerWithDevices()
 const db = () => site.server.services.store.db
 const seen = async () => (await site.superuser.call('GET', '/api/settings')).status
 
-test('who is locked out by a wrong list comes in again once it is cleared', async () => {
+test('a superuser locked out by a wrong IP list gets in again after the command clears it', async () => {
   const wrong = { superuserIPs: ['192.0.2.1'] }
   expect((await site.superuser.call('PATCH', '/api/settings', wrong)).status).toBe(200)
   await vi.waitFor(async () => expect(await seen()).toBe(403))
@@ -26,7 +26,7 @@ test('who is locked out by a wrong list comes in again once it is cleared', asyn
   expect(deeds).toMatchObject([{ fields: ['superuserIPs'], superuser: '' }])
 })
 
-test('another list takes the place of the old one, and the rest of the settings stays', async () => {
+test('the command replaces the IP list and keeps other settings', async () => {
   await site.superuser.call('PATCH', '/api/settings', { meta: { appName: 'Kept' } })
   await setSuperuserAddresses(db(), ['127.0.0.1', '10.0.0.0/8', '::1'])
   await vi.waitFor(async () => {
@@ -39,7 +39,7 @@ test('another list takes the place of the old one, and the rest of the settings 
   expect(await setSuperuserAddresses(db(), [])).toEqual(['127.0.0.1', '10.0.0.0/8', '::1'])
 })
 
-test('what is no address is named, and nothing is changed', async () => {
+test('the command names invalid addresses and changes nothing', async () => {
   await setSuperuserAddresses(db(), ['127.0.0.1'])
   const wrong = setSuperuserAddresses(db(), ['127.0.0.1', '10.0.0.0/40', 'home'])
   await expect(wrong).rejects.toEqual(
@@ -48,7 +48,7 @@ test('what is no address is named, and nothing is changed', async () => {
   expect(await setSuperuserAddresses(db(), [])).toEqual(['127.0.0.1'])
 })
 
-test('the command takes any number of addresses', { timeout: 180_000 }, async () => {
+test('the command accepts any number of addresses', { timeout: 180_000 }, async () => {
   const folder = temporaryFolder()
   const { databaseUrl } = await testConfig()
   const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }

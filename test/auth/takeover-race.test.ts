@@ -30,7 +30,7 @@ async function moveIn() {
 const keysOf = async (user: string) =>
   Number((await store().db.query('select count(*) from api_keys where "user" = $1', [user])).rows[0]![0])
 
-test('a key of a batch that is not yet over', async () => {
+test('a key created in a batch during a takeover does not survive it', async () => {
   const { id, session, takeOver } = await moveIn()
   const headers = { authorization: session }
   const contact = { user: id, name: 'Bob', phone: '+4915112345678' }
@@ -53,7 +53,7 @@ test('a key of a batch that is not yet over', async () => {
   expect(await keysOf(id)).toBe(0)
 })
 
-test('a pairing code for who was somebody else a moment ago', async () => {
+test('a pairing code cannot be created with a record read before the takeover', async () => {
   const { id, takeOver } = await moveIn()
   const users = store().catalog.find('users') as AuthCollection
   const stranger = (await findAuthRecord(store(), users, id))!
@@ -63,7 +63,7 @@ test('a pairing code for who was somebody else a moment ago', async () => {
   expect((await startPairing(store(), owner, '', 'http://x')).code).toMatch(/^\d{6}$/)
 })
 
-test('a batch that makes keys and changes its own user is done', async () => {
+test('a batch that creates keys and changes its own user succeeds', async () => {
   const { id, session } = await moveIn()
   const requests = [
     { method: 'PATCH', url: `/api/collections/users/records/${id}`, body: { name: 'Another' } },

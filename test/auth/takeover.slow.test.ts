@@ -109,7 +109,7 @@ describe.each([
   ['the owner signs in with a mailed code', byOtp, 200],
   ['the owner sets a password by a mailed link', byReset, 204],
 ] as const)('%s', (_, arrive, status) => {
-  test('nothing that was made before opens the record', async () => {
+  test('no credential made before gives access to the record', async () => {
     const traps = await moveIn()
     expect(await arrive()).toBe(status)
     expect(await openBy(traps)).toEqual(SHUT)
@@ -122,7 +122,7 @@ describe.each([
     ])
   })
 
-  test('nothing that waited goes out later, and the quota of it comes back', async () => {
+  test('waiting messages are canceled and their quota is refunded', async () => {
     const { waiting, held } = await moveIn()
     await arrive()
     const messages = await server.rows(
@@ -140,7 +140,7 @@ describe.each([
     expect(await server.rows('select used from sms_usage where "user" = $1', id)).toEqual([[1]])
   })
 
-  test('a verified record keeps what it has', async () => {
+  test('a verified record keeps its credentials', async () => {
     const traps = await moveIn(true)
     expect(await arrive()).toBe(status)
     const session = arrive === byReset ? 401 : 200
@@ -148,20 +148,20 @@ describe.each([
   })
 })
 
-test('what somebody had ended by hand gives nothing back', async () => {
+test('a message that was already failed by hand is not refunded', async () => {
   const { waiting } = await moveIn()
   await server.rows(`update sms_messages set status = 'failed' where id = $1 returning id`, waiting)
   await byReset()
   expect(await server.rows('select used from sms_usage where "user" = $1', id)).toEqual([[2]])
 })
 
-test('who confirms the address and keeps the password is who was there before', async () => {
+test('verifying the address while keeping the password keeps the credentials', async () => {
   const traps = await moveIn()
   expect(await byVerification()).toBe(204)
   expect(await openBy(traps)).toEqual(OPEN)
 })
 
-test('without passwords the link of a verification hands the record over', async () => {
+test('without passwords a verification link hands the record over', async () => {
   const traps = await moveIn()
   const { passwordAuth } = server.server.services.store.catalog.find('users') as AuthCollection
   await server.change('users', { passwordAuth: { ...passwordAuth, enabled: false } })
@@ -170,13 +170,13 @@ test('without passwords the link of a verification hands the record over', async
   expect(await openBy(traps)).toEqual(SHUT)
 })
 
-test('who is signed in and has the provider’s account as well stays who they are', async () => {
+test('a signed-in user who adds a provider keeps their credentials', async () => {
   const traps = await moveIn()
   expect(await byOAuth2({ authorization: traps.session })).toBe(200)
   expect(await openBy(traps)).toEqual(OPEN)
 })
 
-test('what others have stays theirs', async () => {
+test("other users' credentials stay valid", async () => {
   const traps = await moveIn()
   address = `other-${address}`
   await moveIn()

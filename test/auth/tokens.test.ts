@@ -33,7 +33,7 @@ const decode = (text: string) =>
     .slice(0, 2)
     .map((part) => Buffer.from(part, 'base64url').toString())
 
-test('a token is the same, byte for byte, as PocketBase makes it', async () => {
+test("a token equals PocketBase's byte for byte", async () => {
   expect(await signToken(alice, 'auth', { refreshable: false, duration: 1_000_000_000 })).toBe(THEIRS)
 })
 
@@ -44,7 +44,7 @@ test.each([
     86_400,
     '{"collectionId":"_pb_users_auth_","email":"alice@example.com","exp":EXP,"id":"usralice0000001","type":"verification"}',
   ],
-] as const)('a token for %s lives %i s', async (purpose, seconds, claims) => {
+] as const)('a token for %s is valid for %i seconds', async (purpose, seconds, claims) => {
   const [header, payload] = decode(await signToken(alice, purpose))
   expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
   expect(payload).toBe(claims.replace('EXP', String(SIGNED_AT_MS / 1000 + seconds)))
@@ -53,11 +53,11 @@ test.each([
 const forge = (header: object, payload: object) =>
   `${[header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
 
-test('a padded signature is not good', async () => {
+test('a signature with padding is refused', async () => {
   expect(await isSigned(`${THEIRS}=`, alice, 'auth')).toBe(false)
 })
 
-test('a signature that was good is checked anew when the key has changed', async () => {
+test('a cached signature is checked again after the key changes', async () => {
   expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
   expect(await isSigned(THEIRS, withKey('y'.repeat(50)), 'auth')).toBe(false)
   expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
@@ -73,10 +73,13 @@ test.each([
   ['no id', { ...CLAIMS, id: '' }, false],
   ['id is no text', { ...CLAIMS, id: 5 }, false],
   ['no type', { ...CLAIMS, type: undefined }, false],
-] as const)('claims, %s', (_, payload, isRead) => {
+] as const)('claims that are %s are accepted or refused', (_, payload, isRead) => {
   expect(readClaims(forge({ alg: 'HS256' }, payload)) !== null).toBe(isRead)
 })
 
-test.each(['', 'x', '..', '...', 'a.b.c', `${THEIRS}x.y`, ` ${THEIRS}`])('%j is no token', (text) => {
-  expect(readClaims(text)).toBeNull()
-})
+test.each(['', 'x', '..', '...', 'a.b.c', `${THEIRS}x.y`, ` ${THEIRS}`])(
+  '%j is not read as a token',
+  (text) => {
+    expect(readClaims(text)).toBeNull()
+  },
+)

@@ -52,25 +52,31 @@ async function fits(answer: Response, described: unknown): Promise<boolean> {
   return keys.every((key) => key in properties) && required.every((key) => keys.includes(key))
 }
 
-test.each(FORMS)('an unknown route below %s', async (family, keys) => {
+test.each(FORMS)("an unknown route below %s is answered in its API's error form", async (family, keys) => {
   const answer = await fetch(`${server.url}${family}/no/such/route`, { method: 'PUT' })
   expect([answer.status, await keysOf(answer)]).toEqual([family === '/2010-04-01' ? 401 : 404, keys])
 })
 
-test.each(FORMS)('a 503 below %s while nothing works on the database', async (family, keys) => {
-  const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
-  const app = createUnavailableApp(server.services, () => 'Not now.')
-  const answer = await app.request(`${family}/any`, {}, env)
-  expect([answer.status, await keysOf(answer)]).toEqual([503, keys])
-})
+test.each(FORMS)(
+  "a 503 below %s is answered in its API's error form while the server cannot work",
+  async (family, keys) => {
+    const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
+    const app = createUnavailableApp(server.services, () => 'Not now.')
+    const answer = await app.request(`${family}/any`, {}, env)
+    expect([answer.status, await keysOf(answer)]).toEqual([503, keys])
+  },
+)
 
-test.each(['/api/account/push', '/api/account/smsgate-key'])('a wrong body of PUT %s', async (path) => {
-  const user = await (await withDevices(server)).makeUser()
-  const { status, body } = await user.call('PUT', path, {})
-  expect([status, Object.keys(body).sort()]).toEqual([400, POCKETBASE])
-})
+test.each(['/api/account/push', '/api/account/smsgate-key'])(
+  "an invalid body of PUT %s is answered in PocketBase's error form",
+  async (path) => {
+    const user = await (await withDevices(server)).makeUser()
+    const { status, body } = await user.call('PUT', path, {})
+    expect([status, Object.keys(body).sort()]).toEqual([400, POCKETBASE])
+  },
+)
 
-test('each described route answers 429 in the form that is described', async () => {
+test('each documented route answers 429 in its documented form', async () => {
   const { settings } = server.services
   const limited = { ...settings.current.rateLimits, enabled: true }
   const rule = { label: '/', audience: '' as const, duration: 3600, maxRequests: 1 }

@@ -8,14 +8,14 @@ const root = await server.superuser()
 const patch = (body: unknown) => server.call('PATCH', '/api/settings', body, root)
 const get = (headers = root) => server.call('GET', '/api/settings', undefined, headers)
 
-test('keys stand in the order of PocketBase', async () => {
+test("settings list their keys in PocketBase's order", async () => {
   const { body } = await get()
   const keys = (part: object) => Object.keys(part).join(' ')
   expect(keys(body)).toBe('superuserIPs smtp backups s3 meta rateLimits trustedProxy batch logs')
   expect(keys(body.smtp)).toBe('enabled port host username authMethod tls localName')
 })
 
-test('secrets are kept and never shown', async () => {
+test('secrets in settings are stored and never shown', async () => {
   await patch({ smtp: { password: 'hush' }, s3: { secret: 'hush' }, backups: { s3: { secret: 'hush' } } })
   const { text } = await patch({ smtp: { username: 'me' } })
   expect(text).not.toContain('hush')
@@ -23,7 +23,7 @@ test('secrets are kept and never shown', async () => {
   await patch({ smtp: { username: '', password: '' } })
 })
 
-test('settings that fail a check change nothing', async () => {
+test('invalid settings change nothing', async () => {
   const { settings } = server.server.services
   const before = settings.current
   expect((await patch({ meta: { appName: 'Other', appURL: 'x y' } })).status).toBe(400)
@@ -38,13 +38,13 @@ test.each([
   ['email-change', 'Confirm your'],
   ['otp', 'OTP for'],
   ['login-alert', 'Login from a new location'],
-])('the mail %s can be tried out', async (template, subject) => {
+])('a test mail of the template %s is sent', async (template, subject) => {
   expect((await testMail({ email: 'me@example.com', template, collection: 'users' })).status).toBe(204)
   const mail = { to: 'me@example.com', subject: expect.stringContaining(subject) }
   expect(await server.mail.next()).toMatchObject(mail)
 })
 
-test('Apple gets a secret that its key has signed', async () => {
+test("Apple's client secret is signed with the given key", async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey: pem, duration: 60 }
@@ -60,7 +60,7 @@ test('Apple gets a secret that its key has signed', async () => {
   })
 })
 
-test('a test mail that is refused says why', async () => {
+test("a refused test mail is reported with the mail server's answer", async () => {
   server.mail.refuses = true
   const { body } = await testMail({ email: 'me@example.com', template: 'otp' })
   server.mail.refuses = false

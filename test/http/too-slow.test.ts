@@ -43,7 +43,7 @@ test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, b
   error.mockRestore()
 })
 
-test('a send to a group is 503, since it stored nothing', async () => {
+test('a send that times out on a lock is answered with 503 and stores nothing', async () => {
   const values = { user: user.id, name: 'Friends' }
   const { id } = (await user.call('POST', '/api/collections/contact_groups/records', values)).body
   const send = () => user.call('POST', '/api/sms/send', { group_ids: [id], body: 'Hello' })

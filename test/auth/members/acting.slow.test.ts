@@ -83,7 +83,7 @@ const ENDS: Readonly<Record<string, (team: Team) => Promise<unknown>>> = {
   'the account is deleted': ({ shop }) => shop.call('DELETE', records('users', shop.id)),
 }
 
-describe('tokens of a member and their event streams end at both nodes when', () => {
+describe("a member's tokens and event streams end on both nodes when", () => {
   test.each(Object.entries(ENDS))('%s', async (_, end) => {
     const team = await makeTeam()
     const { acting, shop } = team
@@ -97,7 +97,7 @@ describe('tokens of a member and their event streams end at both nodes when', ()
     await Promise.all(streams.map(({ ended }) => ended))
   })
 
-  test('a role of another member changes: others go on, and their streams connect again', async () => {
+  test('a changed role of one member leaves the other members signed in', async () => {
     const { shop, acting } = await makeTeam()
     const cleo = await makeUser()
     const { id } = await made(root, 'members', { account: shop.id, member: cleo.id, role: 'agent' })
@@ -106,7 +106,7 @@ describe('tokens of a member and their event streams end at both nodes when', ()
   })
 })
 
-test('the same token of the member gives the same acting token, which no refresh replaces', async () => {
+test("a member's token always gives the same acting token, and a refresh does not replace it", async () => {
   const { shop, ben, acting } = await makeTeam()
   const again = await ben.call('POST', '/api/account/act-for', { account: shop.id })
   const refreshed = await acting.call('POST', '/api/collections/users/auth-refresh')
@@ -124,7 +124,7 @@ const forged = (token: string, changes: object) => {
   ].join('.')
 }
 
-test('forged claims are those of a guest', async () => {
+test("acting tokens with forged claims count as a guest's", async () => {
   const { acting, ben, membership } = await makeTeam('viewer')
   const other = await makeTeam('admin')
   const exp = claimsOf(ben.token).exp
@@ -150,7 +150,7 @@ test('forged claims are those of a guest', async () => {
   expect((await acting.call('GET', '/api/account/me')).body.role).toBe('viewer')
 })
 
-test('an acting token makes no other token and changes no sign-in', async () => {
+test('an acting token cannot create other tokens or change the sign-in', async () => {
   const { shop, ben, acting } = await makeTeam('admin')
   const body = { oldPassword: PASSWORD, password: 'taken-over-1', passwordConfirm: 'taken-over-1' }
   const requests: readonly (readonly [string, string, object?])[] = [
@@ -180,7 +180,7 @@ test('an acting token makes no other token and changes no sign-in', async () => 
   }
 })
 
-test('other APIs take no acting token', async () => {
+test('the other APIs refuse acting tokens', async () => {
   const { acting, shop } = await makeTeam('admin')
   const login = (name: string) => basic(name, acting.token).authorization
   const paths = [
@@ -200,7 +200,7 @@ test('other APIs take no acting token', async () => {
     }
 })
 
-describe('what an agent may not read', () => {
+describe('data that an agent may not read', () => {
   let team: Team
   beforeAll(async () => {
     team = await makeTeam('agent')
@@ -210,7 +210,7 @@ describe('what an agent may not read', () => {
     await made(team.shop, 'contacts', { user, phone: '+4915112345678' })
   })
 
-  test('shows in no expand, filter, sort or export', async () => {
+  test('is absent from expand, filter, sort and export', async () => {
     const { acting, shop } = team
     const own = `api_keys_via_user,webhooks_via_user,members_via_account,contacts_via_user`
     const expanded = async (path: string) => {
@@ -246,7 +246,7 @@ describe('what an agent may not read', () => {
     expect(await Promise.all(heads)).toEqual([200, 403])
   })
 
-  test('has no e-mail address of others', async () => {
+  test('includes the e-mail addresses of others', async () => {
     const { acting, shop, ben } = team
     const texts = await Promise.all(
       [
@@ -261,7 +261,7 @@ describe('what an agent may not read', () => {
     expect(byEmail.body.items).toEqual([])
   })
 
-  test('comes by no event, in whatever form the topic is', async () => {
+  test('is sent in no event, whatever the topic looks like', async () => {
     const { acting, shop, membership } = team
     const options = encodeURIComponent(JSON.stringify({ query: { expand: 'user.api_keys_via_user' } }))
     const filter = encodeURIComponent(JSON.stringify({ query: { filter: 'name != ""' } }))
@@ -288,7 +288,7 @@ describe('what an agent may not read', () => {
     expect(membership).not.toBe('')
   })
 
-  test('is made and changed by no part of a batch', async () => {
+  test('cannot be created or changed by a batch', async () => {
     const { acting, shop } = team
     const part = (url: string, body: object, method = 'POST') => ({ method, url, body })
     const key = part(records('api_keys'), { user: shop.id, name: 'mine' })
@@ -302,7 +302,7 @@ describe('what an agent may not read', () => {
   })
 })
 
-test('of one event with an expand, the account alone has its e-mail address', async () => {
+test('an expanded event shows the e-mail address to the account but not to its members', async () => {
   const { shop, acting } = await makeTeam()
   const options = encodeURIComponent(JSON.stringify({ query: { expand: 'user' } }))
   const [owns, heard] = await Promise.all(
@@ -316,7 +316,7 @@ test('of one event with an expand, the account alone has its e-mail address', as
   expect(await Promise.all(emails)).toEqual([shop.email, undefined])
 })
 
-test('connections of an account and of its members are not mixed up', async () => {
+test('an account cannot use the realtime connection of its member', async () => {
   const { shop, acting } = await makeTeam('viewer')
   const stream = await TestListener.on(one.url, acting.token, 'contacts/*')
   const other = await shop.call('POST', '/api/realtime', {
@@ -327,7 +327,7 @@ test('connections of an account and of its members are not mixed up', async () =
   await stream.close()
 })
 
-test('an account is not acted for in other accounts, and its own memberships stay its own', async () => {
+test("an acting token gives no access to the account's memberships in other accounts", async () => {
   const { shop, acting } = await makeTeam('admin')
   const third = await makeUser()
   const { id } = await made(root, 'members', { account: third.id, member: shop.id, role: 'agent' })
@@ -338,7 +338,7 @@ test('an account is not acted for in other accounts, and its own memberships sta
   expect((await shop.call('GET', records('members'))).body.items.length).toBe(2)
 })
 
-test('an API key that an admin made outlives the admin; the account sees and deletes it', async () => {
+test("an API key made by an admin outlives the admin's membership, and the account can delete it", async () => {
   const { shop, acting, membership } = await makeTeam('admin')
   const { id, key } = await made(acting, 'api_keys', { user: shop.id, name: 'by Ben' })
   await shop.call('DELETE', records('members', membership))
@@ -348,7 +348,7 @@ test('an API key that an admin made outlives the admin; the account sees and del
   expect((await usage()).status).toBe(401)
 })
 
-test('only members get a token, and none for a disabled account', async () => {
+test('only members get an acting token, and never for a disabled account', async () => {
   const { shop, ben } = await makeTeam()
   const stranger = await makeUser()
   const actFor = (who: Client, account: unknown) => who.call('POST', '/api/account/act-for', { account })

@@ -39,7 +39,7 @@ const newcomer = () => ({
   passwordConfirm: 'password-of-cleo',
 })
 
-test('a user joins by a link, once; the account lists and revokes what is open', async () => {
+test('a user joins once by a link, and the account lists and revokes open invitations', async () => {
   const [shop, ben, other] = [await makeUser(), await makeUser(), await makeUser()]
   const { id, secret } = await invited(shop)
   const open = (await shop.call('GET', records('member_invitations'))).body.items
@@ -60,7 +60,7 @@ test('a user joins by a link, once; the account lists and revokes what is open',
   expect((await membersOf(shop)).length).toBe(1)
 })
 
-test('a new person joins and signs in; users may not sign up otherwise', async () => {
+test('a newcomer can sign up only with an invitation', async () => {
   const shop = await makeUser()
   const { secret } = await invited(shop, 'viewer')
   const person = newcomer()
@@ -78,7 +78,7 @@ test('a new person joins and signs in; users may not sign up otherwise', async (
   expect(await fixture.rows(select, person.email)).toEqual([[false, 0]])
 })
 
-test('an invitation by mail verifies the address that it went to, and no other', async () => {
+test('a mailed invitation verifies the address that it was sent to and no other', async () => {
   const shop = await makeUser()
   for (const isOther of [false, true]) {
     const person = newcomer()
@@ -92,7 +92,7 @@ test('an invitation by mail verifies the address that it went to, and no other',
   }
 })
 
-test('a link that was not mailed verifies no address', async () => {
+test('an invitation that was not mailed verifies no address', async () => {
   const shop = await makeUser()
   const { smtp } = services.settings.current
   await root.call('PATCH', '/api/settings', { smtp: { enabled: false } })
@@ -103,7 +103,7 @@ test('a link that was not mailed verifies no address', async () => {
   expect(await isVerified(person.email)).toEqual([[false]])
 })
 
-test('invitations expire, and go with their account', async () => {
+test('invitations expire and are deleted with their account', async () => {
   const [shop, ben] = [await makeUser(), await makeUser()]
   const [late, orphan] = [await invited(shop), await invited(shop)]
   await fixture.rows('update member_invitations set expires = pb_text(now()) where id = $1', late.id)
@@ -112,7 +112,7 @@ test('invitations expire, and go with their account', async () => {
   expect((await accept(ben, orphan)).status).toBe(400)
 })
 
-test('secrets cannot be guessed', async () => {
+test('guesses of invitation secrets are limited per address', async () => {
   const server = await startServer()
   const stranger = client(server.url, '', '')
   const statuses: number[] = []
@@ -126,7 +126,7 @@ test('secrets cannot be guessed', async () => {
   await server.stop()
 })
 
-test('admins invite, others do not; what a removed or lesser admin left open is gone', async () => {
+test('only admins invite, and invitations end when their admin is removed or demoted', async () => {
   const [shop, evil] = [await makeUser(), await makeUser()]
   const [admin, agent] = [await addMember(shop, 'admin'), await addMember(shop, 'agent')]
   for (const role of ['agent', 'admin', 'owner'])
@@ -143,7 +143,7 @@ test('admins invite, others do not; what a removed or lesser admin left open is 
   expect((await root.call('POST', INVITATIONS, { role: 'admin' })).status).toBe(403)
 })
 
-test('what members change is recorded for the account and its admins, without values', async () => {
+test("members' changes are recorded for the account and its admins, without values", async () => {
   const shop = await makeUser()
   const [admin, agent] = [await addMember(shop, 'admin'), await addMember(shop, 'agent')]
   const { acting } = admin

@@ -15,7 +15,7 @@ const senders = async (who: Client) =>
 const rename = (who: Client, name: string) =>
   who.call('PATCH', `/api/collections/users/records/${who.id}`, { name })
 
-test('senders have a row for each source, which keeps its name and outlives it', async () => {
+test('each user, key and member has a sender row that keeps its name after deletion', async () => {
   const [shop, ben] = [await fixture.makeUser(), await fixture.makeUser()]
   await rename(shop, 'Shop')
   const key = await make(shop, 'api_keys', { user: shop.id, name: 'till' })
@@ -38,7 +38,7 @@ test('senders have a row for each source, which keeps its name and outlives it',
   expect(await query('select id from senders where "user" = $1', [shop.id])).toEqual([])
 })
 
-test('a record with the id of another sender is refused', async () => {
+test('a record with the id of an existing sender is refused', async () => {
   const [shop, other] = [await fixture.makeUser(), await fixture.makeUser()]
   await rename(shop, 'Shop')
   const { id } = await make(shop, 'api_keys', { user: shop.id, name: 'till' })
@@ -60,7 +60,7 @@ test('a record with the id of another sender is refused', async () => {
   expect(await senders(shop)).toEqual(before)
 })
 
-test('senders of what was made by an older version are added at the start', async () => {
+test('a start adds missing sender rows', async () => {
   const shop = await fixture.makeUser()
   await make(shop, 'api_keys', { user: shop.id, name: 'till' })
   const before = await senders(shop)
@@ -74,7 +74,7 @@ test('senders of what was made by an older version are added at the start', asyn
   expect(await senders(shop)).toEqual(before)
 })
 
-test('an account and its member see the membership; each changes their part of it', async () => {
+test('an account and its member both see the membership, and each can change its own fields only', async () => {
   const [shop, ben, other] = [await fixture.makeUser(), await fixture.makeUser(), await fixture.makeUser()]
   const { id } = await join(shop, ben)
   const path = `/api/collections/members/records/${id}`
@@ -104,14 +104,14 @@ test('an account and its member see the membership; each changes their part of i
   ).toBe(403)
 })
 
-test('the account itself and a member are no new members', async () => {
+test('an account cannot add itself or the same member twice', async () => {
   const [shop, ben] = [await fixture.makeUser(), await fixture.makeUser()]
   await join(shop, ben)
   expect((await join(shop, shop)).status).toBe(400)
   expect((await join(shop, ben)).status).toBe(400)
 })
 
-test('a user reads who they are, and the accounts that they may act for', async () => {
+test('a user reads their own identity and the accounts that they may act for', async () => {
   const [shop, ben] = [await fixture.makeUser(), await fixture.makeUser()]
   await rename(shop, 'Shop')
   await join(shop, ben, 'viewer')

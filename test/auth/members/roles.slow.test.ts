@@ -265,11 +265,11 @@ const BODIES: Readonly<Record<string, object>> = {
 }
 const ROLE = 'Your role does not allow this.'
 
-test('every route has a row', () => {
+test('every route is listed in the table of roles', () => {
   expect(routes.filter((route) => !rowOf(route))).toEqual([])
 })
 
-test('a stranger sees and changes nothing of the account', async () => {
+test('a stranger can neither read nor change the account through any route', async () => {
   const { token } = stranger
   const wrong: string[] = []
   for (const route of routes) {
@@ -290,7 +290,7 @@ test('a stranger sees and changes nothing of the account', async () => {
 /** No provider is set up. */
 const isSetUp = (text: string) => !text.includes('not configured to allow OAuth2')
 
-test.each(CALLERS)('%s: what the table says', async (caller) => {
+test.each(CALLERS)('%s is allowed exactly the routes that the table says', async (caller) => {
   const wrong: string[] = []
   // the last one ends the owner's token
   for (const route of routes.toSorted(

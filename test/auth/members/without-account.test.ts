@@ -66,12 +66,12 @@ test.each<[method: string, path: string, body?: object]>([
   ['POST', records('user_settings'), own],
   ['GET', records('contacts')],
   ['GET', records('sms_messages')],
-])('%s %s is refused with what to do instead', async (...asked) => {
+])('%s %s by a member without an account is refused with the way to act for one', async (...asked) => {
   const { status, body } = await cleo.call(...asked)
   expect([status, body.message]).toEqual([403, expect.stringContaining('POST /api/account/act-for')])
 })
 
-test('neither a batch, an app with login and password, nor the own record makes an account', async () => {
+test("a batch, a phone's registration and the own record cannot give a member an account", async () => {
   const requests = [{ method: 'POST', url: records('api_keys'), body: own }]
   expect((await cleo.call('POST', '/api/batch', { requests })).status).toBe(400)
   const headers = { ...basic(cleo.email, PASSWORD), 'content-type': 'application/json' }
@@ -82,7 +82,7 @@ test('neither a batch, an app with login and password, nor the own record makes 
   expect((await me(cleo)).body).toMatchObject({ role: 'none', name: 'Cleopatra' })
 })
 
-test('what is the team’s is open, and a second team; nobody is asked twice', async () => {
+test('a member-only user can join a second team and act for it, but not join one twice', async () => {
   const other = await makeUser()
   const secret = await invite(other)
   expect((await cleo.call('POST', ACCEPT, { secret: await invite(shop) })).status).toBe(400)
@@ -128,7 +128,7 @@ test.each<[what: string, end: (account: Client, member: Client) => Promise<unkno
   expect((await password(member.email)).status).toBe(200)
 })
 
-test('a superuser makes a full user, and no member of one who has an account in use', async () => {
+test('a superuser can turn a member-only user into a full one, and back while no account is in use', async () => {
   const member = await join(shop)
   const change = (member_only: boolean) => root.call('PATCH', records('users', member.id), { member_only })
   expect((await change(false)).status).toBe(200)
@@ -140,7 +140,7 @@ test('a superuser makes a full user, and no member of one who has an account in 
   expect(made.status).toBeGreaterThanOrEqual(400)
 })
 
-test('users who were there before stay full ones, invited or not', async () => {
+test('users who existed before their invitation stay full users', async () => {
   const ben = await makeUser()
   await must(ben, 'POST', ACCEPT, { secret: await invite(shop) })
   await must(shop, 'DELETE', records('members', await membership(ben)))

@@ -34,22 +34,22 @@ async function read(request: IncomingMessage): ReturnType<typeof readBody> {
 test.each([
   ['bytes behind JSON may be any', 'application/json', Buffer.from('{"a":1}\xff', 'latin1'), { a: 1 }],
   ['no body, whatever the type', 'text/plain', '', {}],
-] as const)('%s', async (_, type, text, values) => {
+] as const)('a body is read as expected: %s', async (_, type, text, values) => {
   expect((await read(incoming(type, text))).values).toEqual(values)
 })
 
-test('of a request that should have none, the body of an urlencoded form is not looked at', async () => {
+test('a form in the body of a DELETE request is not read', async () => {
   const request = incoming('application/x-www-form-urlencoded', 'a=%zz', { url: '/x?b=2', method: 'DELETE' })
   expect((await read(request)).values).toEqual({ b: 2 })
 })
 
-test('multipart with line feeds alone is refused', async () => {
+test('a multipart body with bare line feeds is refused', async () => {
   const form = '--x\nContent-Disposition: form-data; name="a"\n\n5\n--x--\n'
   const refused = read(incoming('multipart/form-data; boundary=x', form))
   await expect(refused).rejects.toMatchObject({ status: 400 })
 })
 
-test('a form has 1,000 parts at most, as in Go', async () => {
+test('a multipart form may have at most 1,000 parts, as in Go', async () => {
   const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n'
   const form = (parts: number) =>
     incoming('multipart/form-data; boundary=x', `${part.repeat(parts)}--x--\r\n`)
@@ -57,7 +57,7 @@ test('a form has 1,000 parts at most, as in Go', async () => {
   await expect(read(form(1_001))).rejects.toMatchObject({ status: 400 })
 })
 
-test('a key named __proto__ is a key like any other', () => {
+test('a query key named __proto__ is an ordinary key', () => {
   const query = readQuery('/a?__proto__=x')
   expect(Object.hasOwn(query, '__proto__')).toBe(true)
   expect(Object.getPrototypeOf(query)).toBe(Object.prototype)
@@ -82,17 +82,17 @@ test.each([
   ['GET', '/api/collections/%00/records', undefined],
   ['GET', '/api/files/contacts/%00/a.png', undefined],
   ['GET', '/%00', undefined],
-] as const)('%s %s finds nothing', async (method, path, error) => {
+] as const)('a null character in the path %s %s is answered with 404', async (method, path, error) => {
   const answer = await user.call(method, path, method === 'POST' ? {} : undefined)
   expect([answer.status, answer.body.error]).toEqual([404, error])
 })
 
-test('in a query it is for whoever reads it', async () => {
+test('a null character in the fields query is accepted', async () => {
   const { status, body } = await user.call('GET', '/api/collections/contacts/records?fields=%00')
   expect([status, body]).toEqual([200, expect.anything()])
 })
 
-test('in the id of a realtime client it names no client', async () => {
+test("a null character in a realtime client's id is answered with 404", async () => {
   const body = { clientId: 'a\0b', subscriptions: ['contacts'] }
   expect((await user.call('POST', '/api/realtime', body)).status).toBe(404)
 })
@@ -111,7 +111,7 @@ function answerTo(chunks: number, bytes: number): Promise<string> {
 // the sign-in itself lacks its values
 const READ = expect.stringMatching(/^HTTP\/1\.1 400 .*validation_required/s)
 
-test('a body may have 1,000 tiny chunks or more that are not tiny; else its connection is closed', async () => {
+test('a body may have 1,000 tiny chunks; with more the connection is closed', async () => {
   expect(await answerTo(990, 1)).toEqual(READ)
   expect(await answerTo(900, 70)).toEqual(READ)
   expect(await answerTo(1_100, 1)).not.toContain('HTTP/1.1')

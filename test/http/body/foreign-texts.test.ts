@@ -77,7 +77,7 @@ test.each<[string, () => Promise<{ status: number; text: string }>, number, stri
   expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(sentence)])
 })
 
-test('a repeated field of a form is read by its first value', async () => {
+test('a form field that occurs twice is read by its first value', async () => {
   const fields = { user: ANN.id, name: 'Alerts', preset: 'custom', template: '{{title}}', recipients: [TO] }
   const { body: hook } = await server.ask('POST', '/api/collections/hooks/records', fields, user)
   const form = new URLSearchParams()
@@ -87,7 +87,7 @@ test('a repeated field of a form is read by its first value', async () => {
   expect(await server.rows(`select body from sms_messages where body in ('One', 'Two')`)).toEqual([['One']])
 })
 
-test("a contact's notes that are no text are empty in Vendel's list", async () => {
+test("contact notes that are not text are empty in Vendel's list", async () => {
   await server.rows(`update contacts set data = $1 where "user" = $2`, [{ notes: NESTED }, ANN.id])
   const { status, body } = await server.ask('GET', '/vendel/api/contacts', undefined, user)
   expect([status, body.items[0].notes]).toEqual([200, ''])

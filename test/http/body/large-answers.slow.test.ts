@@ -64,17 +64,17 @@ test.each([
   expect([status, text]).toEqual([400, expect.stringMatching(/more than (20000 expanded records|8 MiB)/)])
 })
 
-test('what was refused is not written', async () => {
+test('writes whose answer was refused are not stored', async () => {
   expect(await count(`name in ('created', 'updated', 'in a batch')`)).toBe(0)
 })
 
-test('too many relations are refused', async () => {
+test('an expand of 101 relations is refused', async () => {
   const names = Array.from({ length: 101 }, (_, i) => `x${i}`)
   const { status, text } = await ask('GET', `${CONTACTS}/${ONE}?expand=${names}`)
   expect([status, text]).toEqual([400, expect.stringContaining('100 relations')])
 })
 
-test('a thousand records that expand one are answered', async () => {
+test('a list of 1,000 records that expand the same record is answered', async () => {
   const { status, text } = await ask('GET', `${CONTACTS}?perPage=1000&expand=user`)
   expect([status, JSON.parse(text).items.length]).toEqual([200, 1000])
 })
@@ -85,17 +85,17 @@ test.each([
   ['a page of short fields', `${CONTACTS}?perPage=1000&fields=id`],
   ['a second page', `${CONTACTS}?perPage=40&page=2&expand=user.contacts_via_user`],
   ['one record', `${CONTACTS}?perPage=1&expand=user.contacts_via_user`],
-])('%s of too many bytes is refused', async (_, path) => {
+])('%s with too many bytes is refused', async (_, path) => {
   const { status, text } = await ask('GET', path, ben)
   expect([status, text]).toEqual([400, expect.stringMatching(/more than 32 MiB/)])
 })
 
-test('large records are answered up to the limit', async () => {
+test('a page of large records is answered below the limit', async () => {
   const { status, text } = await ask('GET', `${CONTACTS}?perPage=20`, ben)
   expect([status, text.length > 18_000_000, JSON.parse(text).items.length]).toEqual([200, true, 20])
 })
 
-test('an export of large records has all of them', async () => {
+test('an export of large records contains all of them', async () => {
   const { status, text } = await ask('GET', '/api/collections/contacts/export?fields=id,data', ben)
   expect([status, text.split('\r\n').length]).toEqual([200, LARGE + 3])
 })
@@ -111,7 +111,7 @@ function sendUnread(paths: string[], headers: Record<string, string>, localAddre
   return socket
 }
 
-test('answers that nobody reads hold no more than the share of their account', async () => {
+test('answers that their client does not read hold at most the memory share of their account', async () => {
   for (let i = 0; i < 8; i++) sendUnread([`${CONTACTS}?perPage=12`], ben)
   await vi.waitFor(() => expect(admission.memory.taken).toBeGreaterThan(20 * MIB), 10_000)
   // others notice nothing
@@ -122,14 +122,14 @@ test('answers that nobody reads hold no more than the share of their account', a
   }
 })
 
-test('requests of one connection are answered one after the other', async () => {
+test('pipelined requests of one connection are answered one at a time', async () => {
   sendUnread(Array(20).fill(`${CONTACTS}?perPage=3&sort=-phone`), ben)
   await vi.waitFor(() => expect(admission.memory.taken).toBeGreaterThan(2 * MIB), 10_000)
   expect((await ask('GET', '/api/health', {})).status).toBe(200)
   expect(admission.memory.taken).toBeLessThan(4 * MIB)
 })
 
-test('a connection with too many requests at once is closed, and so are the next ones from its address', async () => {
+test('a connection with 200 pipelined requests is closed, and so are later ones from its address', async () => {
   const hostile = '127.0.0.3'
   const { stackTraceLimit } = Error
   for (const count of [200, 1]) {
@@ -143,7 +143,7 @@ test('a connection with too many requests at once is closed, and so are the next
   expect(Error.stackTraceLimit).toBe(stackTraceLimit)
 })
 
-test('pipelined requests are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   const socket = sendUnread(['/api/health', `${CONTACTS}/${ONE}`, '/api/nothing'], ann)
   let text = ''
   socket.on('data', (bytes) => (text += bytes)).resume()

@@ -60,7 +60,7 @@ test.each([
       fill(`Content-Type: ${FORM}\r\n${LENGTH}`, FILE, temporaryFiles, 128),
     ],
   ],
-])('one account may begin many bodies, has its share, and others theirs: %s', async (_, fillAll) => {
+])('unfinished bodies of one account leave memory for other accounts: %s', async (_, fillAll) => {
   const honest = await server.makeUser()
   await Promise.all(fillAll())
   const body = new FormData()
@@ -74,7 +74,7 @@ test.each([
   }
 })
 
-test('bodies of one account that are complete are worked on one after the other', async () => {
+test('complete bodies of one account are processed one after the other', async () => {
   const { token } = await server.makeUser()
   const headers = { authorization: token, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'b'.repeat(MIB) })

@@ -23,19 +23,19 @@ const by = { email: SUPERUSER.email, ip: '127.0.0.1' }
 const values = { user, url: 'http://127.0.0.1:1/', events: ['message.sent'] }
 const hook = String((await server.post('/api/collections/webhooks/records', values, root)).body.id)
 
-describe('what a superuser does with a webhook of somebody', () => {
+describe("a superuser's action on a user's webhook", () => {
   test.each([
     ['a test', 'test', {}, 'test webhook'],
     ['another secret', 'rotate', {}, 'rotate secret'],
     ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
-  ])('%s', async (_, path, body, action) => {
+  ])('is audited: %s', async (_, path, body, action) => {
     expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
     expect(await deeds()).toEqual([{ action, collection: 'webhooks', record: hook, fields: [], ...by }])
     expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(404)
     expect(await deeds()).toHaveLength(1)
   })
 
-  test('one delivery again', async () => {
+  test('is audited when one delivery is sent again', async () => {
     const { body } = await server.post(`/api/webhooks/${hook}/test`, {}, root)
     await server.rows('delete from _audit')
     expect((await server.post(`/api/webhooks/deliveries/${body.id}/resend`, {}, root)).status).toBe(200)
@@ -43,7 +43,7 @@ describe('what a superuser does with a webhook of somebody', () => {
     expect(await deeds()).toEqual([{ action: 'resend', ...of, fields: [], ...by }])
   })
 
-  test('its owner does so unnoted, and a new secret is kept by nobody on the way', async () => {
+  test('is not audited when its owner does it, and a new secret may not be cached', async () => {
     const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
     const rotated = await server.post(`/api/webhooks/${hook}/rotate`, {}, headers)
     expect(rotated.status).toBe(200)
@@ -52,11 +52,11 @@ describe('what a superuser does with a webhook of somebody', () => {
   })
 })
 
-describe('what is confirmed by a mailed link', () => {
+describe('a change confirmed by a mailed link', () => {
   const token = async () => tokenIn((await server.mail.next()).text)
   const ip = '127.0.0.1'
 
-  test('a new password of a superuser, and of a user', async () => {
+  test('is audited for a new password of a superuser and of a user', async () => {
     await upsertSuperuser(server.server.services.store, 'two@example.com', 'a-long-password')
     await server.rows('delete from _audit')
     for (const [collection, email] of [
@@ -78,7 +78,7 @@ describe('what is confirmed by a mailed link', () => {
     ])
   })
 
-  test('a new address of a user', async () => {
+  test('is audited for a new address of a user', async () => {
     const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
     const url = '/api/collections/users'
     await server.post(`${url}/request-email-change`, { newEmail: 'eve@example.com' }, headers)
@@ -90,16 +90,16 @@ describe('what is confirmed by a mailed link', () => {
   })
 })
 
-test('a test mail', async () => {
+test("a superuser's test mail is audited", async () => {
   const body = { template: 'verification', email: 'ops@example.com' }
   expect((await server.post('/api/settings/test/email', body, root)).status).toBe(204)
   expect(await deeds()).toEqual([{ action: 'test mail', collection: '', record: '', fields: [], ...by }])
 })
 
-describe('what is done at the terminal', () => {
+describe('a command at the terminal', () => {
   const here = { email: '', ip: 'terminal' }
 
-  test('superusers', async () => {
+  test('is audited when it creates, changes or deletes superusers', async () => {
     const { store } = server.server.services
     await upsertSuperuser(store, 'new@example.com', 'a-long-password')
     await upsertSuperuser(store, 'new@example.com', 'another-long-one')
@@ -113,7 +113,7 @@ describe('what is done at the terminal', () => {
     ])
   })
 
-  test('an import', async () => {
+  test('is audited when it imports records', async () => {
     const folder = temporaryFolder()
     const fixtures = join(folder, 'fixtures.json')
     const contact = { id: 'contact00000001', user, name: 'Bob', phone: '+4915112345678' }
@@ -257,7 +257,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-test('each route that changes something is noted, or need not be', () => {
+test('each route that writes is listed as audited or exempt', () => {
   const { routes } = createApp(server.server.services)
   const found = routes
     .filter(({ method }) => !['ALL', 'GET', 'HEAD', 'OPTIONS'].includes(method))
@@ -265,7 +265,7 @@ test('each route that changes something is noted, or need not be', () => {
   expect([...new Set(found)].sort()).toEqual(Object.values(ROUTES).flat().sort())
 })
 
-test.each(ROUTES['is for users and their keys alone']!)('a superuser cannot: %s', async (route) => {
+test.each(ROUTES['is for users and their keys alone']!)('a superuser cannot call %s', async (route) => {
   const [method, path] = route.split(' ') as [string, string]
   const rpc = { method: 'sms.send_sms', params: {} }
   const body = { recipients: ['+4915112345678'], body: 'x', template_id: 'x', to: ['x'], text: 'x', ...rpc }

@@ -42,7 +42,7 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
   expect(await brief()).toEqual(named)
 })
 
-test('who, from where, when; no value that was written', async () => {
+test('an entry names the person, address, time and fields, but no written values', async () => {
   const smtp = { password: 'hidden', host: 'mail.example.com' }
   await server.call('PATCH', '/api/settings', { smtp }, root)
   const [row] = await rows()
@@ -56,7 +56,7 @@ test('who, from where, when; no value that was written', async () => {
   expect(JSON.stringify(row)).not.toMatch(/hidden|mail\.example/)
 })
 
-test('the parts of a batch, and nothing of one that fails', async () => {
+test('each part of a successful batch is audited, and no part of a failed one', async () => {
   const part = (name: string, phone: string) => ({
     method: 'POST',
     url: '/api/collections/contacts/records',
@@ -74,12 +74,12 @@ test.each([
   ['signed in', SUPERUSER.email, SUPERUSER.password, [['sign in', SUPERUSER.email]]],
   ['refused', SUPERUSER.email, 'wrong', [['sign in refused', SUPERUSER.email]]],
   ['unknown: what was typed is not kept', 'my-password', 'wrong', [['sign in refused', '']]],
-])('a superuser who %s', async (_, identity, password, expected) => {
+])("a superuser's sign-in is audited when they %s", async (_, identity, password, expected) => {
   await server.post('/api/collections/_superusers/auth-with-password', { identity, password })
   expect((await rows()).map((row) => [row.action, row.email])).toEqual(expected)
 })
 
-test('what users do is not there', async () => {
+test("users' changes are not audited", async () => {
   const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
   const body = { ...contact, user, phone: '+4915100000009' }
   const made = await server.post('/api/collections/contacts/records', body, { authorization })
@@ -87,14 +87,14 @@ test('what users do is not there', async () => {
   expect(await rows()).toEqual([])
 })
 
-test('what fails is not there', async () => {
+test('failed requests are not audited', async () => {
   await server.post('/api/collections/contacts/records', { name: 'without a number' }, root)
   await server.call('DELETE', '/api/collections/contacts/records/nonexistent0000', undefined, root)
   await server.call('PATCH', '/api/collections/users', { listRule: 'no such field = 1' }, root)
   expect(await rows()).toEqual([])
 })
 
-test('filtered, sorted and paged as records are', async () => {
+test('entries can be filtered, sorted and paged like records', async () => {
   for (const name of ['one', 'two', 'three'])
     await server.call('PATCH', `/api/collections/users/records/${user}`, { name }, root)
   const filter = encodeURIComponent('collection = "users" && fields ~ "name" && created > "2020-01-01"')
@@ -106,7 +106,7 @@ test('filtered, sorted and paged as records are', async () => {
 test.each([
   ['what is older goes', 30, 1],
   ['0: nothing goes', 0, 2],
-])('%s', async (_, days, left) => {
+])('with a retention in days, %s', async (_, days, left) => {
   await server.rows(
     `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,
   )
@@ -117,7 +117,7 @@ test.each([
 test.each([
   ['a guest', async () => ({}), 401],
   ['a user', async () => ({ authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }), 403],
-])('%s may not read it', async (_, headers, status) => {
+])('%s cannot read the audit log', async (_, headers, status) => {
   expect((await server.call('GET', '/api/audit', undefined, await headers())).status).toBe(status)
 })
 
@@ -126,6 +126,6 @@ test.each([
   ['DELETE', '/api/collections/_audit/truncate'],
   ['POST', '/api/collections/_audit/records'],
   ['DELETE', '/api/audit'],
-])('nobody writes it: %s %s', async (method, path) => {
+])('the audit log cannot be read or written as a collection by %s %s', async (method, path) => {
   expect((await server.call(method, path, undefined, root)).status).toBe(404)
 })

@@ -16,7 +16,7 @@ const health = (headers = {}) => server.call('GET', '/api/health', undefined, he
 const form = { identity: 'user@example.com', password: PASSWORD }
 const signIn = () => server.post('/api/collections/users/auth-with-password', form)
 
-test('superusers only come from their addresses, others from anywhere', async () => {
+test('superuserIPs restrict superusers to their addresses and do not restrict others', async () => {
   await settings().save({ superuserIPs: ['10.0.0.0/8'] })
   const refused = await health(root)
   const body = { message: 'You are not allowed to perform this request.' }
@@ -27,7 +27,7 @@ test('superusers only come from their addresses, others from anywhere', async ()
   expect((await health(root)).status).toBe(200)
 })
 
-test('superusers do not even sign in from elsewhere', async () => {
+test('a superuser cannot sign in from an address outside superuserIPs', async () => {
   await settings().save({ superuserIPs: ['10.0.0.1'] })
   expect(await server.signIn('_superusers', 'root@example.com', 'rootpass12345')).toBe('undefined')
 })
@@ -46,7 +46,7 @@ const many = async (ask: () => Promise<{ status: number }>, times: number) => {
   return statuses
 }
 
-test('sign-ins are limited for each collection and address', async () => {
+test('rate limits of sign-ins count per collection and address', async () => {
   await limited(limit('*:auth', 2))
   expect(await many(signIn, 3)).toEqual([200, 200, 429])
   const other = await server.post('/api/collections/devices/auth-with-password', {})
@@ -54,7 +54,7 @@ test('sign-ins are limited for each collection and address', async () => {
   expect((await signIn()).body).toEqual({ data: {}, message: 'Too Many Requests.', status: 429 })
 })
 
-test('no encoding of the path and no case of the name gets around a limit', async () => {
+test('encoded paths and changed case do not bypass a rate limit', async () => {
   await limited(limit('users:auth', 1))
   const form = { identity: 'x', password: 'x' }
   const paths = ['users', 'USERS', '%75sers', '_pb_users_auth_']
@@ -64,7 +64,7 @@ test('no encoding of the path and no case of the name gets around a limit', asyn
   expect(statuses).toEqual([400, 429, 429, 429])
 })
 
-test('superusers and excluded addresses are not limited, guests by a rule of their own', async () => {
+test('superusers and excluded addresses are not limited, and guests have their own rules', async () => {
   await limited(limit('/api/', 1, '@guest'))
   const authorization = await server.signIn('users', 'user@example.com', PASSWORD)
   expect(await many(health, 2)).toEqual([200, 429])
@@ -74,7 +74,7 @@ test('superusers and excluded addresses are not limited, guests by a rule of the
   expect(await many(health, 3)).toEqual([200, 200, 200])
 })
 
-test('a trusted header names the client', async () => {
+test('the trusted proxy header names the client', async () => {
   await settings().save({ trustedProxy: { headers: ['X-Client'] } })
   await limited(limit('/api/', 1))
   const from = (ip: string) => () => health({ 'x-client': ip })
@@ -102,7 +102,7 @@ test.each([
   ['GET', '/api/collections/nope/records', [], ''],
   ['GET', '/api/files/users/x/y.png', ['users:file', '*:file'], '_pb_users_auth_ file'],
   ['GET', '/api/health', [], ''],
-] as const)('%s %s is limited by %j', (method, path, labels, countedAs) => {
+] as const)('%s %s is limited by the labels %j', (method, path, labels, countedAs) => {
   const all = [...labels, `${method} ${path}`, path]
   expect(rateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
 })
@@ -116,14 +116,14 @@ test.each([
   ['only guests', [rule('users:list', '@auth'), rule('*:list', '@guest')], false, '*:list'],
   ['only who is signed in', [rule('users:list', '@auth'), rule('*:list', '@guest')], true, 'users:list'],
   ['none', [], false, undefined],
-] as const)('the rule is %s', (_, rules, isSignedIn, label) => {
+] as const)('the matching rate rule is the one with %s', (_, rules, isSignedIn, label) => {
   const labels = ['users:list', '*:list', 'GET /api/x', '/api/x']
   expect(findRule(rules, { ip: '', isSignedIn, labels, countedAs: '' })?.label).toBe(label)
 })
 
 const ask = (ip: string, countedAs = '') => ({ ip, isSignedIn: false, labels: ['*:auth'], countedAs })
 
-test('so many in a window, for each address', () => {
+test('a rule allows its number of requests in a window for each address', () => {
   const limiter = new RateLimiter()
   const limits = { enabled: true, excludedIPs: [], rules: [rule('*:auth')] }
   const at = (ms: number, ip = '1.1.1.1') => limiter.allows(limits, ask(ip), ms)

@@ -62,7 +62,9 @@ test.each([
   ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) }), false],
   ['many texts', JSON.stringify({ recipients: Array(20_000).fill('+4915112345678') }), false],
   ['a field with much in it', `{"data":${keys(20_000)}}`, false],
-])('%s', (_, json, isOne) => expect(isTooComplex(json, JSON_BOUNDS)).toBe(isOne))
+])('JSON with %s is judged too complex or not', (_, json, isOne) =>
+  expect(isTooComplex(json, JSON_BOUNDS)).toBe(isOne),
+)
 
 test.each([
   ['an exponent', '{"a":1e308,"b":1e309}', true],
@@ -74,7 +76,7 @@ test.each([
   ['a text', '{"a":"\\"1e999"}', false],
   ['many digits of a fraction', `{"a":0.${'1'.repeat(400)}}`, false],
   ['no number at all', '{"a":1e999999', true],
-])('a number out of range: %s', (_, json, isOne) => {
+])('JSON with numbers out of range is refused: %s', (_, json, isOne) => {
   const refused = expect(() => parseStrict(json))
   if (isOne) refused.toThrow(SyntaxError)
   else refused.not.toThrow()
@@ -94,7 +96,7 @@ test.each([
   ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(20_000)}}`, '', 400],
   ['a form of many parts', RECORDS, 'a=1&'.repeat(15_000), FORM, 400],
   ['a sign-in of over a megabyte', SIGN_IN, 'a'.repeat(2 << 20), FORM, 413],
-])('%s that cannot be meant is refused at once', async (_, path, body, type, status) => {
+])('%s with absurdly complex content is refused at once', async (_, path, body, type, status) => {
   expect((await post(path, body, type || undefined)).status).toBe(status)
 })
 
@@ -120,7 +122,7 @@ test.each([
   ['a test mail', 'POST', '/api/settings/test/email', 'application/json'],
   ['a subscription', 'POST', '/api/realtime', 'application/json'],
   ['a subscription in parts', 'POST', '/api/realtime', MULTIPART],
-])('%s that says that it is too long is told so', async (_, method, path, type) => {
+])('%s with an excessive Content-Length is refused with 413', async (_, method, path, type) => {
   expect(await statusOfLength(method, path, type, 200 << 20)).toBe(413)
 })
 
@@ -128,14 +130,14 @@ test.each([
   ['JSON', 'application/json', '{"__proto__":{"monthly_quota":1000},"name":"A"}'],
   ['a form', FORM, `@jsonPayload=${encodeURIComponent('{"__proto__":{"monthly_quota":1000},"name":"B"}')}`],
   ['a field of a form', FORM, '__proto__.monthly_quota=1000&name=C'],
-])('a prototype is no way round a rule: %s', async (_, type, body) => {
+])('a __proto__ key does not bypass field rules: %s', async (_, type, body) => {
   const headers = { 'content-type': type, authorization: token }
   const answer = await server.call('PATCH', `/api/collections/users/records/${user}`, body, headers)
   expect(answer).toMatchObject({ status: 200, body: { monthly_quota: 5 } })
   expect(({} as Record<string, unknown>).monthly_quota).toBeUndefined()
 })
 
-test('headers of every answer', async () => {
+test('every answer has the security headers', async () => {
   const origin = 'https://evil.example'
   const { headers } = await server.call('GET', '/api/health', undefined, { origin })
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -155,7 +157,7 @@ test.each([
   ['a file token', '/api/files/token', {}],
   ['a key', '/api/collections/api_keys/records', { name: 'shop' }],
   ['a pairing code', '/api/devices/pairing', {}],
-])('what nobody may remember: %s', async (_, path, body) => {
+])('an answer with secrets is not cacheable: %s', async (_, path, body) => {
   const given = JSON.stringify({ ...body, ...('name' in body && { user }) })
   const answer = await post(path, given, undefined, { authorization: token })
   expect(answer.status).toBe(200)
@@ -166,7 +168,7 @@ test.each([
   ['https', 'https://sms.example.com', 365, 'max-age=31536000'],
   ['http', 'http://127.0.0.1:8090', 365, ''],
   ['switched off', 'https://sms.example.com', 0, ''],
-])('TLS only: %s', (_, publicUrl, hstsDays, header) => {
+])('Strict-Transport-Security is sent for TLS only: %s', (_, publicUrl, hstsDays, header) => {
   expect(strictTransport({ publicUrl, hstsDays })).toBe(header)
 })
 
@@ -177,7 +179,7 @@ test.each([
   ['two lengths', `${BATCH}Content-Length: 2\r\n\r\na`, 400],
   ['a length and chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n`, 400],
   ['a clean path is none of another host', EVIL, 307],
-])('%s', async (_, text, status) => {
+])('the raw request with %s is refused or redirected safely', async (_, text, status) => {
   const answer = await untilClosed(say(text))
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
@@ -191,19 +193,19 @@ test.each([
     'headers',
   ],
   ['what is no HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
-])('%s is answered with the JSON of an error', async (_, text, status, word) => {
+])('%s is answered with a JSON error', async (_, text, status, word) => {
   const [head, body] = (await untilClosed(say(text))).split('\r\n\r\n') as [string, string]
   expect(head).toContain('Content-Type: application/json')
   expect(JSON.parse(body)).toEqual({ data: {}, message: expect.stringContaining(word), status })
 })
 
-test('a fault behind a request does not get into its answer', async () => {
+test('a protocol error behind a request is not mixed into its answer', async () => {
   const socket = say('GET /api/health HTTP/1.1\r\nHost: a\r\n\r\nHELO mail.example.com\r\n\r\n')
   const answers = (await untilClosed(socket)).match(/HTTP\/1\.1 \d+/g)
   expect([['HTTP/1.1 200', 'HTTP/1.1 400'], ['HTTP/1.1 400']]).toContainEqual(answers)
 })
 
-test('a name of slashes holds up nobody', async () => {
+test('file names of 12,000 slashes do not block the server', async () => {
   const form = new FormData()
   for (let i = 0; i < 40; i++) form.append(`f${i}`, new Blob(['x']), `a${'/'.repeat(12_000)}b`)
   const took = startCpuTimer()
@@ -212,6 +214,6 @@ test('a name of slashes holds up nobody', async () => {
   expect(took()).toBeLessThan(4_000)
 })
 
-test('a head that comes byte by byte is cut off', { timeout: 60_000 }, async () => {
+test('a request head that arrives too slowly is cut off with 408', { timeout: 60_000 }, async () => {
   expect(await slowHead).toMatch(/^HTTP\/1\.1 408 /)
 })

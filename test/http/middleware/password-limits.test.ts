@@ -27,7 +27,9 @@ const batchOf = (records: readonly object[], method = 'POST', url = RECORDS) => 
   requests: records.map((body) => ({ method, url, body })),
 })
 
-test('only passwords that are hashed count, and then a guest has to wait', { timeout: 60_000 }, async () => {
+test('only passwords that are hashed count, and guests who send many must wait', {
+  timeout: 60_000,
+}, async () => {
   const wrong = [
     { name: 'no' },
     { name: 'much too long' },
@@ -47,7 +49,7 @@ test('only passwords that are hashed count, and then a guest has to wait', { tim
   expect((await post('/api/batch', batchOf([member()]))).status).toBe(429)
 })
 
-test('a batch with many passwords keeps nobody waiting', { timeout: 120_000 }, async () => {
+test('sign-ins are answered while a batch hashes twelve passwords', { timeout: 120_000 }, async () => {
   const { token } = server.superuser
   expect((await post(RECORDS, member({ email: 'other@example.com' }), token)).status).toBe(200)
   let isDone = false
@@ -64,7 +66,7 @@ test('a batch with many passwords keeps nobody waiting', { timeout: 120_000 }, a
   expect(signIns).toBeGreaterThan(4)
 })
 
-test('a batch changes the password of its sender', { timeout: 60_000 }, async () => {
+test('a batch can change the password of its sender', { timeout: 60_000 }, async () => {
   const email = 'changes@example.com'
   const { id } = (await post(RECORDS, member({ email }), server.superuser.token)).body
   const signIn = async (password: string) =>

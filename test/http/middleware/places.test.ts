@@ -45,7 +45,7 @@ test.each([
   ['small', 'Content-Length: 200'],
   ['announced with 100-continue', 'Expect: 100-continue\r\nContent-Length: 200'],
   ['in chunks', 'Transfer-Encoding: chunked'],
-])('bodies of 20 networks that never come leave room for another: %s', async (_, head) => {
+])('1,000 unfinished bodies from 20 networks leave room for another network: %s', async (_, head) => {
   for (let i = 0; i < 1_000; i++) begin(head, SIGN_IN, `127.0.${1 + (i % 20)}.${1 + (i % 250)}`)
   await passUntil(() => bodies.use.running + bodies.use.waiting === 1_000)
   expect(requests.use).toEqual({ running: 0, waiting: 0 })
@@ -145,7 +145,7 @@ describe('a body of 100 kB', () => {
     ['a sign-in', 'POST', '/api/collections/users/auth-with-password'],
     ['a subscription', 'POST', '/api/realtime'],
     ['a pairing', 'POST', '/api/devices/pair'],
-  ])('of a guest is too large: %s', async (_, method, path) => {
+  ])('of a guest is refused with 413: %s', async (_, method, path) => {
     const answer = await send(method, path, LARGE)
     expect(answer.status).toBe(413)
   })
@@ -158,7 +158,7 @@ describe('a body of 100 kB', () => {
     expect(statusCode).toBe(413)
   })
 
-  test('of a guest is not read to its end when it is refused', async () => {
+  test('of a guest is not read to the end after its refusal', async () => {
     const asked = announce(64 << 20)
     asked.on('error', () => undefined)
     const [socket] = (await once(asked, 'socket')) as [Socket]
@@ -175,14 +175,14 @@ describe('a body of 100 kB', () => {
     expect(socket.bytesWritten).toBeLessThan(32 << 20)
   })
 
-  test('of a guest that does not say how large it is ends where it is too large', async () => {
+  test('of a guest without a Content-Length is cut off at the limit', async () => {
     const body = new Blob([LARGE]).stream()
     const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
     const answer = await fetch(`${server.url}/api/collections/contacts/records`, options as RequestInit)
     expect(answer.status).toBe(400)
   })
 
-  test('of a guest is taken where guests may make records, alone and in a batch', async () => {
+  test('of a guest is accepted where guests may create records, alone and in a batch', async () => {
     expect((await send('POST', RECORDS, LARGE)).status).toBe(200)
     const part = { method: 'POST', url: RECORDS, body: { text: 'a'.repeat(100_000) } }
     const batch = await send('POST', '/api/batch', JSON.stringify({ requests: [part] }))
@@ -196,7 +196,7 @@ describe('a body of 100 kB', () => {
   })
 })
 
-test('where guests may write, more than the fields take is too large', async () => {
+test("of a guest is refused if it exceeds what the collection's fields can hold", async () => {
   const text = 'a'.repeat(5 << 20)
   expect((await send('POST', RECORDS, JSON.stringify({ text }))).status).toBe(413)
   expect((await send('POST', '/api/batch', JSON.stringify({ text }))).status).toBe(413)

@@ -47,12 +47,12 @@ const times = (count: number, fault: () => unknown) => Array.from({ length: coun
 const conflict = () => new Conflict()
 const stale = () => new StaleAuth()
 
-test('a conflict is tried again, after the third one with a lock', async () => {
+test('a request is retried after a conflict, with a lock after the third', async () => {
   expect(await retry(here, asGuest, failing(times(3, conflict)))).toBe(4)
   expect(attempts.map(({ locksRecord }) => locksRecord)).toEqual([false, false, false, true])
 })
 
-test('a stale auth record is read again, and held', async () => {
+test('a stale auth record is read again and locked', async () => {
   const asked: boolean[] = []
   const identify = async (isCached: boolean) => {
     asked.push(isCached)
@@ -63,12 +63,12 @@ test('a stale auth record is read again, and held', async () => {
   expect(attempts.map(({ isAuthCached }) => isAuthCached)).toEqual([true, false, false])
 })
 
-test('a large answer waits for its room', async () => {
+test('an answer that is too large waits for memory and is retried', async () => {
   expect(await retry(here, asGuest, failing([large]))).toBe(2)
   expect(waits).toBe(1)
 })
 
-test('different faults do not use up each other’s retries', async () => {
+test('each kind of fault has its own number of retries', async () => {
   const faults = [...times(3, conflict), large, ...times(5, stale)]
   expect(await retry(here, asGuest, failing(faults))).toBe(10)
 })
@@ -82,11 +82,11 @@ const overtaken = async () => {
   return db.query('select nowhere from contacts').catch((error: unknown) => error)
 }
 
-test('an update that another node’s change overtakes sees the changed collections', async () => {
+test("an update overtaken by another node's schema change is retried with the new collections", async () => {
   expect(await retry(here, asGuest, failing(times(3, overtaken)))).toBe(4)
 })
 
-test('what has read a part, before each of several changes, reads all of it', async () => {
+test('a read that is overtaken several times starts over each time', async () => {
   let tries = 0
   const read = async () => {
     if (tries++ < 3) await overtaken()
@@ -95,7 +95,7 @@ test('what has read a part, before each of several changes, reads all of it', as
   expect(await retry(here, asGuest, read, { isRead: true })).toBe(4)
 })
 
-test('work whose connection was lost may be stored: it never runs again', async () => {
+test('work is never retried after its connection was lost, since it may be stored', async () => {
   const lost = () => overtaken().then((error) => new DatabaseUnavailable(error))
   await expect(retry(here, asGuest, failing([lost]))).rejects.toBeInstanceOf(DatabaseUnavailable)
   expect(attempts).toHaveLength(1)
@@ -104,7 +104,7 @@ test('work whose connection was lost may be stored: it never runs again', async 
 test.each([
   ['stale auth', stale, 21, StaleAuth],
   ['large answers', large, 2, LargeAnswer],
-] as const)('%s without end', async (_, fault, count, type) => {
+] as const)('endless %s are given up after the limit', async (_, fault, count, type) => {
   await expect(retry(here, asGuest, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
   expect(attempts).toHaveLength(count)
 })
@@ -120,17 +120,20 @@ test.each([
   ['refusal', () => badRequest('no'), true, 2],
   ['conflict', conflict, true, 2],
   ['refusal of a caller just read', () => badRequest('no'), false, undefined],
-] as const)('a %s of a user who has changed meanwhile', async (_, fault, startsCached, count) => {
-  const changed = async () => {
-    await changeUser()
-    return fault()
-  }
-  const done = retry(here, userNow, failing([changed]), { startsCached }).catch(() => undefined)
-  expect(await done).toBe(count)
-  expect(attempts.at(-1)?.isAuthCached).toBe(false)
-})
+] as const)(
+  'a %s is retried only if the user changed in the meantime',
+  async (_, fault, startsCached, count) => {
+    const changed = async () => {
+      await changeUser()
+      return fault()
+    }
+    const done = retry(here, userNow, failing([changed]), { startsCached }).catch(() => undefined)
+    expect(await done).toBe(count)
+    expect(attempts.at(-1)?.isAuthCached).toBe(false)
+  },
+)
 
-test('what an earlier attempt has hashed or compared is not made again, but for what failed', async () => {
+test('retries reuse the password hashes of earlier attempts, except failed ones', async () => {
   const made: string[] = []
   const work = {
     hash: async (plain: string) => {

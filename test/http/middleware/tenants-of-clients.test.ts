@@ -68,14 +68,14 @@ test.each<[method: string, path: string, status: number | undefined]>([
   ['GET', `/inbox?deviceId=${device}`, undefined],
   ['GET', '/devices', 200],
   ['GET', '/webhooks', 200],
-])("SMSGate's API shows and takes nothing of another user: %s %s", async (method, path, status) => {
+])("SMSGate's API shows and changes nothing of another user: %s %s", async (method, path, status) => {
   const answer = await smsgate(method, path)
   if (status !== undefined) expect(answer.status, answer.text).toBe(status)
   expect(answer.text).not.toMatch(/SECRET|\+49170000000|bobs-hook/)
   expect(await snapshot()).toBe(before)
 })
 
-test("SMSGate's API does nothing by another's device", async () => {
+test("SMSGate's API refuses another user's device", async () => {
   const text = { phoneNumbers: ['+491700000003'], textMessage: { text: 'x' }, deviceId: device }
   expect((await smsgate('POST', '/messages', text)).status).toBe(400)
   const hook = { url: 'https://alice.example.com', event: 'sms:sent', deviceId: device }
@@ -102,7 +102,7 @@ test.each<[method: string, path: string, form?: Record<string, string>]>([
   ['GET', `${bobsText}/Media.json`],
   ['GET', number],
   ['POST', number, { SmsUrl: 'https://alice.example.com' }],
-])("Twilio's API does not know what is another user's: %s %s", async (method, path, form) => {
+])("Twilio's API answers 404 for another user's account and messages: %s %s", async (method, path, form) => {
   const answer = await twilio(method, path, form)
   expect(answer.status, answer.text).toBe(404)
   expect(JSON.parse(answer.text)).toMatchObject({ code: 20404 })
@@ -110,7 +110,7 @@ test.each<[method: string, path: string, form?: Record<string, string>]>([
   expect(await snapshot()).toBe(before)
 })
 
-test("Twilio's API lists and sends by nothing of another's", async () => {
+test("Twilio's API neither lists another user's messages nor sends by their number", async () => {
   for (const list of ['Messages', 'IncomingPhoneNumbers'])
     expect((await twilio('GET', `${mine}/${list}.json`)).text).not.toMatch(/SECRET|\+49170000000|\+491555/)
   const send = (form: Record<string, string>) =>

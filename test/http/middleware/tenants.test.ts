@@ -89,7 +89,7 @@ describe.each([
   ['nobody', () => server.guest],
 ] as const)('%s', (_, who) => {
   test.each(NAMES)(
-    'does not see a record of %s in lists, by filter, sort, relation or expand',
+    'does not see a foreign record of %s in lists, by filter, sort, relation or expand',
     async (name) => {
       const owner = name === 'users' ? 'id' : 'user'
       const queries = [
@@ -108,7 +108,7 @@ describe.each([
     },
   )
 
-  test.each(NAMES)('cannot view, change or delete a record of %s', async (name) => {
+  test.each(NAMES)('cannot view, change or delete a foreign record of %s', async (name) => {
     const path = `${records(name)}/${bobs[name] ?? 'doesnotexist000'}`
     const view = await who().call('GET', `${path}?expand=user,device,groups`)
     expect([401, 403, 404]).toContain(view.status)
@@ -122,7 +122,7 @@ describe.each([
     expect(await snapshot()).toBe(before)
   })
 
-  test.each(NAMES)('cannot create a record of %s for another', async (name) => {
+  test.each(NAMES)('cannot create a record of %s for another user', async (name) => {
     const planted = { user: bob.id, name: 'planted', phone: '+491700000009', events: ['message.sent'] }
     const { status } = await who().call('POST', records(name), { ...OWNED[name], ...planted })
     expect([400, 403]).toContain(status)
@@ -130,13 +130,13 @@ describe.each([
   })
 })
 
-test("nobody previews another's template", async () => {
+test("a preview refuses another user's template", async () => {
   const body = { recipients: ['+491700000003'], template_id: bobs.sms_templates }
   const answer = await alice.call('POST', '/api/sms/preview', body)
   expect(answer).toEqual({ status: 400, body: { message: 'Template does not belong to user.' } })
 })
 
-test("another's line does not send, and no answer of one's own is for another's line or template", async () => {
+test("sends refuse another user's line, and automatic answers another's line or template", async () => {
   const text = { recipients: ['+491700000003'], body: 'x' }
   for (const named of [{ line_id: bobs.lines }, { from: '+491511111111' }])
     expect((await alice.call('POST', '/api/sms/send', { ...text, ...named })).status).toBe(404)
@@ -146,7 +146,7 @@ test("another's line does not send, and no answer of one's own is for another's 
   expect(await snapshot()).toBe(before)
 })
 
-test("another's batch counts nothing, another's message is neither changed, canceled nor sent again", async () => {
+test("another user's batch and messages cannot be counted, changed, canceled or sent again", async () => {
   const batch = await alice.call('GET', `/api/sms/batches/${bobs.batch}`)
   const unknown = await alice.call('GET', '/api/sms/batches/doesnotexist000')
   expect(batch).toEqual(unknown)
@@ -158,7 +158,7 @@ test("another's batch counts nothing, another's message is neither changed, canc
   expect(await snapshot()).toBe(before)
 })
 
-test("another's webhook is not tested, not rotated, its deliveries are neither read nor sent again", async () => {
+test("another user's webhook cannot be tested or rotated, nor its deliveries read or sent again", async () => {
   for (const action of ['test', 'rotate', 'resend-failed']) {
     const path = `/api/webhooks/${bobs.webhooks}/${action}`
     const answer = await alice.call('POST', path, { since: '2026-01-01' })
@@ -171,14 +171,14 @@ test("another's webhook is not tested, not rotated, its deliveries are neither r
   expect(await snapshot()).toBe(before)
 })
 
-test("a template's texts name no contact of another", async () => {
+test("a rendered template does not use another user's contacts", async () => {
   const template = await make(alice, 'sms_templates', { name: 'hello', body: 'Hello {{name}}!' })
   const asked = { recipients: ['+491700000001'], template_id: template }
   const { body } = await alice.call('POST', '/api/sms/preview', asked)
   expect(JSON.stringify(body)).toContain('Hello !')
 })
 
-test("another's group is no group of a contact, another's device no device of a key", async () => {
+test("contacts refuse another user's group, and keys another user's device", async () => {
   const contact = { user: alice.id, phone: '+491700000005', groups: [bobs.contact_groups] }
   expect((await alice.call('POST', records('contacts'), contact)).status).toBe(400)
   const own = await make(alice, 'contacts', { phone: '+491700000006' })
@@ -188,7 +188,7 @@ test("another's group is no group of a contact, another's device no device of a 
   expect((await alice.call('PATCH', path, { user: bob.id })).status).toBe(404)
 })
 
-test("a phone gets, reports and hands in nothing for another's", async () => {
+test('a phone cannot claim, report or receive for another user', async () => {
   expect((await alicesPhone.call('POST', '/api/devices/claim', { limit: 100 })).body.items).toEqual([])
   const items = [{ id: bobs.sms_messages, attempt: 1, status: 'sent' }]
   const report = await alicesPhone.call('POST', '/api/devices/report', { items })
@@ -198,7 +198,7 @@ test("a phone gets, reports and hands in nothing for another's", async () => {
   expect(await snapshot()).toBe(before)
 })
 
-test('users do not use what is for devices, devices not what is for users', async () => {
+test('users cannot call device routes, and devices cannot call user routes', async () => {
   for (const path of ['claim', 'report', 'incoming', 'heartbeat'])
     expect((await alice.call('POST', `/api/devices/${path}`, { items: [] })).status).toBe(403)
   expect([401, 403]).toContain(

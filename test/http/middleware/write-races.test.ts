@@ -20,7 +20,7 @@ const patch = (body: object, query = '') => shop.ask('ann', 'PATCH', `${TOOLS}/$
 const tool = async () => (await shop.ask('', 'GET', `${TOOLS}/${TOOL}`)).body
 const statusesOf = (answers: readonly { status: number }[]) => [...new Set(answers.map((one) => one.status))]
 
-test('concurrent updates of one record, alone, with expand and in batches, lose no step', async () => {
+test('concurrent increments of one record, alone, expanded and in batches, are all counted', async () => {
   const url = `/api/${TOOLS}/${TOOL}`
   const requests = Array(2).fill({ method: 'PATCH', url, body: { 'count+': 1 } })
   const [alone, expanded, batches] = await Promise.all([
@@ -32,7 +32,7 @@ test('concurrent updates of one record, alone, with expand and in batches, lose 
   expect((await tool()).count).toBe(45)
 })
 
-test('a file that comes with one of many concurrent updates is stored once', async () => {
+test('a file uploaded in one of many concurrent updates is stored once', async () => {
   const form = new FormData()
   form.set('photo', new File(['a photo'], 'photo.txt'))
   form.set('name', 'with a photo')
@@ -43,7 +43,7 @@ test('a file that comes with one of many concurrent updates is stored once', asy
   expect((await db.query('select from _files where record = $1', [TOOL])).count).toBe(1)
 })
 
-test('writes with an old token while its password changes', async () => {
+test('writes with an old token stop succeeding when the password changes', async () => {
   const note = () => shop.ask('ann', 'POST', 'collections/notes/records', { worker: ANN, text: 'x' })
   const statuses: number[] = []
   const write = async () => {
@@ -73,7 +73,7 @@ await shop.server.services.store.change((draft) => {
   return saveCollection(draft, { ...tools, fields: [...tools.fields, manual!] })
 })
 
-test('without memory nothing large is read or written, but what was written is answered', async () => {
+test('without free memory large reads and writes are refused, but stored writes are answered', async () => {
   const manual = 'x'.repeat(LARGE)
   const { body: made } = await shop.ask('', 'POST', TOOLS, { name: 'drill', manual })
   const path = `${TOOLS}/${made.id}`

@@ -32,7 +32,7 @@ async function firstOf(socket: Socket): Promise<string> {
 
 const OK = 'HTTP/1.1 200'
 
-test('one address has so many connections, idle ones too', async () => {
+test('an address has a maximum number of connections, idle ones included', async () => {
   const { dial } = await serve({})
   const mine = [await dial('127.0.0.2'), await dial('127.0.0.2'), await dial('127.0.0.2')]
   expect(mine.map(({ answer }) => answer)).toEqual([OK, OK, OK])
@@ -48,12 +48,12 @@ test('one address has so many connections, idle ones too', async () => {
 test.each([
   ['a proxy that is trusted', { TRUSTED_PROXIES: '127.0.0.4' }, '127.0.0.4'],
   ['anybody, where 0 is set', { MAX_CONNECTIONS_PER_ADDRESS: '0' }, '127.0.0.5'],
-])('%s may have more', async (_, env, from) => {
+])('%s may open more connections', async (_, env, from) => {
   const { dial } = await serve(env)
   for (let i = 0; i < 6; i++) expect((await dial(from)).answer).toBe(OK)
 })
 
-test('when all are taken, the network with most loses the one that is idle longest', async () => {
+test('at the total limit the network with most connections loses its longest idle one', async () => {
   const { dial } = await serve({ MAX_CONNECTIONS: '6' })
   const atWork = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
   const waiting = 'GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -70,7 +70,7 @@ test('when all are taken, the network with most loses the one that is idle longe
   expect(closed).toEqual([2, 1])
 })
 
-test('a network with far more at work loses the first of them, and gets no more', async () => {
+test('a network with far more busy connections loses its first ones and gets no more', async () => {
   const { dial } = await serve({ MAX_CONNECTIONS: '6' })
   const atWork =
     'POST /api/batch HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -94,7 +94,7 @@ test.each([
   ['bodies', `${BATCH}Content-Length: 60000\r\n\r\n${'a'.repeat(60_000)}`],
   ['bodies in chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`],
   ['heads', `GET /api/health?${'a'.repeat(11_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(4)],
-])('64 KiB may wait behind a request of the same connection: %s', async (_, bytes) => {
+])('a connection may buffer 64 KiB behind a running request, then is closed: %s', async (_, bytes) => {
   const { dial } = await serve({})
   const { socket } = await dial('127.0.0.2')
   const closed = once(socket, 'close')
@@ -107,7 +107,7 @@ test.each([
   await closed
 })
 
-test('too many requests in a pipeline shut out no other client of a proxy', async () => {
+test('too many pipelined requests through a proxy do not block its other clients', async () => {
   const { dial } = await serve({ TRUSTED_PROXIES: '127.0.0.4' })
   const { socket } = await dial('127.0.0.4')
   const closed = once(socket, 'close')
@@ -125,7 +125,7 @@ anywhere('HTTP/1.0 needs no Host', async () => {
   expect(await firstOf(socket)).toBe(OK)
 })
 
-test('where the settings trust a header, only proxies connect', async () => {
+test('connections are not limited per address if the settings trust a proxy header', async () => {
   const { server, dial } = await serve({})
   await server.services.settings.save({ trustedProxy: { headers: ['X-Real-IP'], useLeftmostIP: false } })
   for (let i = 0; i < 6; i++) expect((await dial('127.0.0.6')).answer).toBe(OK)

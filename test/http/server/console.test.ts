@@ -7,31 +7,36 @@ const server = await startServer()
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers, redirect: 'manual' })
 
-test.each(['/', '/_/', '/?from=mail'])('%s is the console, which loads from here alone', async (path) => {
-  const response = await get(path)
-  const policy = response.headers.get('content-security-policy')
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'$/)
-  expect(policy).not.toContain('unsafe')
-  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-  expect(response.headers.get('cache-control')).toBe('no-cache')
-  const html = await response.text()
-  expect(html).toContain('<title>pocketsms</title>')
-  expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)|\bhttps?:/)
-})
+test.each(['/', '/_/', '/?from=mail'])(
+  '%s serves the console with a policy that allows only its own files',
+  async (path) => {
+    const response = await get(path)
+    const policy = response.headers.get('content-security-policy')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'$/,
+    )
+    expect(policy).not.toContain('unsafe')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    const html = await response.text()
+    expect(html).toContain('<title>pocketsms</title>')
+    expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)|\bhttps?:/)
+  },
+)
 
-test('/_ leads to /_/', async () => {
+test('/_ redirects to /_/', async () => {
   const response = await get('/_')
   expect([response.status, response.headers.get('location')]).toEqual([307, '/_/'])
 })
 
-test('an unchanged page is not sent again', async () => {
+test('an unchanged page is answered with 304', async () => {
   const etag = (await get('/')).headers.get('etag') ?? ''
   const again = await get('/', { 'if-none-match': etag })
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
-test.each(['/', '/_/'])('the assets of %s are packed and kept for ever', async (path) => {
+test.each(['/', '/_/'])('the assets of %s are compressed and cached for ever', async (path) => {
   const html = await (await get(path)).text()
   const names = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(2)
@@ -46,7 +51,7 @@ test.each(['/', '/_/'])('the assets of %s are packed and kept for ever', async (
 })
 
 test.each(['/assets/none.js', '/assets/..%2findex.html', '/nothing', '/api', '/index.html'])(
-  'GET %s is no page',
+  'GET %s is answered with 404',
   async (path) => {
     const response = await get(path)
     expect(response.status).toBe(404)
@@ -54,7 +59,7 @@ test.each(['/assets/none.js', '/assets/..%2findex.html', '/nothing', '/api', '/i
   },
 )
 
-test('without the build the page says how to make it', async () => {
+test('without a build the page says how to make it', async () => {
   const { log } = server.services
   const response = await consoleRoutes({ log }, '/nowhere/').request('/')
   expect(response.status).toBe(200)
@@ -81,11 +86,11 @@ test.each([
   expect((await ask(method, path, 'https://app.example')).slice(0, 2)).toEqual(expected)
 })
 
-test('an empty origin is none', async () => {
+test('an empty Origin header is ignored', async () => {
   expect(await ask('GET', '/api/health', '')).toEqual([200, undefined, 'Origin', undefined])
 })
 
-test('its page escapes the address as Go does', async () => {
+test('the redirect page escapes the address as Go does', async () => {
   const { hostname, port } = new URL(server.url)
   const page = await new Promise<string>((resolve, reject) => {
     const asked = request({ hostname, port, path: `/api//x?a='b'&c="d"<e>` }, async (response) => {

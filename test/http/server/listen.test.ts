@@ -7,7 +7,7 @@ import { listen } from '../../../src/http/server/connections.ts'
 const CONNECTIONS = 128
 
 test.runIf(process.platform === 'linux')(
-  'a turn of the event loop accepts several connections, and answers on each of them',
+  'one turn of the event loop accepts several connections and answers each',
   async () => {
     let accepted = 0
     const server = createServer((_, res) => void res.setHeader('connection', 'close').end('here'))

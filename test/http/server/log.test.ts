@@ -49,8 +49,8 @@ async function ask(path: string, { from = PROXY, method = 'GET', headers = {}, b
 
 const written = (): Line[] => lines.map((line) => JSON.parse(line))
 
-describe('the line of a request', () => {
-  test('says what was asked and what came of it', async () => {
+describe('the log line of a request', () => {
+  test('has method, path, address, status and time', async () => {
     const { id } = await ask('/api/health')
     const asked = { request: id, method: 'GET', path: '/api/health', ip: PROXY }
     const times = { time: expect.any(Number), ms: expect.any(Number) }
@@ -63,12 +63,12 @@ describe('the line of a request', () => {
     ['a path that is cleaned', '/api//health', 307],
     ['a path that nobody can read', '/api/%zz', 400],
     ['metrics without a token', '/metrics', 401],
-  ] as const)('%s has one, too', async (_, path, status) => {
+  ] as const)('is written for %s, too', async (_, path, status) => {
     const { id } = await ask(path)
     expect(written()).toMatchObject([{ request: id, path, status }])
   })
 
-  test('a client that did not wait for its answer', async () => {
+  test('has status 499 if the client hung up', async () => {
     const asking = request(`${server.url}/api/collections/_superusers/auth-with-password`, {
       method: 'POST',
       headers: { ...JSON_TYPE, expect: '100-continue' },
@@ -95,15 +95,15 @@ describe('X-Request-Id', () => {
     expect(written()[0]!.request).toBe(id)
   })
 
-  test('is new for each request', async () => {
+  test('differs for each request', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 40; i++) ids.add((await ask('/api/health')).id)
     expect(ids.size).toBe(40)
   })
 })
 
-describe('what must not be in it', () => {
-  test('queries, headers, bodies', async () => {
+describe('log lines', () => {
+  test('contain no queries, headers or bodies', async () => {
     const keys = { authorization: 'Bearer in-the-header', 'x-api-key': 'psk_in-the-key' }
     await ask('/api/health?token=in-the-query', { headers: { ...keys, cookie: 'a=in-a-cookie' } })
     const body = JSON.stringify({ identity: 'in-the-body@example.com', password: 'in-the-body' })
@@ -112,7 +112,7 @@ describe('what must not be in it', () => {
     expect(lines.join('')).not.toMatch(/in-the|in-a|psk_/)
   })
 
-  test('the values of a statement that failed, whose line names its request', async () => {
+  test("contain no values of a failed statement, but its request's id", async () => {
     const { db } = server.services.store
     await db.query('alter table _superusers add constraint tried check (email not like $$%secret%$$)')
     const headers = { ...JSON_TYPE, authorization: await rootToken() }
@@ -127,7 +127,7 @@ describe('what must not be in it', () => {
     expect(lines.join('')).not.toMatch(/secret@|hidden-pass/)
   })
 
-  test('a fault of ours is told whole, under the same id', async () => {
+  test("contain the whole error of a 500 under the request's id", async () => {
     const { db } = server.services.store
     await db.query('alter table _params rename to _params_away')
     const { id, status } = await ask('/api/settings', {
@@ -168,7 +168,7 @@ test.each([
   ['a number as a name', '4915112345678 = 1', '… = 1'],
   ['a macro that is none', 'a = @+4915112345678', 'a = ………'],
   ['nothing', '', undefined],
-])('of a filter, %s: %s', (_, filter, kept = filter) => expect(withoutValues(filter)).toBe(kept))
+])('of a filter with %s: %s', (_, filter, kept = filter) => expect(withoutValues(filter)).toBe(kept))
 
 test.each([
   ['a path', '/api/collections/contacts/records/k3v9x0c2m5n8b1a', undefined],
@@ -190,8 +190,8 @@ test.each([
   ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
   ['too much', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
-])('of an address, %s', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
+])('of an address with %s', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
 
-test('of a long path without separators, only the beginning', () => {
+test('of a long path without separators contain only its beginning', () => {
   expect(loggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)
 })

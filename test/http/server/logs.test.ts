@@ -30,7 +30,7 @@ async function find(filter: string, count = 1, more = ''): Promise<Log[]> {
 }
 const saveLogs = (logs: object) => superuser.call('PATCH', '/api/settings', { logs })
 
-test('what failed is found, with who asked and why', async () => {
+test('failed requests are logged with their user and reason', async () => {
   const path = '/api/collections/contacts/records'
   await user.call('POST', path, { user: user.id, name: 'Ann', phone: '' })
   await user.call('GET', `${path}?filter=nope%20%3D%20%22secret%22&token=secret`)
@@ -61,7 +61,7 @@ test('what failed is found, with who asked and why', async () => {
   expect((await superuser.call('GET', `/api/logs/${broken!.id}`)).body).toEqual(broken)
 })
 
-test('what went well is kept when the settings ask for it', async () => {
+test('successful requests are logged if the settings ask for it', async () => {
   const ask = () => user.call('GET', '/api/collections/sms_templates/records?page=7')
   await ask()
   await saveLogs({ minLevel: -4 })
@@ -72,7 +72,7 @@ test('what went well is kept when the settings ask for it', async () => {
   await find('data.url ~ "page=7"', 0)
 })
 
-test('addresses and ids are kept as the settings say', async () => {
+test('addresses and user ids are logged according to the settings', async () => {
   await saveLogs({ logIP: false, logAuthId: true })
   await user.call('GET', '/api/settings?private')
   const [log] = await find('data.url ~ "private"')
@@ -81,7 +81,7 @@ test('addresses and ids are kept as the settings say', async () => {
   await saveLogs({ logIP: true, logAuthId: false })
 })
 
-test('a send that an API key may not make is its user’s', async () => {
+test("a send refused to an API key is logged with the key's user", async () => {
   const made = await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })
   const headers = { 'x-api-key': made.body.key, 'content-type': 'application/json' }
   const body = JSON.stringify({ recipients: ['Call "Ann"'], body: 'Hello' })
@@ -95,14 +95,14 @@ test('a send that an API key may not make is its user’s', async () => {
   })
 })
 
-test('of a batch the codes of its parts are kept', async () => {
+test('a failed batch is logged with the error codes of its parts', async () => {
   const bad = { method: 'POST', url: '/api/collections/contacts/records', body: { name: 'Ann' } }
   await user.call('POST', '/api/batch', { requests: [bad] })
   const [log] = await find('data.url = "/api/batch"')
   expect(log!.data).toMatchObject({ details: { requests: { 0: 'batch_request_failed' } }, status: 400 })
 })
 
-test('statistics count by the hour what a filter finds', async () => {
+test('statistics count the logs that a filter finds by hour', async () => {
   await find('data.url ~ "contacts"', 2)
   const ask = (filter: string) =>
     superuser.call('GET', `/api/logs/stats?filter=${encodeURIComponent(filter)}`)
@@ -112,14 +112,14 @@ test('statistics count by the hour what a filter finds', async () => {
   expect((await ask('data.url = "nowhere"')).body).toEqual([])
 })
 
-test('pages and fields', async () => {
+test('logs can be paged and their fields chosen', async () => {
   const path = '/api/logs?perPage=1&sort=-@rowid&fields=message,data.status'
   const { body } = await superuser.call('GET', path)
   expect(body).toMatchObject({ page: 1, perPage: 1, items: [{ message: expect.any(String) }] })
   expect([Object.keys(body.items[0]), body.totalItems > 1]).toEqual([['data', 'message'], true])
 })
 
-test('of no day nothing is kept', async () => {
+test('with 0 days no logs are kept', async () => {
   await find('data.url ~ "contacts"', 2)
   await saveLogs({ maxDays: 0 })
   await user.call('GET', '/api/settings')
@@ -127,7 +127,7 @@ test('of no day nothing is kept', async () => {
   await saveLogs({ maxDays: 5 })
 })
 
-test('what waits when a server is told to stop is there afterwards', async () => {
+test('logs buffered when a server is stopped are stored', async () => {
   const folder = temporaryFolder()
   const config = await testConfig()
   const kept = config.databaseUrl ? config : { ...config, dataDir: folder }
@@ -141,7 +141,7 @@ test('what waits when a server is told to stop is there afterwards', async () =>
   await again.stop()
 })
 
-test('SQL is for nobody', async () => {
+test('/api/sql is refused to all callers', async () => {
   const ask = async (who: Client) => (await who.call('POST', '/api/sql', { query: 'select 1' })).status
   expect([await ask(guest), await ask(user), await ask(superuser)]).toEqual([401, 403, 404])
 })

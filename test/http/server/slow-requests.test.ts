@@ -50,7 +50,7 @@ async function whileAsking(
 test.each([
   ['lists', SLOW],
   ['exports', SLOW.replace('/records?', '/export?')],
-])('slow %s of one user hold up no send, claim, sign-in or list of another', async (name, path) => {
+])('slow %s of one user do not delay sends, claims, sign-ins or lists of another', async (name, path) => {
   await whileAsking(40, path, async () => {
     const sent = await victim.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: name })
     expect(sent.status).toBe(200)
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('many new shapes of filters are refused, the known ones are not', async () => {
+test('many new filter shapes are refused while known ones are answered', async () => {
   const user = await server.makeUser()
   const list = (filter: string, who = user) =>
     who.call('GET', `/api/collections/contacts/records?filter=${encodeURIComponent(filter)}`)

@@ -53,7 +53,7 @@ async function untilEnded(program: RunningProgram): Promise<number> {
   return performance.now() - began
 }
 
-test('under load: whatever was answered before the end reached all who listened', async () => {
+test('a stop under load delivers every acknowledged write to all subscribers', async () => {
   const server = await open()
   const ears = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
@@ -87,7 +87,7 @@ test('under load: whatever was answered before the end reached all who listened'
   }
 })
 
-test('a claim that waits, an idle connection, and a client in the middle of its request', async () => {
+test('a stop answers a waiting claim, closes idle connections and lets a request in progress finish', async () => {
   const server = await open()
   const { hostname, port } = new URL(server.url)
   const headers = { ...KNOWN, 'content-type': 'application/json' }
@@ -133,7 +133,7 @@ test('a claim that waits, an idle connection, and a client in the middle of its 
   agent.destroy()
 })
 
-test.concurrent('who never ends his request does not keep the server', async () => {
+test.concurrent('a request that never ends does not delay the stop', async () => {
   const server = await open()
   const path = '/api/collections/users/auth-with-password'
   const asking = request(server.url + path, { method: 'POST', headers: KNOWN })
@@ -144,7 +144,9 @@ test.concurrent('who never ends his request does not keep the server', async () 
   expect(await untilEnded(server)).toBeLessThan(MAX_STOP_MS + SLACK_MS)
 })
 
-test.concurrent('with STOP_DELAY_SECONDS probes are told first, and all else goes on', async ({ expect }) => {
+test.concurrent('with STOP_DELAY_SECONDS the readiness probe fails first while requests are still served', async ({
+  expect,
+}) => {
   const slow = await open({ STOP_DELAY_SECONDS: '2', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
   const ready = () => at(root, slow).call('GET', '/api/ready')
   expect((await ready()).status).toBe(200)
@@ -155,7 +157,7 @@ test.concurrent('with STOP_DELAY_SECONDS probes are told first, and all else goe
   expect(await untilEnded(slow)).toBeLessThan(MAX_STOP_MS)
 })
 
-test.concurrent('what another node said to a device before the stop reaches its stream', async () => {
+test.concurrent("a stop delivers another node's event to the device stream first", async () => {
   const [other, stopping] = await Promise.all([open(), open()])
   const stream = await openStream(stopping.url, device.token)
   const body = { recipients: ['+4915112345678'], body: 'Hello', device_id: device.id }

@@ -25,12 +25,12 @@ const streamsOf = (device: string) =>
 
 const MESSAGE = 'Your share of event streams and waiting claims is used up.'
 
-describe('streams of one network', () => {
+describe('streams from one network', () => {
   test.each([
     ['realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
     ['a device', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
     ['a phone with the app', '/api/mobile/v1/events', { message: MESSAGE }],
-  ])('are bounded: %s', async (name, path, body) => {
+  ])('are limited: %s', async (name, path, body) => {
     const who = name === 'realtime' ? server.guest : undefined
     const from = `192.0.${path.length}.7`
     const each = async () => who ?? server.pair(await server.makeUser())
@@ -45,7 +45,7 @@ describe('streams of one network', () => {
   })
 
   test.each(['/api/devices/events', '/api/mobile/v1/events'])(
-    'whose clients hang up before they begin are not counted: %s',
+    'do not count if their client hung up before they began: %s',
     async (path) => {
       const from = `192.2.${path.length}.7`
       const phone = await server.pair(await server.makeUser())
@@ -65,7 +65,7 @@ describe('streams of one network', () => {
     },
   )
 
-  test('are those of its network, if it is IPv6', async () => {
+  test('are counted by network for IPv6', async () => {
     const ask = async (from: string) => (await open('/api/realtime', from, server.guest)).status
     for (const host of ['::1', '::2', 'a:b:c:d']) {
       const [four, rest] = ['2001:db8:7:7', host.startsWith('::') ? host : `:${host}`]
@@ -75,14 +75,14 @@ describe('streams of one network', () => {
     expect(await ask('2001:db8:7:107::1')).toBe(200)
   })
 
-  test('are not those of our own proxy that tells no address', async () => {
+  test("are not limited for the server's own proxy without a client address", async () => {
     for (let i = 0; i < 6; i++) expect((await open('/api/realtime', '', server.guest)).status).toBe(200)
     for (let i = 0; i < 6; i++)
       expect((await open('/api/realtime', '10.1.2.3', server.guest)).status).toBe(200)
   })
 })
 
-test('streams of the devices of one user are bounded, from wherever', async () => {
+test("streams of a user's devices are limited across all addresses", async () => {
   const phones = []
   for (let i = 0; i < 4; i++) phones.push(await server.pair(user))
   const open4 = []
@@ -92,7 +92,7 @@ test('streams of the devices of one user are bounded, from wherever', async () =
   expect(open4[3]!.body).toEqual({ error: 'too_many_requests', message: MESSAGE })
 })
 
-test('claims that wait count as streams do', async () => {
+test('waiting claims count as streams', async () => {
   const from = '192.3.2.250'
   const phone = await server.pair(await server.makeUser())
   const claim = (wait: number, signal?: AbortSignal) =>
@@ -119,7 +119,7 @@ test('claims that wait count as streams do', async () => {
   await until('there is room', async () => (await claim(1)).status === 200)
 })
 
-test('a device that asks for the head of a stream opens none', async () => {
+test('a HEAD request opens no stream', async () => {
   const phone = await server.pair(await server.makeUser())
   const asked = { method: 'HEAD', headers: { authorization: phone.token } }
   for (let i = 0; i < 6; i++)
@@ -127,7 +127,7 @@ test('a device that asks for the head of a stream opens none', async () => {
   expect(await streamsOf(phone.id)).toEqual([[0]])
 })
 
-test('a stream that ends leaves that of the device at another server', async () => {
+test("the end of a stream keeps the device's stream on another server", async () => {
   const { store } = server.server.services
   const { id } = await server.pair(user)
   const device = { id, user: user.id, lastSeen: '' } as Device
@@ -138,7 +138,7 @@ test('a stream that ends leaves that of the device at another server', async () 
   expect(await streamsOf(id)).toEqual([[1]])
 })
 
-test('a sixth stream of a device ends its oldest, and the device stays there', async () => {
+test('a sixth stream of a device ends its oldest, and the device stays online', async () => {
   const wide = await startServerWithDevices()
   const phone = await wide.pair(await wide.makeUser())
   const streams = []
