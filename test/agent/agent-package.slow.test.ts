@@ -53,7 +53,7 @@ const states = () =>
 
 const PATIENCE = { timeout: 60_000 }
 
-test('one command pairs and runs, again it only runs, and a second phone has a state of its own', async () => {
+test('one command pairs and runs, a second run only runs, and a second phone gets its own state file', async () => {
   const user = await server.makeUser()
   const code = await makeCode(user, 'First')
   const first = runPackage('start', server.url, code)
@@ -82,7 +82,7 @@ test('one command pairs and runs, again it only runs, and a second phone has a s
   expect(states()).toHaveLength(2)
 }, 180_000)
 
-test('pairing into the state file of another device is refused and costs no code', async () => {
+test("pairing into another device's state file is refused and leaves the code usable", async () => {
   const user = await server.makeUser()
   const state = join(home, 'mine.json')
   const first = runPackage(

@@ -74,13 +74,13 @@ const sentOrNot = (status: string) => (status === 'delivered' ? 'sent' : status)
 const isFinal = (status: string) => status === 'delivered' || status === 'failed'
 
 describe('an agent', () => {
-  test('keeps its token where only its owner reads it', async () => {
+  test('stores its token in a file that only its owner can read', async () => {
     const { file } = await setUp()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readState(file).url).toBe(server.url)
   })
 
-  test('sends what waits and what comes, and reports each delivery', async () => {
+  test('sends waiting and new messages and reports their deliveries', async () => {
     const { user, file } = await setUp()
     await send(user, 25)
     await whileRunning(file, {}, async () => {
@@ -90,7 +90,7 @@ describe('an agent', () => {
     })
   })
 
-  test('says why a message failed', async () => {
+  test('reports why a message failed', async () => {
     const { user, file } = await setUp()
     const [id] = await send(user, 1)
     await whileRunning(file, { fail: 1 }, () => untilAll(user, isFinal))
@@ -98,7 +98,7 @@ describe('an agent', () => {
     expect(body).toMatchObject({ status: 'failed', error_message: 'Rejected (simulated)' })
   })
 
-  test('gives back what it could not send; another device sends it', async () => {
+  test('returns messages that it could not send, and another device sends them', async () => {
     const { user, file } = await setUp()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Other' })).body
     const other = join(folder, `agent${++files}.json`)
@@ -109,7 +109,7 @@ describe('an agent', () => {
     )
   })
 
-  test('with a clock that is a day off sends and is dated right', async () => {
+  test('dates messages correctly although its clock is a day off', async () => {
     const { user, file } = await setUp()
     const [id] = await send(user, 1)
     await whileRunning(file, { clockOffset: -86_400 }, () => untilAll(user, isFinal))
@@ -118,14 +118,14 @@ describe('an agent', () => {
     expect(Math.abs(Date.parse(body.sent_at) - Date.now())).toBeLessThan(120_000)
   })
 
-  test('ends with a sentence when its device was deleted', async () => {
+  test('stops with a plain message when its device was deleted', async () => {
     const { user, file, device } = await setUp()
     await user.call('DELETE', `/api/collections/devices/records/${device}`)
     const running = runAgent(file, simulatorDriver(), () => {}, new AbortController().signal)
     await expect(running).rejects.toThrow('The server does not know this device. Delete')
   })
 
-  test('is alone with its state', async () => {
+  test('locks its state file while it runs', async () => {
     const { file } = await setUp()
     await whileRunning(file, {}, async () => {
       const lock = Number.parseInt(readFileSync(`${file}.pid`, 'utf8'), 10)
@@ -166,7 +166,7 @@ describe('an agent as a process', () => {
     return new Set(begun.filter((id) => !known.has(id)))
   }
 
-  test('killed between sending and reporting sends nothing twice, whatever it is handed', async () => {
+  test('sends nothing twice after it was killed between sending and reporting', async () => {
     const { user, file } = await setUp()
     await send(user, 30)
     const sentFile = join(folder, 'sent')
@@ -196,7 +196,7 @@ describe('an agent as a process', () => {
     expect(new Set(sent()).size).toBe(sent().length)
   })
 
-  test('pairs with the address of a pairing and receives what is typed', async () => {
+  test('pairs by a pairing address and receives texts typed at the terminal', async () => {
     const user = await server.makeUser()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Typed' })).body
     const file = join(folder, 'typed.json')
@@ -218,29 +218,31 @@ describe('an agent as a process', () => {
     [['run', '--state', folder], 'EISDIR'],
     [['run', '--driver', 'pigeon', '--state', 'agent.json'], '--driver must be one of: simulator'],
     [['run', '--fail', '2', '--state', 'agent.json'], '--fail must be a number from 0 to 1'],
-  ])('%j says what is wrong', async (args, sentence) => {
+  ])('%j prints the reason and exits with 1', async (args, sentence) => {
     const { exit, output } = await run(args)
     expect(output()).toContain(sentence)
     expect(exit).toBe('1')
   })
 })
 
-describe('what is typed as a pairing', () => {
+describe('the arguments of pair', () => {
   test.each([
     ['https://sms.example.org', '123456', 'https://sms.example.org'],
     ['https://sms.example.org/', '123456', 'https://sms.example.org'],
     ['https://example.org/sms/', '123456', 'https://example.org/sms'],
     ['https://sms.example.org/api/devices/pair#123456', '', 'https://sms.example.org'],
-  ])('%s %s', (address, code, url) => expect(readPairing(address, code)).toEqual({ url, code: '123456' }))
+  ])('%s %s are read', (address, code, url) =>
+    expect(readPairing(address, code)).toEqual({ url, code: '123456' }),
+  )
 
   test.each([
     ['sms.example.org', '123456'],
     ['ftp://sms.example.org', '123456'],
     ['https://sms.example.org', ''],
     ['https://sms.example.org', '12345'],
-  ])('%s %s is refused', (address, code) => expect(() => readPairing(address, code)).toThrow())
+  ])('%s %s are refused', (address, code) => expect(() => readPairing(address, code)).toThrow())
 
-  test('a state that cannot be written ends it with a sentence', async () => {
+  test('pairing ends with a plain message if the state file cannot be written', async () => {
     const user = await server.makeUser()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     const file = join(folder, 'file')
@@ -253,7 +255,7 @@ describe('what is typed as a pairing', () => {
   })
 })
 
-test('an agent outlives a server that goes away and comes back', async () => {
+test('an agent reconnects after its server was unreachable', async () => {
   const { user, file } = await setUp()
   const state = readState(file)
   let tries = 0

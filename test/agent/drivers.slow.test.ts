@@ -81,7 +81,7 @@ function spool() {
   return { folders, take }
 }
 
-test('gammu: a text is a file in UTF-16, sent or failed by where it is moved', async () => {
+test('gammu: a text is written as a UTF-16 file, and its later folder decides the outcome', async () => {
   const { folders, take } = spool()
   const driver = gammuDriver(folders)
   await run(driver)
@@ -96,7 +96,7 @@ test('gammu: a text is a file in UTF-16, sent or failed by where it is moved', a
   expect(await failing).toMatchObject({ outcome: 'failed', notSent: false })
 })
 
-test('gammu: parts that came in are one text, told once', async () => {
+test('gammu: parts of an incoming text are joined and reported once', async () => {
   const { folders } = spool()
   const parts = ['Good ', 'morning']
   const names = parts.map((_, i) => join(folders.inbox, `IN20261120_081500_00_+4930123_0${i}.txt`))
@@ -110,7 +110,7 @@ test('gammu: parts that came in are one text, told once', async () => {
   expect(received).toEqual([{ from: '+4930123', body: 'Good morning', sim: 0, at }])
 })
 
-test('gammu: outlives a folder that goes away, and a file that nobody can read', async () => {
+test('gammu: the driver survives a deleted folder and an unreadable file', async () => {
   const { folders, take } = spool()
   const driver = gammuDriver(folders)
   const { received } = await run(driver)
@@ -126,7 +126,7 @@ test('gammu: outlives a folder that goes away, and a file that nobody can read',
   expect(received).toMatchObject([{ from: '+4930123', body: 'Hi' }])
 })
 
-test('gammu: says which folder is missing', async () => {
+test('gammu: the driver names a missing folder', async () => {
   await expect(
     gammuDriver(foldersIn(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
   ).rejects.toThrow(/inbox is no folder/)
@@ -165,7 +165,7 @@ async function modemManager(code = MMCLI, ...modems: string[]) {
   return { driver, ...(await run(driver)) }
 }
 
-test('modemmanager: sends any text, and tells of its delivery', async () => {
+test('modemmanager: any text is sent and its delivery reported', async () => {
   const { driver, delivered } = await modemManager()
   expect(await driver.send(TEXT)).toEqual({ outcome: 'sent' })
   await until(() => delivered.length > 0)
@@ -184,12 +184,12 @@ test.each([
     { outcome: 'failed', error: 'error: no SIM', notSent: true },
   ],
   ['failed on its way', 'fail', { outcome: 'failed', error: 'error: no network', notSent: false }],
-])('modemmanager: %s', async (_, body, result) => {
+])('modemmanager: a text %s has its outcome', async (_, body, result) => {
   const { driver } = await modemManager()
   expect(await driver.send({ ...TEXT, body })).toEqual(result)
 })
 
-test('modemmanager: where no file can be written nothing was sent, and nobody dies of it', async () => {
+test('modemmanager: a text is reported as not sent if its file cannot be written', async () => {
   const { driver } = await modemManager()
   vi.stubEnv('TMPDIR', join(folder, 'nowhere'))
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -197,7 +197,7 @@ test('modemmanager: where no file can be written nothing was sent, and nobody di
   expect(await driver.send(TEXT)).toEqual({ outcome: 'failed', error, notSent: true })
 })
 
-test('modemmanager: a text that came in is told once and deleted', async () => {
+test('modemmanager: an incoming text is reported once and deleted', async () => {
   const properties = { state: 'received', timestamp: '2026-11-20T08:15:00+01' }
   writeFileSync(
     join(folder, '3.json'),
@@ -208,7 +208,7 @@ test('modemmanager: a text that came in is told once and deleted', async () => {
   expect(received).toEqual([{ from: '+4930123', body: 'Hi', sim: 1, at: '2026-11-20T07:15:00.000Z' }])
 })
 
-test('modemmanager: a text that the modem does not delete is told once', async () => {
+test('modemmanager: a text that the modem fails to delete is reported once', async () => {
   const sms = { content: { number: '+4930123', text: 'Hi' }, properties: { state: 'received' } }
   writeFileSync(join(folder, '3.json'), JSON.stringify({ sms }))
   const { received } = await modemManager(MMCLI.replace('fs.rmSync(', 'process.exit(1, '))
@@ -235,7 +235,7 @@ function modem(name: string, sim: string, ownNumbers: string[], operator: string
   writeFileSync(join(folder, `sim-${sim}`), JSON.stringify({ sim: { 'dbus-path': path, properties } }))
 }
 
-test('modemmanager: tells the SIM of each modem, and sends by the one that was chosen', async () => {
+test("modemmanager: each modem's SIM is reported, and a text leaves by the chosen one", async () => {
   modem('0', '0', ['+4915112345678'], 'congstar')
   modem('1', '4', ['015112345679'], '--')
   const { driver } = await modemManager(MMCLI, '0', '1')
@@ -250,7 +250,7 @@ test('modemmanager: tells the SIM of each modem, and sends by the one that was c
   expect(await driver.send({ ...TEXT, sim: 3 })).toMatchObject({ outcome: 'failed', notSent: true })
 })
 
-test('modemmanager: a text that came in has the SIM of its modem', async () => {
+test('modemmanager: an incoming text has the SIM of its modem', async () => {
   install(
     'mmcli',
     MMCLI.replace(
@@ -277,7 +277,7 @@ const listed = (_id: number, body: string) => ({
 const LIST = `console.log(fs.readFileSync(folder + '/inbox.json', 'utf8'))`
 const SEND = `fs.writeFileSync(folder + '/sent', JSON.stringify({ args, text: fs.readFileSync(0, 'utf8') }))`
 
-test('termux: hands a text to Android', async () => {
+test('termux: a text is passed to Android', async () => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', SEND)
   inbox()
@@ -314,7 +314,7 @@ test.each([
     0,
   ],
   ['no permission', { error: 'Please grant the permission' }, 0, [], ['-s', '0'], 0],
-])('termux: %s', async (_, info, count, sims, slot, sim) => {
+])('termux: SIM slots are read from %s', async (_, info, count, sims, slot, sim) => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', SEND)
   deviceInfo(info)
@@ -330,7 +330,7 @@ test.each([
   expect(received[0]!.sim).toBe(sim)
 })
 
-test('termux: says what Android says', async () => {
+test("termux: an error from Android becomes the failure's reason", async () => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', `console.log('No permission')`)
   inbox()
@@ -339,7 +339,7 @@ test('termux: says what Android says', async () => {
   expect(await driver.send(TEXT)).toEqual({ outcome: 'failed', error: 'No permission', notSent: false })
 })
 
-test('termux: tells what came in since it last ran, nothing older', async () => {
+test('termux: only texts received since the last run are reported', async () => {
   install('termux-sms-list', LIST)
   const memory = join(folder, 'memory')
   inbox(listed(4, 'old'))
@@ -354,7 +354,7 @@ test('termux: tells what came in since it last ran, nothing older', async () => 
   expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
 })
 
-test('termux: what Android does not answer is no empty inbox', async () => {
+test('termux: an empty answer from Android does not count as an empty inbox', async () => {
   const list = `const list = fs.readFileSync(folder + '/inbox.json', 'utf8')`
   install('termux-sms-list', `${list}\nfs.appendFileSync(folder + '/asked', '.')\nconsole.log(list)`)
   const memory = join(folder, 'memory')

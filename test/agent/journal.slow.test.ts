@@ -16,7 +16,7 @@ const report = (id: string) => ({ kind: 'report' as const, item: { id, attempt: 
 const idsOf = (journal: ReturnType<typeof openJournal>) =>
   [...journal.untold.values()].map(({ item }) => item.id)
 
-test('remembers over a death which attempts were begun, and which not', () => {
+test('after a crash the journal knows which attempts were begun', () => {
   void openJournal(file).begin('a', 1) // not closed: it died
   const next = openJournal(file)
   expect(next.hasBegun('a', 1)).toBe(true)
@@ -24,7 +24,7 @@ test('remembers over a death which attempts were begun, and which not', () => {
   expect(next.hasBegun('b', 1)).toBe(false)
 })
 
-test('keeps what the server does not know, in order, until it does', async () => {
+test('the journal keeps unreported results in order until the server accepts them', async () => {
   const journal = openJournal(file)
   for (const id of ['a', 'b', 'c']) await journal.keep(report(id))
   journal.forget([[...journal.untold.keys()][1]!])
@@ -34,7 +34,7 @@ test('keeps what the server does not know, in order, until it does', async () =>
   expect(idsOf(openJournal(file))).toEqual(['a', 'c', 'd'])
 })
 
-test('a line torn by a kill costs that line only', async () => {
+test('a line torn by a crash loses only that line', async () => {
   const journal = openJournal(file)
   await journal.begin('a', 1)
   await journal.keep(report('a'))
@@ -45,7 +45,7 @@ test('a line torn by a kill costs that line only', async () => {
   expect(idsOf(openJournal(file))).toEqual(['a', 'b'])
 })
 
-test('forgets attempts of last week, and stays small', async () => {
+test('the journal forgets attempts older than a week and stays small', async () => {
   const day = Math.floor(Date.now() / 86_400_000)
   writeFileSync(
     file,
@@ -63,7 +63,7 @@ test('forgets attempts of last week, and stays small', async () => {
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
 })
 
-test('forgets attempts that were not sent, and, after a restart, those whose results the server has taken', async () => {
+test('the journal forgets unsent attempts at once and reported ones after a restart', async () => {
   const journal = openJournal(file)
   for (const id of ['taken', 'refused']) {
     await journal.begin(id, 1)
@@ -103,8 +103,8 @@ function whenFull(program: string): unknown {
   return JSON.parse(stdout)
 }
 
-describe.runIf(canLimit)('on a disk that is full', () => {
-  test('an attempt that could not be noted is not begun', () => {
+describe.runIf(canLimit)('a journal on a full disk', () => {
+  test('lets no attempt begin that it could not record', () => {
     const begun = whenFull(`
       const journal = openJournal(file)
       limit(${LIMIT})
@@ -114,7 +114,7 @@ describe.runIf(canLimit)('on a disk that is full', () => {
     expect(next.hasBegun(`m${Number(begun) - 1}`, 1)).toBe(true)
   })
 
-  test('what could not be kept is not told, and comes once when it is handed in again', () => {
+  test('does not report a text that it could not store, and reports it once when received again', () => {
     const [told, last] = whenFull(`
       const journal = openJournal(file)
       const keep = (id) => journal.keep({ kind: 'incoming', item: { id } })
@@ -129,7 +129,7 @@ describe.runIf(canLimit)('on a disk that is full', () => {
     expect(idsOf(openJournal(file))).toEqual(Array.from({ length: last + 1 }, (_, i) => `m${i}`))
   })
 
-  test('it does not start, and what it kept stays', async () => {
+  test('refuses to open but keeps its earlier entries', async () => {
     const journal = openJournal(file)
     const ids = Array.from({ length: 100 }, (_, i) => `m${i}`)
     for (const id of ids) await journal.keep(report(id))

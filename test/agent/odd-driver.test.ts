@@ -69,7 +69,7 @@ const newest = async (filter: string) => {
   return (await user.call('GET', `/api/collections/sms_messages/records?${query}`)).body.items[0]
 }
 
-test('a reason of many pages is told in part', async () => {
+test('an error of many pages is shortened in the report', async () => {
   const driver = new OddDriver({ outcome: 'failed', error: 'Error: no signal. '.repeat(200), notSent: false })
   await whileRunning(driver, async () => {
     await user.call('POST', '/api/sms/send', { recipients: ['+4915100'], body: 'Hello' })
@@ -81,7 +81,7 @@ test('a reason of many pages is told in part', async () => {
   })
 })
 
-test('a text that waits for its turn is claimed again, and sent once', async () => {
+test('a text waiting for its turn is claimed again and sent once', async () => {
   const driver = new SlowDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
     const all = ['+4915110', '+4915120', '+4915130']
@@ -111,7 +111,7 @@ test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object
   ['of no instant', { from: '+4931000', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
   ['of the year 1899', { from: '+4932000', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
   ['of the year 10000', { from: '+4933000', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
-])('a text %s is not lost', async (_, text, at, expected) => {
+])('an incoming text %s is stored', async (_, text, at, expected) => {
   const driver = new OddDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
     await driver.events.received({ sim: 0, ...text } as IncomingText, at)

@@ -53,7 +53,7 @@ const MEANINGS: readonly [from: number, to: number, alphabet: Alphabet | 'bytes'
 const read = (hex: string, dataCoding: number, fallback: 'gsm' | 'latin1' = 'gsm', single = 0, locking = 0) =>
   decode(Buffer.from(hex, 'hex'), { dataCoding, single, locking }, fallback)
 
-test('the table names each data_coding once', () => {
+test('the table of alphabets names each data_coding once', () => {
   const named = MEANINGS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
   expect(named).toEqual(Array.from({ length: 256 }, (_, i) => i))
 })
@@ -76,7 +76,7 @@ test.each<[what: string, hex: string, text: string]>([
   expect(read(hex, 8)).toBe(text)
 })
 
-test('each language has tables of 128 codes, with the escape where all have it', () => {
+test('each national language table has 128 codes with the escape in its place', () => {
   expect(Object.keys(NATIONAL_TABLES)).toHaveLength(13)
   for (const { locking, single } of Object.values(NATIONAL_TABLES)) {
     expect(locking?.length ?? 128).toBe(128)
@@ -107,14 +107,14 @@ test.each<[language: string, single: number, locking: number, hex: string, text:
   ['Urdu', 13, 13, '005d1b41', '\u0627\u0650A'],
   ['a language that is not known', 99, 99, '001b6541', '@€A'],
   ['Turkish, with an escape that leads nowhere', 1, 0, '1b41', 'A'],
-])('%s by tables %i and %i', (_, single, locking, hex, text) => {
+])('%s is read by the tables %i and %i', (_, single, locking, hex, text) => {
   expect(read(hex, 0, 'latin1', single, locking)).toBe(text)
   expect(read(hex, 0xf1, 'gsm', single, locking)).toBe(text)
 })
 
 const from = { source_addr: '49151', source_addr_ton: 1, destination_addr: '4930123', esm_class: 0x40 }
 
-test('a long text in Turkish comes in by its tables, its parts in any order and over a restart', async () => {
+test('parts of a long Turkish text are joined in any order and across a restart', async () => {
   const { smsc, received, open } = await setUp()
   const part = (seq: number, hex: string) => ({
     ...from,
@@ -126,7 +126,7 @@ test('a long text in Turkish comes in by its tables, its parts in any order and 
   expect(received.map(({ body }) => body)).toEqual(['ĞŞa'])
 })
 
-test('parts in different alphabets are read each by its own', async () => {
+test('parts in different alphabets are each read in their own', async () => {
   const { smsc, received } = await setUp()
   const part = (seq: number, more: string, hex: string, data_coding = 0) => ({
     ...{ ...from, data_coding },
@@ -143,7 +143,7 @@ test.each<[what: string, data_coding: number, encoding: 'ucs2' | 'latin1']>([
   ['UCS-2 of a message class', 0x19, 'ucs2'],
   ['ASCII, with the data_coding of UCS-2', 8, 'latin1'],
   ['ASCII, by the default alphabet', 0, 'latin1'],
-])('a receipt comes in as %s', async (_, data_coding, encoding) => {
+])('a receipt is read as %s', async (_, data_coding, encoding) => {
   const { smsc, delivered, received, send } = await setUp()
   smsc.answer = () => ({ message_id: 'a_b@1' })
   await send()
@@ -169,7 +169,7 @@ test.each([
   expect(delivered).toHaveLength(1)
 })
 
-test('a carrier that gives one id for a long text confirms it by one receipt', async () => {
+test('one receipt confirms a long text if the carrier gave it one id', async () => {
   const { smsc, delivered, send } = await setUp({ receipt_for_parts: 'one' })
   smsc.answer = () => (smsc.submitted.length === 2 ? { message_id: '2' } : {})
   await send({ body: 'Hello '.repeat(40) })

@@ -36,12 +36,12 @@ test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters
   ['4520123456', 0, '+4520123456'],
   ['4917610002', 5, '4917610002'],
   ['Bank', 1, 'Bank'],
-])('a sender %s of type %i is %s', (sent, ton, number, forms) => {
+])('a sender %s of type %i is read as %s', (sent, ton, number, forms) => {
   expect(readAddress(sent, ton, { ...FORMS, ...forms })).toBe(number)
 })
 
 test.each(['+49301234567', { address: '0301234567', ton: 2, npi: 1 }])(
-  'a text comes in by its line %j',
+  'an incoming text is assigned to its line %j',
   async (sender) => {
     const { smsc, received } = await setUp({ country_code: '49', senders: [sender] })
     const sent = {
@@ -55,7 +55,7 @@ test.each(['+49301234567', { address: '0301234567', ton: 2, npi: 1 }])(
   },
 )
 
-test('the carrier unbinds: open texts get their answers first, and new ones wait for the next link', async () => {
+test('when the carrier unbinds, open texts get answers and new ones wait for the next connection', async () => {
   const { smsc, send } = await setUp()
   smsc.answer = () => undefined
   const open = ['one', 'two'].map((body) => send({ body }))
@@ -83,7 +83,7 @@ const part = (ref: number, total: number, seq: number, content: Buffer | string)
   short_message: Buffer.concat([Buffer.from([5, 0, 3, ref, total, seq]), Buffer.from(content)]),
 })
 
-test('the same long text again is a repeat for 10 minutes, then another one', async () => {
+test('the same long text is a repeat within 10 minutes and a new text later', async () => {
   const { smsc, received, open } = await setUp()
   const both = [part(7, 2, 1, 'A'), part(7, 2, 2, 'B')]
   const deliver = async () => {
@@ -99,14 +99,14 @@ test('the same long text again is a repeat for 10 minutes, then another one', as
   expect(await deliver().finally(() => clock.mockRestore())).toBe(2)
 })
 
-test('an escape of GSM 03.38 and its character, in two parts, are one character', async () => {
+test('a GSM 03.38 escape split from its character is joined', async () => {
   const { smsc, received } = await setUp()
   for (const each of [part(1, 3, 3, '!'), part(1, 3, 1, 'a\x1b'), part(1, 3, 2, 'e')])
     await smsc.deliver(each)
   expect(received.map(({ body }) => body)).toEqual(['a€!'])
 })
 
-test('an answer that comes too late still says which receipt is which', async () => {
+test('a late answer still links receipts to their message', async () => {
   const { smsc, delivered, send } = await setUp({ answer_seconds: 1 })
   smsc.answer = () => (smsc.submitted.length === 1 ? { message_id: '1' } : undefined)
   expect(await send({ body: 'Hello '.repeat(40) })).toEqual({ outcome: 'unknown' })
@@ -121,7 +121,7 @@ test.each<[what: string, bytes: number, field?: object]>([
   ['before its text', 5],
   ['in an address', 27],
   ['in a field', 1, { receipted_message_id: 'x-1' }],
-])('a text that is cut off %s is refused, and the link goes on', async (_, bytes, field) => {
+])('a PDU cut off %s is refused, and the connection continues', async (_, bytes, field) => {
   const { smsc, received } = await setUp()
   const fields = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('STOP') }
   const whole = (
@@ -134,7 +134,7 @@ test.each<[what: string, bytes: number, field?: object]>([
   expect([received, smsc.bound.length]).toEqual([[], 1])
 })
 
-test('parts of texts that never become whole are bounded, and leave as they are', async () => {
+test('parts of incomplete texts are bounded in number and reported as they are', async () => {
   const { smsc, file, received } = await setUp()
   const message_payload = Buffer.alloc(60_000, 'x')
   const fields = {
@@ -154,7 +154,7 @@ test('parts of texts that never become whole are bounded, and leave as they are'
   expect(statSync(`${file}-parts`).size).toBeLessThan(30 << 20)
 })
 
-test('no more texts are read than are stored at once', async () => {
+test('at most 100 incoming texts are stored at once', async () => {
   const { smsc, inStore } = await setUp()
   const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
   await Promise.all(Array.from({ length: 500 }, () => smsc.deliver(text)))

@@ -26,7 +26,7 @@ test.each(
   (['udh', 'sar', 'payload'] as const).flatMap((long_texts) =>
     Object.entries(TEXTS).map(([alphabet, body]) => ({ long_texts, alphabet, body })),
   ),
-)('a long text in $alphabet goes out and comes in by $long_texts', async ({ long_texts, alphabet, body }) => {
+)('a long text in $alphabet is sent and received by $long_texts', async ({ long_texts, alphabet, body }) => {
   const { smsc, received, open, send } = await setUp({
     long_texts,
     alphabet: alphabet === 'latin1' ? 'latin1' : 'gsm',
@@ -68,14 +68,14 @@ test.each<[what: string, hex: string, data_coding: number, body: string, esm_cla
   ['half a character', 'd83d0041', 8, '\ufffdA'],
   ['a header without parts', '06050400000000c8', 3, 'È', 0x40],
   ['a header that is cut off', '0a0003', 3, '', 0x40],
-])('%s comes in', async (_, hex, data_coding, body, esm_class = 0) => {
+])('an incoming text with %s is read', async (_, hex, data_coding, body, esm_class = 0) => {
   const { smsc, received } = await setUp()
   const fields = { source_addr: 'Bank', source_addr_ton: 5, destination_addr: '4930123', esm_class }
   expect(await smsc.deliver({ ...fields, data_coding, short_message: Buffer.from(hex, 'hex') })).toBe(0)
   expect(received).toEqual([{ from: 'Bank', sim: 1, body }])
 })
 
-test('a text whose reference begins another one is handed in without its missing parts', async () => {
+test('a text whose reference is reused is reported without its missing parts', async () => {
   const { smsc, received } = await setUp()
   const fields = { source_addr: '49151', source_addr_ton: 1, destination_addr: '4930123', esm_class: 0x40 }
   for (const part of ['0500030702014131', '0500030702014231', '0500030702024232'])
@@ -83,7 +83,7 @@ test('a text whose reference begins another one is handed in without its missing
   expect(received.map(({ body }) => body)).toEqual(['A1…', 'B1B2'])
 })
 
-test('the same text many times at once is as many texts', async () => {
+test('20 equal incoming texts at once are 20 messages', async () => {
   const { smsc, instants } = await setUp()
   const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
   await Promise.all(Array.from({ length: 20 }, () => smsc.deliver(text)))
@@ -118,23 +118,26 @@ test.each<[what: string, settings: object, ids: readonly string[], receipts: rea
     [receipt('1A2B'), receipt('FF')],
   ],
   ['fields', {}, ['x-1', 'x-2'], [tlv('x-1\0'), tlv('x-2')]],
-])('receipts as %s, before and after the answer, and after a restart', async (_, settings, ids, receipts) => {
-  const { smsc, delivered, open, send } = await setUp(settings)
-  const body = 'Hello '.repeat(40)
-  smsc.answer = () => ({ message_id: ids[(smsc.submitted.length - 1) % 2]! })
-  await send({ id: 'after', body })
-  await smsc.deliver(receipts[1]!)
-  await smsc.deliver(receipts[1]!)
-  expect(delivered).toEqual([])
-  await open()
-  await smsc.deliver(receipts[0]!)
-  expect(delivered).toEqual(['after delivered'])
-  for (const each of receipts) await smsc.deliver(each)
-  await send({ id: 'before', body })
-  expect(delivered).toEqual(['after delivered', 'before delivered'])
-})
+])(
+  'receipts with %s are matched before and after the answer and after a restart',
+  async (_, settings, ids, receipts) => {
+    const { smsc, delivered, open, send } = await setUp(settings)
+    const body = 'Hello '.repeat(40)
+    smsc.answer = () => ({ message_id: ids[(smsc.submitted.length - 1) % 2]! })
+    await send({ id: 'after', body })
+    await smsc.deliver(receipts[1]!)
+    await smsc.deliver(receipts[1]!)
+    expect(delivered).toEqual([])
+    await open()
+    await smsc.deliver(receipts[0]!)
+    expect(delivered).toEqual(['after delivered'])
+    for (const each of receipts) await smsc.deliver(each)
+    await send({ id: 'before', body })
+    expect(delivered).toEqual(['after delivered', 'before delivered'])
+  },
+)
 
-test('a text has failed when one part has; states in between and unknown ids change nothing', async () => {
+test('a text fails when one part fails; intermediate states and unknown ids change nothing', async () => {
   const { smsc, delivered, send } = await setUp()
   await send({ body: 'Hello '.repeat(40) })
   for (const each of [receipt('1', 'ENROUTE'), receipt('99', 'UNDELIV'), tlv('1', 6), receipt('1')])
@@ -147,7 +150,7 @@ test('a text has failed when one part has; states in between and unknown ids cha
   expect(delivered).toEqual([`a ${refused} UNDELIV 034`, `b ${refused} REJECTD`])
 })
 
-test('an id that a receipt says twice has the form of receipts', async () => {
+test("an id that appears twice in a receipt is read in the receipts' form", async () => {
   const { smsc, delivered, send } = await setUp({ answer_ids: 'hex', receipt_ids: 'decimal' })
   for (const message_id of ['6699', '1A2B']) {
     smsc.answer = () => ({ message_id })
@@ -157,14 +160,14 @@ test('an id that a receipt says twice has the form of receipts', async () => {
   expect(delivered).toEqual(['1A2B delivered'])
 })
 
-test('what looks like a receipt in the text of a phone is a text', async () => {
+test("a phone's text that looks like a receipt is stored as a text", async () => {
   const { smsc, received, delivered, send } = await setUp()
   await send()
   await smsc.deliver({ ...receipt('1'), esm_class: 0, source_addr: '49151', destination_addr: 'Acme' })
   expect([delivered, received.length]).toEqual([[], 1])
 })
 
-test('a text with an id of the carrier is a text', async () => {
+test("a text with the carrier's message id is stored as a text", async () => {
   const { smsc, received } = await setUp()
   const fields = {
     esm_class: 0,
@@ -176,7 +179,7 @@ test('a text with an id of the carrier is a text', async () => {
   expect(received).toEqual([{ from: '456', sim: 1, body: '1' }])
 })
 
-test('a carrier that wants less gets all texts once', async () => {
+test('texts that the carrier throttles are all sent once', async () => {
   const { smsc, send } = await setUp({ window: 5 })
   const taken: string[] = []
   smsc.answer = (pdu) => {
@@ -192,7 +195,7 @@ test('a carrier that wants less gets all texts once', async () => {
 test.each([
   ['of another kind', 'generic_nack', 16],
   ['whose end is lost with the link', 'submit_sm_resp', -3],
-])('an answer %s does not say that a text is sent', async (_, command, end) => {
+])('an answer %s does not count as sent', async (_, command, end) => {
   const { smsc, send } = await setUp()
   smsc.answer = ({ sequence_number }) => {
     const answer = makePdu(command, { sequence_number, message_id: '12345' })
@@ -203,13 +206,13 @@ test.each([
   expect(await send()).toEqual({ outcome: 'unknown' })
 })
 
-test('a long text that the carrier takes in part is unknown when its time has come', async () => {
+test('a long text accepted only in part is unknown when its time ends', async () => {
   const { smsc, send } = await setUp()
   smsc.answer = () => (smsc.submitted.length > 1 ? { command_status: 0x58 } : { message_id: '1' })
   expect(await send({ body: 'Hello '.repeat(40) }, performance.now() + 500)).toEqual({ outcome: 'unknown' })
 })
 
-test('what the carrier refuses has failed, and is proven unsent if it may pass', async () => {
+test('a refused text has failed, and is marked not sent if a retry may succeed', async () => {
   const { smsc, send } = await setUp()
   smsc.answer = () => ({ command_status: 0x0b })
   const error = 'The carrier refused it: ESME_RINVDSTADR (0x0b)'
@@ -221,7 +224,7 @@ test('what the carrier refuses has failed, and is proven unsent if it may pass',
   expect(await send({ sim: 3 })).toMatchObject({ outcome: 'failed', notSent: true })
 })
 
-test('without an answer the outcome is unknown, and nothing is submitted again', async () => {
+test('a text without an answer has an unknown outcome and is not submitted again', async () => {
   const { smsc, send } = await setUp({ answer_seconds: 1 })
   smsc.answer = () => undefined
   expect(await send()).toEqual({ outcome: 'unknown' })
@@ -236,7 +239,7 @@ test('without an answer the outcome is unknown, and nothing is submitted again',
 })
 
 test.each(['0000000800000000', '00000000'])(
-  'a message %s costs the link, and texts go on by the next',
+  'an invalid PDU %s closes the connection, and texts continue on the next',
   async (hex) => {
     const { smsc, received, send } = await setUp({ bind: 'separate', validity_minutes: 1501, window: 1 })
     expect(smsc.bound.map(({ command }) => command).sort()).toEqual(['bind_receiver', 'bind_transmitter'])
@@ -248,7 +251,7 @@ test.each(['0000000800000000', '00000000'])(
   },
 )
 
-test('a check says what the carrier answers', async () => {
+test("the check prints the carrier's answer", async () => {
   const { smsc, settings } = await setUp()
   const lines: string[] = []
   await checkCarrier(settings, (line) => lines.push(line))
@@ -268,7 +271,7 @@ test.each<[what: string, text: string]>([
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['A name that is long'] })],
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['+49 30 123'] })],
   ['password is missing', JSON.stringify({ ...RIGHT, password: undefined })],
-])('wrong settings: %s', (what, text) => {
+])('settings with a fault are refused: %s', (what, text) => {
   const file = join(temporaryFolder(), 'wrong.json')
   writeFileSync(file, text)
   const read = () => readSettings(file, {})

@@ -12,7 +12,7 @@ registerHooks({
   },
 })`)}`
 
-test('the agent runs where bcrypt cannot', () => {
+test('the agent runs on a platform without bcrypt', () => {
   const args = ['--import', WITHOUT_BCRYPT, CLI, 'agent', 'run', '--help']
   expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('termux')
 })

@@ -37,7 +37,7 @@ async function listen(server: Server): Promise<number> {
 
 const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 30_000)
 
-test('a server waits for a database that is not there yet, and says so', async () => {
+test('a server waits for a database that is not reachable yet and logs it', async () => {
   const { cable, starting, said } = await open()
   await until(() => said.some((line) => line.startsWith('waiting for the database: ')))
   await cable.connect()
@@ -46,7 +46,7 @@ test('a server waits for a database that is not there yet, and says so', async (
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
 })
 
-test('a database that goes away is a 503, and all is well when it is back', async () => {
+test('while the database is away requests get 503, and afterwards they succeed again', async () => {
   const { cable, starting } = await open()
   await cable.connect()
   const server = await starting
@@ -90,7 +90,7 @@ test('a database that goes away is a 503, and all is well when it is back', asyn
   })
 })
 
-test('of several hosts, the one that takes writes is used', async () => {
+test('of several database hosts the writable one is used', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
   const cable = await makeBreakableProxy(databaseUrl!)
   onTestFinished(() => cable.disconnect())
@@ -102,7 +102,7 @@ test('of several hosts, the one that takes writes is used', async () => {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
 })
 
-test('a database that takes no writes is none, as a standby to which a proxy still leads', async () => {
+test('a read-only database counts as away, like a standby behind a proxy', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
   const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl }))
   onTestFinished(() => server.stop())
@@ -121,7 +121,7 @@ test('a database that takes no writes is none, as a standby to which a proxy sti
   await until(async () => (await list()).status === 200)
 })
 
-test('one of several hosts that goes away while it is asked whether it takes writes is no crash', async () => {
+test('a host that closes its connection while asked whether it is writable causes no crash', async () => {
   const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
   const server = createServer((socket) =>
     socket.once('data', () => {
@@ -136,7 +136,7 @@ test('one of several hosts that goes away while it is asked whether it takes wri
   await expect(new Client().connect()).rejects.toThrow('Connection terminated')
 })
 
-test('a database can be closed while it begins to listen', async () => {
+test('a database can be closed while LISTEN begins', async () => {
   const { databaseUrl } = await testConfig()
   const backend = openPostgres(databaseUrl!, { ofServer: 1, ofClients: 1, clientMs: 1_000 }, logInto([]))
   const listening = backend.listen('anything', () => {})
@@ -144,7 +144,7 @@ test('a database can be closed while it begins to listen', async () => {
   await listening
 })
 
-test.concurrent('a database that stops answering is given up, though nobody closes its connections', async () => {
+test.concurrent('a database that stops answering without closing connections gets a 503', async () => {
   const { cable, starting } = await open()
   await cable.connect()
   const server = await starting
@@ -156,7 +156,7 @@ test.concurrent('a database that stops answering is given up, though nobody clos
   await until(async () => (await list()).status === 200)
 })
 
-test.concurrent('a primary whose synchronous standby left it is not used', async ({
+test.concurrent('a primary whose synchronous standby is gone is not used', async ({
   expect,
   onTestFinished,
 }) => {
@@ -175,7 +175,7 @@ test.concurrent('a primary whose synchronous standby left it is not used', async
   await expect.poll(connects, { timeout: 20_000 }).toBe(false)
 }, 30_000)
 
-test('a connection to another server ends those to the one that it replaced', async ({
+test('a connection to a new primary ends connections to the replaced one', async ({
   expect,
   onTestFinished,
 }) => {
@@ -206,7 +206,7 @@ test('a connection to another server ends those to the one that it replaced', as
   await expect.poll(ask).toEqual(Array(3).fill(ports[1]))
 })
 
-test.concurrent('a server that hears no NOTIFY says so, and what to set', async () => {
+test.concurrent('a server that receives no NOTIFY logs which setting to change', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
   const env = { DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: process.env.TEST_POSTGRES_URL }
   const said: string[] = []
@@ -216,7 +216,7 @@ test.concurrent('a server that hears no NOTIFY says so, and what to set', async 
   expect(database).toEqual({ reachable: true, migrated: true, writable: true, listening: false })
 })
 
-test('a wrong password ends the start with a sentence', async () => {
+test('a wrong database password stops the start with a plain message', async () => {
   const { databaseUrl } = await testConfig()
   const wrong = new URL(databaseUrl!)
   wrong.password = 'wrong'
@@ -225,7 +225,7 @@ test('a wrong password ends the start with a sentence', async () => {
   await expect(starting).rejects.toThrow(/The database refused to let us in: .*DATABASE_URL/)
 })
 
-test('a role that may make no tables ends it with a sentence, too', async () => {
+test('a role without the right to create tables stops the start with a plain message', async () => {
   const { databaseUrl } = await testConfig()
   const DATABASE_URL = process.env.TEST_POSTGRES_URL
   const admin = await openDb(readConfig({ DATABASE_URL }), createLogger({ logLevel: 'silent' }))
@@ -241,7 +241,7 @@ test('a role that may make no tables ends it with a sentence, too', async () => 
   )
 })
 
-test('so does a server that knows no TLS, where it is asked for', async () => {
+test('a database without TLS stops the start with a plain message if TLS is required', async () => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write('N')))
   const port = await listen(server)
   onTestFinished(() => void server.close())

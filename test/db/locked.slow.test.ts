@@ -16,7 +16,7 @@ const asked = () => [
   user.call('GET', `${records('sms_messages')}/message00000001`),
 ]
 
-test.concurrent('a table that stays locked is a 503 to who needs it, and nothing to others', {
+test.concurrent('a locked table gives 503 to requests that need it and does not affect others', {
   timeout: 120_000,
 }, async () => {
   await db.transaction(async (inside) => {
@@ -32,7 +32,9 @@ test.concurrent('a table that stays locked is a 503 to who needs it, and nothing
   expect((await user.call('GET', records('sms_messages'))).body.totalItems).toBe(1)
 })
 
-test.concurrent('it ends a wait, and not the connection', { timeout: 120_000 }, async () => {
+test.concurrent('a lock timeout ends the statement but keeps the connection', {
+  timeout: 120_000,
+}, async () => {
   const pids = new Set<unknown>()
   const work = (inside: Db) =>
     inside.query('select pg_backend_pid()').then(({ rows }) => {
@@ -47,7 +49,7 @@ test.concurrent('it ends a wait, and not the connection', { timeout: 120_000 }, 
   expect(rows).toEqual([...pids].map((pid) => [pid]))
 })
 
-test('it does not bound who is to wait', async () => {
+test('lock timeouts do not apply to statements that may wait', async () => {
   const LIMIT = 'show lock_timeout'
   expect((await db.query(LIMIT)).rows).toEqual([['10s']])
   expect((await db.unhurried(LIMIT)).rows).toEqual([['0']])

@@ -15,13 +15,13 @@ const lookUp = async (i: number, name?: string) => (await db.lookUp(BY_ID, [`thi
 const numbers = Array.from({ length: 500 }, (_, i) => i + 1)
 
 test.each(['thing by id', undefined])(
-  '500 at once, with the name %s, get what each asked for',
+  '500 concurrent lookups with the name %s get their own answers',
   async (name) => {
     expect(await Promise.all(numbers.map((i) => lookUp(i, name)))).toEqual(numbers)
   },
 )
 
-test('one that fails ends no other, of the same name or not', async () => {
+test('a failing lookup does not fail others in the same pipeline', async () => {
   const asked = numbers.slice(0, 60).map((i) => {
     if (i % 3 === 0)
       return db.lookUp('select 1 / (n - n) from things where id = $1', [`thing${i}`], 'wrong thing')
@@ -34,7 +34,7 @@ test('one that fails ends no other, of the same name or not', async () => {
   ).toEqual(numbers.slice(0, 60).map((i) => (i % 3 === 0 ? '22012' : i)))
 })
 
-test('within a transaction it sees what the transaction did, and outside nobody does', async () => {
+test('a lookup in a transaction sees its uncommitted changes, and one outside does not', async () => {
   await db.transaction(async (inside) => {
     await inside.query('update things set n = 0 where id = $1', ['thing7'])
     expect((await inside.lookUp(BY_ID, ['thing7'])).rows).toEqual([[0]])
@@ -46,7 +46,7 @@ test('within a transaction it sees what the transaction did, and outside nobody 
 const OWN = 'select pg_backend_pid()'
 const pid = async (text = OWN) => (await db.lookUp(text)).rows[0]![0]
 
-test('one that takes long, or waits for a lock, is answered elsewhere, and holds nobody up for good', async () => {
+test('a slow or locked lookup moves to another connection and does not block others for good', async () => {
   const own = await pid()
   const slow = pid(`${OWN} from pg_sleep(1.5)`)
   const behind = lookUp(1)
@@ -61,7 +61,7 @@ test('one that takes long, or waits for a lock, is answered elsewhere, and holds
   })
 })
 
-test('those that go by a name which waits for a lock are answered, too', async () => {
+test('lookups under a name that waits for a lock are answered in the end', async () => {
   await db.transaction(async (inside) => {
     await inside.query('lock table things in access exclusive mode')
     const locked = [1, 2, 3].map((i) => lookUp(i, 'thing behind a lock'))
@@ -71,7 +71,7 @@ test('those that go by a name which waits for a lock are answered, too', async (
   })
 })
 
-test('a connection that is lost is made anew', async () => {
+test('a lost lookup connection is opened again', async () => {
   await db.query('select') // there is one for the question below
   const own = await pid()
   const caught = pid(`${OWN} from pg_sleep(0.9)`).catch((error: unknown) => error)
@@ -83,7 +83,7 @@ test('a connection that is lost is made anew', async () => {
   expect(await pid()).not.toBe(own)
 })
 
-test('a connection that has lived its time is replaced, and what was asked of it is answered', async () => {
+test('an expired lookup connection is replaced without losing lookups', async () => {
   const pipeline = openPipeline(
     () => new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL!, pipeline: true }),
     20,
@@ -98,7 +98,7 @@ test('a connection that has lived its time is replaced, and what was asked of it
   await pipeline.close()
 })
 
-test('a connection that must not be used is closed', async () => {
+test('a connection that is refused for use is closed', async () => {
   const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL!, pipeline: true })
   const ended = once(client, 'end')
   const refuse = () => Promise.reject(new DatabaseUnavailable(new Error('too old')))
@@ -117,7 +117,7 @@ async function rowsRead(text: string, params: readonly unknown[], name: string):
   return Number(rows[0]![0])
 }
 
-test('of somebody whom Postgres has not counted yet not all is read', async () => {
+test('a lookup for an owner unknown to the statistics reads only the rows needed', async () => {
   await db.script(`create table notes (owner text, id text primary key) with (autovacuum_enabled = off);
     insert into notes select 'old' || n % 5, 'old' || n from generate_series(1, 5000) n;
     analyze notes;
@@ -127,7 +127,7 @@ test('of somebody whom Postgres has not counted yet not all is read', async () =
   expect(await rowsRead(text, ['new77', 'new'], 'note of')).toBe(1)
 })
 
-test('of one who has much, where most have little, only the first rows are read', async () => {
+test('a list of an unusually large owner reads only its first rows', async () => {
   await db.script(`create table letters (owner text, made int, id int generated always as identity);
     insert into letters (owner, made) select 'small' || n % 10000, n from generate_series(1, 20000) n;
     insert into letters (owner, made) select 'large', n from generate_series(1, 20000) n;

@@ -17,7 +17,7 @@ const signatures = async (name: string) => {
   return rows.map(([signature]) => signature)
 }
 
-test('a second run does nothing', async () => {
+test('a second migration run changes nothing', async () => {
   const version = async () =>
     (await db.query(`select xmin::text from pg_proc where proname = 'sms_accept'`)).rows
   const before = await version()
@@ -25,7 +25,7 @@ test('a second run does nothing', async () => {
   expect(await version()).toEqual(before)
 })
 
-test('a file in sql/functions holds all functions of its name and no others', async () => {
+test('each file in sql/functions holds exactly the functions of its name', async () => {
   const { rows } = await db.query(`select distinct proname::text from pg_proc
     where pronamespace = current_schema()::regnamespace and prokind = 'f' order by 1`)
   const names = sqlFiles('functions').map(({ name }) => name)
@@ -33,7 +33,7 @@ test('a file in sql/functions holds all functions of its name and no others', as
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('a function whose file has changed is replaced, and an old overload of it is dropped', async () => {
+test('a function whose file changed is replaced and its old overload dropped', async () => {
   await db.script(`
     create or replace function pb_digits(n int, places int) returns text language sql as 'select null';
     create function pb_digits(n text) returns text language sql as 'select null';
@@ -45,7 +45,7 @@ test('a function whose file has changed is replaced, and an old overload of it i
   expect((await db.query('select pb_digits(7, 3)')).rows).toEqual([['007']])
 })
 
-test('a function whose file is gone is dropped as soon as nothing uses it', async () => {
+test('a function without a file is dropped as soon as it is unused', async () => {
   await db.script(`
     create function gone() returns int language sql as 'select 1';
     create view user_of_gone as select gone() as n;
@@ -58,7 +58,7 @@ test('a function whose file is gone is dropped as soon as nothing uses it', asyn
   expect((await db.query(`select from _functions where name = 'gone'`)).rows).toEqual([])
 })
 
-test('a database that a newer version migrated is refused', async () => {
+test('a database migrated by a newer version is refused', async () => {
   await db.script(`insert into _migrations (file) values ('9999_later.sql')`)
   await expect(migrate(db)).rejects.toThrow(UserError)
   await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(9999_later\.sql\)/)
@@ -70,11 +70,11 @@ const FOLDER = 'sql/migrations/'
 const release = lastReleaseCommit()
 const released = git('ls-tree', '--name-only', release, FOLDER).split('\n')
 
-test('migrations of the last release are as they were', () => {
+test('migrations of the last release are unchanged', () => {
   expect(git('diff', '--name-only', release, '--', ...released)).toBe('')
 })
 
-test('functions that changed since the last release have a migration beside them', () => {
+test('changed functions come with a new migration', () => {
   const hasChanged = git('diff', '--name-only', release, '--', 'sql/functions') !== ''
   if (hasChanged) expect(readdirSync(HOME + FOLDER).length).toBeGreaterThan(released.length)
 })
@@ -84,9 +84,9 @@ const MAX_COLUMNS = 110
 
 const files = globSync('**/*.sql', { cwd: SQL })
 
-test('sql/ has files to look at', () => expect(files.length).toBeGreaterThan(50))
+test('sql/ contains files to check', () => expect(files.length).toBeGreaterThan(50))
 
-test(`comments have at most ${MAX_COLUMNS} columns`, () => {
+test(`comments in SQL have at most ${MAX_COLUMNS} columns`, () => {
   const long = files.flatMap((file) =>
     readFileSync(`${SQL}${file}`, 'utf8')
       .split('\n')

@@ -27,7 +27,7 @@ test('an update returns the number of changed rows', async () => {
   expect(numUpdatedRows).toBe(1n)
 })
 
-test('a query in a transaction is undone with it', async () => {
+test('a query in a transaction is rolled back with it', async () => {
   const failing = db.transaction(async (tx) => {
     await queries(tx).insertInto('_params').values({ key: 'c', value: '1' }).execute()
     throw new Error('undo')

@@ -18,13 +18,13 @@ const PASSWORD = `it's "a" \\password`
 const silent = createLogger({ logLevel: 'silent' })
 const psql = join(findPostgres() ?? '', 'psql')
 
-test('the role of the tests is a plain one, and so is that of the embedded database', async () => {
+test('the roles of the tests and of the embedded database cause no warning', async () => {
   const db = await openTestDb()
   onTestFinished(() => db.close())
   expect(await roleWarning(db)).toBeUndefined()
 })
 
-test('superusers, and nobody else, are told of warnings', async () => {
+test('only superusers can read warnings about the role', async () => {
   const server = await startServer()
   onTestFinished(() => server.stop())
   const superuser = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
@@ -61,7 +61,7 @@ describe.runIf(existsSync(psql))('on a server', () => {
     ['writer', 'in role pg_write_server_files', 'may write files of the database server.'],
     ['runner', 'in role pg_execute_server_program', 'may run programs on the database server.'],
     ['plain', 'createdb', undefined],
-  ])('%s: %s', async (name, rights, warning) => {
+  ])('a role with the right %s gets the warning: %s', async (name, rights, warning) => {
     await admin.query(`create role ${name} login password 'x' ${rights}`)
     const db = await open(name, 'x', 'postgres')
     onTestFinished(() => db.close())
@@ -71,7 +71,7 @@ describe.runIf(existsSync(psql))('on a server', () => {
     expect(said ?? '').toContain(warning ?? '')
   })
 
-  test("Compose's script makes a plain role, which can do all that the server does", async () => {
+  test("Compose's script creates a plain role that can do all that the server needs", async () => {
     const env = { ...process.env, PGPASSWORD: new URL(postgres.url).password, POSTGRES_PASSWORD: PASSWORD }
     const url = Object.assign(new URL(postgres.url), { password: '' }).href
     await promisify(execFile)(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-f', SCRIPT, url], { env })
@@ -87,7 +87,7 @@ describe.runIf(existsSync(psql))('on a server', () => {
     await expect(db.query('select rolpassword from pg_authid')).rejects.toThrow('permission denied')
   })
 
-  test("the script takes the superuser's password away", async () => {
+  test("Compose's script removes the superuser's password", async () => {
     const { rows } = await admin.query(`select rolpassword from pg_authid where rolname = 'postgres'`)
     expect(rows).toEqual([{ rolpassword: null }])
   })

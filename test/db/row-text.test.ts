@@ -20,7 +20,7 @@ const TEXTS = [
   '$1',
 ]
 
-test('Postgres reads texts of arrays and rows as they were, and tells empty from null', async () => {
+test('Postgres reads encoded arrays and rows unchanged and distinguishes empty from null', async () => {
   await db.script('create type one as (a text, b int, c boolean, d text[])')
   const rows = TEXTS.map((text) => rowText([text, 7, false, arrayText(TEXTS)]))
   const read = await db.query('select a, b, c, d from unnest($1::one[])', [arrayText(rows)])

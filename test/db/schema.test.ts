@@ -15,14 +15,14 @@ await store.close()
 await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
 await countMessages(db)
 
-test('schema.sql shows the present schema; `npm run schema` writes it anew', async () => {
+test('schema.sql matches the migrated schema (`npm run schema` rewrites it)', async () => {
   await expect(await dumpSchema(db)).toMatchFileSnapshot('./schema.sql')
 })
 
-test('tables.ts has the types of its tables, and names of no collection', async () => {
+test('tables.ts matches the tables and names no collection twice', async () => {
   await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot('../../src/db/tables.ts')
 })
 
-test("the console's collections.ts has the fields of the built-in collections", async () => {
+test("the console's collections.ts matches the built-in collections", async () => {
   await expect(dumpCollections()).toMatchFileSnapshot('../../console/src/data/collections.ts')
 })

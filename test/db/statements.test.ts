@@ -68,7 +68,7 @@ interface Property {
 const NOT_NULL = `select attrelid || '.' || attnum from pg_attribute a join pg_type t on t.oid = a.atttypid
   where attnotnull or typnotnull`
 
-test('Postgres takes every statement of src, and gives the columns that it names', async () => {
+test('Postgres accepts every statement of src and returns the columns that it declares', async () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   for (const file of files) {
     const url = new URL(file, SRC)
@@ -110,19 +110,19 @@ const READ = statement('test read', ({ key }: Slots<{ key: string }>) =>
     .where('key', '!=', "it's no key"),
 )
 
-test('constants are part of the text, slots are not', () => {
+test("constants become part of a statement's text, slots become parameters", () => {
   expect(READ.text).toBe(`select "key", "value" from "_params" where "key" = $1 and "key" != 'it''s no key'`)
   expect(READ.slots).toEqual(['key'])
 })
 
-test('values go to their places by name, a repeated one to the same', async () => {
+test('values are bound by name, repeated ones to the same parameter', async () => {
   const twice = statement('test twice', ({ a, b }: Slots<{ a: string; b: string }>) =>
     tables.selectNoFrom([sql<string>`${b}::text || ${a}::text || ${b}::text`.as('all')]),
   )
   expect(await runForRow(db, twice, { a: '1', b: '2' })).toEqual({ all: '212' })
 })
 
-test('rows are objects; an insert tells how many', async () => {
+test('rows are objects, and an insert returns its count', async () => {
   expect(await runForCount(db, ADD, { key: 'k', value: '"v"' })).toBe(1)
   expect(await run(db, READ, { key: 'k' })).toEqual([{ key: 'k', value: '"v"' }])
 })
@@ -175,7 +175,7 @@ statement('test insert', ({ key }: Slots<{ key: string }>) =>
 const TEXT = statement('test text', { key: 'string', n: 'number?' })`
 select key, ${number('n')}::int as n from _params where key = ${text('key')}`
 
-test('what tsc finds of values and rows', async () => {
+test('tsc rejects wrong values and rows', async () => {
   await run(db, ADD, { key: 'text', value: '1' })
   const [row] = await run(db, TEXT, { key: 'text', n: 7 })
   expect(row).toEqual({ key: 'text', n: 7 })
@@ -199,7 +199,7 @@ const ENDLESS =
 
 const ticketOf = (name: string) => ticketFor(name as Holder)
 
-test('one that is quick gives its rows, with a name and without', async () => {
+test('quick statements return their rows, named or not', async () => {
   const ticket = ticketOf(randomUUID())
   const numbers = Array.from({ length: 300 }, (_, i) => i)
   const asked = numbers.map((n) =>
@@ -210,7 +210,7 @@ test('one that is quick gives its rows, with a name and without', async () => {
   expect((await Promise.all(asked)).map(({ rows }) => rows[0]![0])).toEqual(numbers)
 })
 
-test('statements of the server take turns between holders, too', async () => {
+test('holders take turns with their statements', async () => {
   const ended: string[] = []
   const pause = (holder: string) =>
     db
@@ -225,12 +225,12 @@ test('statements of the server take turns between holders, too', async () => {
   expect(ended.indexOf('one')).toBeLessThan(100)
 })
 
-test('one whose client is gone when its turn comes is not begun', async () => {
+test('a statement whose client left before its turn is not run', async () => {
   const ticket = { ...ticketOf('gone'), isGone: () => true }
   await expect(db.for(ticket).shaped(ENDLESS)).rejects.toMatchObject({ status: 400 })
 })
 
-test('in a transaction it is a statement of the transaction', async () => {
+test('a statement inside a transaction runs in that transaction', async () => {
   await db.for(ticketOf('any')).transaction(async (inside) => {
     await inside.script('create temporary table seen (n int) on commit drop; insert into seen values (7)')
     expect((await inside.shaped('select n from seen')).rows).toEqual([[7]])

@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/open.ts'
 import { openTestDb } from '../support/server/start.ts'
 
-test('statements of one name may be asked for at once, inside a transaction too', async () => {
+test('statements of one name may run concurrently, also in a transaction', async () => {
   const db = await openTestDb()
   const ask = (inside: Db, n: number) => inside.query('select $1::int', [n], 'test at once')
   const answers = await db.transaction((inside) =>
@@ -10,7 +10,7 @@ test('statements of one name may be asked for at once, inside a transaction too'
   expect(answers.flatMap(({ rows }) => rows)).toEqual([[1], [2], [3]])
 })
 
-test('what waits when a transaction fails is not sent after it', async () => {
+test('statements queued when a transaction fails are not sent', async () => {
   const db = await openTestDb()
   await db.query('create table late (n int)')
   const asked: Promise<unknown>[] = []
@@ -32,7 +32,7 @@ await db.script(
 const ADD = 'update counters set n = n + 1 where id = $1'
 const counts = async () => (await db.query('select n from counters order by id')).rows.flat()
 
-test('who is ended for a deadlock does it again, once', async () => {
+test('a transaction ended by a deadlock is retried once', async () => {
   let tries = 0
   const arrived: (() => void)[] = []
   const both = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ test('who is ended for a deadlock does it again, once', async () => {
   expect(await counts()).toEqual([2, 2])
 })
 
-test('other errors are told at once, and leave nothing', async () => {
+test('other errors are thrown at once and roll everything back', async () => {
   const before = await counts()
   let tries = 0
   const failing = db.transaction(async (inside) => {

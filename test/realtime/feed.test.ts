@@ -5,7 +5,7 @@ import { createLogger } from '../../src/log.ts'
 import { startFeed } from '../../src/realtime/feed.ts'
 import { startServer } from '../support/server/start.ts'
 
-test('a database that is lost while a feed starts ends no process', async () => {
+test('losing the database while a feed starts causes no unhandled rejection', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   const db = {
@@ -26,7 +26,7 @@ test('a database that is lost while a feed starts ends no process', async () => 
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-test('clients read again when a transaction ends that is older than a subscription', async () => {
+test('clients read again when a transaction older than their subscription ends', async () => {
   const { services } = await startServer()
   const { store, log } = services
   let lost = 0

@@ -22,7 +22,7 @@ async function noteWithReplies(count: number): Promise<string> {
   return id
 }
 
-test('what a rule keeps from a guest is not compiled, whatever his topics are', async () => {
+test('topics of a collection hidden from guests are not compiled for them', async () => {
   const guest = await TestListener.open(server.url)
   const topics = (collection: string) =>
     Array.from({ length: 25 }, (_, i) =>
@@ -40,7 +40,7 @@ test('what a rule keeps from a guest is not compiled, whatever his topics are', 
   expect(counts.filter.miss - before).toBeLessThan(20)
 })
 
-test('a slow filter ends the streams of its account; others get their events at once', async () => {
+test("a slow filter ends its account's streams while others get their events at once", async () => {
   // longer than 3 s, the limit behind PgBouncer (deploy/pgbouncer.sql)
   const note = await noteWithReplies(9_000)
   const far = 'replies_via_note.note.replies_via_note.note.replies_via_note.id'
@@ -54,7 +54,7 @@ test('a slow filter ends the streams of its account; others get their events at 
   expect(hostile.heard).toEqual([])
 })
 
-test('changes that wait for filters and do not fit the memory end the streams of their holder', async () => {
+test("changes that exceed a holder's memory end the holder's streams", async () => {
   const topic = filtered('news/*', 'title ~ "y"')
   const [waiting, other] = [
     await TestListener.on(server.url, tokens.ann, topic),
@@ -74,7 +74,7 @@ test('changes that wait for filters and do not fit the memory end the streams of
   share.close()
 })
 
-test('too many new filters end the stream that has them', async () => {
+test('too many new filters end the stream that subscribed to them', async () => {
   const filters = Array.from({ length: 200 }, (_, n) =>
     Array.from({ length: 110 }, (_, bit) => ((n >> (bit % 8)) & 1 ? 'id!=@now' : 'title!=1')).join('||'),
   )
@@ -88,7 +88,7 @@ test('too many new filters end the stream that has them', async () => {
   expect(await victim.next(1)).toHaveLength(1)
 })
 
-test('an expand that is too much is left out of the event', async () => {
+test('an expand that is too large is left out of the event', async () => {
   const [small, large] = [await noteWithReplies(3), await noteWithReplies(100)]
   const topic = withOptions('notes/*', { query: { expand: 'replies_via_note.note.replies_via_note' } })
   const ear = await TestListener.on(server.url, tokens.root, topic)

@@ -14,7 +14,7 @@ const { root } = await signIn(server.url)
 const create = (title: string) => ask(server.url, root, 'POST', 'collections/news/records', { title })
 const rows = async (text: string) => (await server.services.store.db.query(text)).rows
 
-describe('a connection', () => {
+describe('a realtime connection', () => {
   let doors: Server
   let realtime: Realtime
   let url: string
@@ -49,7 +49,7 @@ describe('a connection', () => {
     await new Promise((resolve) => doors.close(resolve))
   })
 
-  test('ends when nothing was sent for some time; each event gives it the same time again', async () => {
+  test('ends after a time without events, and each event restarts that time', async () => {
     await open({ idleMs: 2_500, aliveMs: 100 })
     const began = performance.now()
     const [idle, busy] = [await TestListener.open(url), await TestListener.open(url)]
@@ -63,7 +63,7 @@ describe('a connection', () => {
     await busy.ended
   })
 
-  test('gets a comment from time to time, which is no event', async () => {
+  test('gets keep-alive comments that are not events', async () => {
     await open({ aliveMs: 100 })
     const { body } = await fetch(url)
     let text = ''
@@ -74,7 +74,7 @@ describe('a connection', () => {
     expect(text.match(/^event:/gm)).toHaveLength(1)
   })
 
-  test('ends after some time whatever was sent', async () => {
+  test('ends after its maximum time even with events', async () => {
     await open({ totalMs: 3_000 })
     const ear = await TestListener.open(url)
     await subscribe(ear.id)
@@ -83,7 +83,7 @@ describe('a connection', () => {
     clearInterval(timer)
   })
 
-  test('is cut off when its reader takes nothing; others go on', async () => {
+  test('is cut off if its client does not read, while others continue', async () => {
     await open({ maxUnread: 100_000 })
     const id = await new Promise<string>((resolve) => {
       get(url, (response) => {
@@ -110,8 +110,8 @@ describe('a connection', () => {
   })
 })
 
-describe('while nobody listens', () => {
-  test('nothing is noted; what was noted is removed when everybody could read it', async () => {
+describe('without subscribers', () => {
+  test('no changes are written, and earlier ones are deleted once all clients could read them', async () => {
     const ear = await TestListener.on(server.url, '', 'news')
     await create('a')
     await ear.next(1)
@@ -130,7 +130,7 @@ describe('while nobody listens', () => {
     await ear.close()
   })
 
-  test('a node that died is forgotten', async () => {
+  test('a dead node is removed from the listeners', async () => {
     await server.services.store.db.query(
       `insert into _listeners (node, seen) values ('dead', now() - interval '2 minutes'), ('alive', now())`,
     )

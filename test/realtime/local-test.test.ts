@@ -31,7 +31,7 @@ test.each([
   ['or', any(USER, ID), ['ben', 'task1'], true],
   ['and in or', any(all(OPEN, USER), ID), ['ben', 'no'], false],
   ['or in and', all(any(OPEN, USER), compare('id', '<>', 1)), ['ben', 'task1'], false],
-])('known here: %s', (_, condition, params, expected) => {
+])('a condition is decided in memory: %s', (_, condition, params, expected) => {
   expect([verdict(condition, params), isLocal(condition)]).toEqual([expected, true])
 })
 
@@ -41,7 +41,7 @@ test.each([
   ['what only the database can tell', OPAQUE],
   ['all of both', all(OPEN, OPAQUE)],
   ['one of both', any(USER, OPAQUE)],
-])('not known here: %s', (_, condition) => {
+])('a condition needs the database: %s', (_, condition) => {
   expect([verdict(condition, ['ben']), isLocal(condition)]).toEqual([undefined, false])
 })
 
@@ -49,6 +49,6 @@ test.each([
   ['a conjunct that is false', all(OPAQUE, USER), 'ben', false],
   ['an alternative that is true', any(OPAQUE, USER), 'ann', true],
   ['a group of them', all(OPAQUE, any(USER, ID)), 'ben', false],
-])('known for some records: %s', (_, condition, user, expected) => {
+])('a condition is decided in memory for some records: %s', (_, condition, user, expected) => {
   expect([verdict(condition, [user, 'no']), isLocal(condition)]).toEqual([expected, false])
 })

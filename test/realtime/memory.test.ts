@@ -48,7 +48,7 @@ function node(total: number) {
   return { memory, registry, open, subscribe }
 }
 
-test('subscriptions that do not fit are refused, and those before stay; others have room', () => {
+test("subscriptions above a holder's memory are refused, earlier ones stay and other holders have room", () => {
   const { open, subscribe, memory } = node(100 * bytesOf(topicsOf(1)[0]!))
   const [first, second, other] = [open('ann'), open('ann'), open('ben')]
   subscribe(first, 40)
@@ -61,7 +61,7 @@ test('subscriptions that do not fit are refused, and those before stay; others h
   expect(memory.taken).toBe(0)
 })
 
-test('a client that does not read is cut off when its holder has no memory left', async () => {
+test("a client that does not read is cut off when its holder's memory is used up", async () => {
   const { open, memory } = node(1_000_000)
   const [slow, slower, quick] = [new Reader(), new Reader(), new Reader()]
   const clients = [open('ann', slow), open('ann', slower), open('ben', quick)] as const
@@ -81,7 +81,7 @@ test('a client that does not read is cut off when its holder has no memory left'
   for (const client of clients) client.close()
 })
 
-test('one client holds no more than its limit and an event, however much comes at once', () => {
+test('one client buffers at most its limit and one event', () => {
   const { open, memory } = node(1 << 30)
   const reader = new Reader()
   const client = open('ann', reader)

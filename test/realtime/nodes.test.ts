@@ -13,7 +13,7 @@ const note = (url: string, title: string, owner: string = ANN.id) =>
 const who = await signIn(one.url)
 let two = await again()
 
-test('a change on either reaches subscribers on both, under their own rules', async () => {
+test('a change on either node reaches subscribers on both under their own rules', async () => {
   const ears = await Promise.all([
     TestListener.on(one.url, who.ann, 'notes'),
     TestListener.on(two.url, who.ann, 'notes'),
@@ -27,7 +27,7 @@ test('a change on either reaches subscribers on both, under their own rules', as
   expect(await ears[2]!.titles(1)).toEqual(['notes create c'])
 })
 
-test('what a provider sends back reaches the client that waits, through any node, once', async () => {
+test('an OAuth2 redirect to any node reaches the waiting client once', async () => {
   const ear = await TestListener.open(one.url)
   await ask(two.url, '', 'POST', 'realtime', { clientId: ear.id, subscriptions: ['@oauth2'] }, 204)
   const back = async () => {
@@ -38,7 +38,7 @@ test('what a provider sends back reaches the client that waits, through any node
   expect(await back()).toMatch(/oauth2-redirect-failure$/)
 })
 
-test('a client may subscribe through another node than the one that has its connection', async () => {
+test('a client can subscribe through a node that does not hold its connection', async () => {
   const ear = await TestListener.open(one.url)
   const subscribe = (token: string, expected: number) =>
     ask(two.url, token, 'POST', 'realtime', { clientId: ear.id, subscriptions: ['notes'] }, expected)
@@ -56,7 +56,7 @@ test('a client may subscribe through another node than the one that has its conn
   await expect.poll(gone).toBe(true)
 })
 
-test('a signed out user is one on all nodes', async () => {
+test('a user who changes the password is signed out on all nodes', async () => {
   const password = 'secret-enough'
   const body = { email: 'cat@example.com', password, passwordConfirm: password }
   const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)
@@ -70,7 +70,7 @@ test('a signed out user is one on all nodes', async () => {
   expect(await ear.titles(1)).toEqual(['notes create a'])
 })
 
-test('a node that is stopped and started again', async () => {
+test('clients of a restarted node miss no event after they reconnect', async () => {
   const stays = await TestListener.on(one.url, who.ann, 'notes')
   const goes = await TestListener.on(two.url, who.ann, 'notes')
   await note(two.url, 'last')
@@ -85,7 +85,7 @@ test('a node that is stopped and started again', async () => {
   expect(await stays.titles(3)).toHaveLength(3)
 })
 
-test('many writers at once: everything comes, in order for each record', async () => {
+test('events of concurrent writers all arrive, in order for each record', async () => {
   const ears = await Promise.all([one, two].map(({ url }) => TestListener.on(url, who.ann, 'notes')))
   const write = async (url: string, name: string) => {
     const { id } = await note(url, `${name} 0`)
@@ -109,7 +109,7 @@ test('many writers at once: everything comes, in order for each record', async (
   }
 })
 
-test('a transaction that commits late is not missed', async () => {
+test('events of a transaction that commits late are delivered', async () => {
   const ear = await TestListener.on(two.url, who.ann, 'notes')
   const { db } = one.services.store
   const insert = (

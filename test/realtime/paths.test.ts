@@ -24,7 +24,7 @@ async function messages(count: number): Promise<string[]> {
     .map(({ data }) => `${data.action} ${data.record.status}`)
 }
 
-test('a message from acceptance to delivery, each step as it was', async () => {
+test('subscribers get an event at each step of a message from acceptance to delivery', async () => {
   const sent = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345'], body: 'Hi' })
   expect(sent.status).toBeLessThan(300)
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 1 })).body
@@ -37,20 +37,20 @@ test('a message from acceptance to delivery, each step as it was', async () => {
   expect(await messages(8)).toEqual(['create assigned', 'update sending', 'update sent', 'update delivered'])
 })
 
-test('a canceled one', async () => {
+test('subscribers get events of a canceled message', async () => {
   const { body } = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345'], body: 'Hi' })
   await user.call('POST', `/api/sms/messages/${body.message_ids[0]}/cancel`)
   expect(await messages(5)).toEqual(['create assigned', 'update failed'])
 })
 
-test('a received one', async () => {
+test('subscribers get the event of a received message', async () => {
   const item = { from: '+4915112345', body: 'Yes', received_at: new Date().toISOString() }
   const { status } = await device.call('POST', '/api/devices/incoming', { items: [item] })
   expect(status).toBe(200)
   expect(await messages(1)).toEqual(['create received'])
 })
 
-test('imported records: new ones are created, known ones updated', async () => {
+test('importing new records sends create events, known ones update events', async () => {
   const { store } = server.server.services
   const other = await TestListener.on(server.url, server.superuser.token, 'users/*')
   for (const action of ['create', 'update']) {
@@ -68,7 +68,7 @@ const root = server.superuser
 /** Names that stand for something else in the statements which write and read a record. */
 const NAMES = [...'tsmbcdr', 'written', 'noted', 'target', 'changed', 'row', 'image', 'order']
 
-test('records with fields of any name are written and heard of', async () => {
+test('records with fields of unusual names are stored and sent as events', async () => {
   const fields = NAMES.map((name) => ({ name, type: 'text' }))
   const made = await root.call('POST', '/api/collections', { name: 'odd', type: 'base', fields })
   expect(made.status).toBe(200)
@@ -86,7 +86,7 @@ test('records with fields of any name are written and heard of', async () => {
   ])
 })
 
-test('so are those of the gateway, which it writes itself', async () => {
+test('built-in collections with added fields are stored and sent as events', async () => {
   const user = await server.makeUser()
   const phone = await server.pair(user)
   for (const collection of ['devices', 'sms_messages', 'webhook_deliveries']) {
@@ -115,7 +115,7 @@ test.each([
   ['the other half', [{ '\udc00': 1 }]],
   ['both, inside of it', [{ 'a\udfff\0': { b: ['\0'] } }]],
   ['a key of objects', JSON.parse('[{"__proto__":{"x":1}}]')],
-])('%s in what a device says of itself ends no stream', async (_, sims) => {
+])("%s in a device's report ends no stream", async (_, sims) => {
   const filter = 'sims ~ "a" || id != ""'
   const topics = ['devices/*', withOptions('devices/*', { query: { filter } })]
   const ear = await TestListener.on(server.url, server.superuser.token, ...topics)

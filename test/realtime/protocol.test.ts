@@ -6,8 +6,8 @@ const who = await signIn(url)
 
 const create = (title: string) => ask(url, who.root, 'POST', 'collections/news/records', { title })
 
-describe('connecting', () => {
-  test('the first frame names the client, to the letter', async () => {
+describe('a new connection', () => {
+  test("gets the client's id in its first frame, byte for byte", async () => {
     const ear = await TestListener.open(url)
     expect(ear.status).toBe(200)
     expect(ear.headers.get('content-type')).toBe('text/event-stream')
@@ -17,12 +17,12 @@ describe('connecting', () => {
     expect(ear.raw).toBe(`id:${ear.id}\nevent:PB_CONNECT\ndata:{"clientId":"${ear.id}"}\n\n`)
   })
 
-  test('HEAD has the head only', async () => {
+  test('by HEAD gets the headers only', async () => {
     const response = await fetch(`${url}/api/realtime`, { method: 'HEAD' })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   })
 
-  test('an event is named as its topic was written, each frame has the id', async () => {
+  test("an event has its topic as name and the client's id in each frame", async () => {
     const topic = 'news?options=%7B%22query%22%3A%7B%22fields%22%3A%22title%22%7D%7D'
     const ear = await TestListener.on(url, '', topic)
     await create('Hello <you>')
@@ -33,8 +33,8 @@ describe('connecting', () => {
   })
 })
 
-describe('subscriptions that are refused', () => {
-  test('a client that has gone', async () => {
+describe('a subscription is refused for', () => {
+  test('a disconnected client', async () => {
     const ear = await TestListener.open(url)
     await ear.close()
     const subscribe = () =>
@@ -42,14 +42,14 @@ describe('subscriptions that are refused', () => {
     await expect.poll(async () => (await subscribe()).status).toBe(404)
   })
 
-  test('another address than that of the connection', async () => {
+  test("another address than the connection's", async () => {
     const ear = await TestListener.open(url, { 'x-forwarded-for': '198.51.100.7' })
     const body = { clientId: ear.id, subscriptions: ['news'] }
     expect((await ask(url, '', 'POST', 'realtime', body, 400)).message).toBe('Invalid realtime client.')
   })
 })
 
-test('what was committed before the subscription is no news', async () => {
+test('changes committed before a subscription are not sent to it', async () => {
   const early = await TestListener.on(url, '', 'news')
   const ears: TestListener[] = []
   for (const i of [0, 1, 2, 3]) {
@@ -64,7 +64,7 @@ test('what was committed before the subscription is no news', async () => {
   expect(await ears[3]!.titles(1)).toEqual(['news create after 3'])
 })
 
-test('of many filters each tells its own client', async () => {
+test('each of many filters notifies its own client', async () => {
   const filters = Array.from({ length: 40 }, (_, i) => `title ~ "w${i}x" || title = "all"`)
   const ears = await Promise.all(
     filters.map((filter) => TestListener.on(url, '', withOptions('news', { query: { filter } }))),
@@ -75,7 +75,7 @@ test('of many filters each tells its own client', async () => {
   expect(heard.map((events) => events.length)).toEqual(ears.map((_, i) => (i === 7 ? 2 : 1)))
 })
 
-test('what is expanded is what each may see, also where many see alike', async () => {
+test("expanded records follow each subscriber's rules", async () => {
   const note = { title: 'n', owner: ANN.id }
   const { id } = await ask(url, who.root, 'POST', 'collections/notes/records', note)
   const topic = withOptions('notes', { query: { expand: 'owner,replies_via_note' } })

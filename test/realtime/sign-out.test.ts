@@ -29,7 +29,7 @@ async function expectGuest(): Promise<void> {
   await ear.subscribe(root, 'vaults')
 }
 
-test('a changed record counts from its change on, its own event included', async () => {
+test('a changed user record applies from its own event on', async () => {
   await draft('unseen')
   await asRoot('PATCH', `collections/users/records/${user.id}`, { name: 'editor' })
   await draft('seen')
@@ -44,7 +44,7 @@ test('a changed record counts from its change on, its own event included', async
   expect((await ear.next(2)).map(({ event }) => event)).toEqual([`users/${user.id}`, 'notes'])
 })
 
-test('of a session that is ended all streams are closed, and its token opens none', async () => {
+test('an ended session closes its streams, and its token subscribes as a guest', async () => {
   const { items } = await ask(url, user.token, 'GET', 'account/sessions')
   await ask(url, user.token, 'DELETE', `account/sessions/${items[0].id}`)
   await ear.ended
@@ -52,14 +52,14 @@ test('of a session that is ended all streams are closed, and its token opens non
   await expectGuest()
 })
 
-describe('a guest from then on', () => {
-  test('another password', async () => {
+describe('a subscriber becomes a guest after', () => {
+  test('a change of their password', async () => {
     const password = 'other-secret'
     await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
     await expectGuest()
   })
 
-  test('a deleted user, who still hears that he is, and of what went with him', async () => {
+  test('their deletion, and still gets that event', async () => {
     await asRoot('DELETE', `collections/users/records/${user.id}`)
     const events = await ear.next(1)
     expect(events.map(({ event, data }) => `${event} ${data.action}`)).toContain(`users/${user.id} delete`)
@@ -68,13 +68,13 @@ describe('a guest from then on', () => {
     await ear.subscribe(root, 'vaults')
   })
 
-  test("another secret of the collection's tokens", async () => {
+  test("a change of their collection's token secret", async () => {
     const secret = 's'.repeat(40)
     await asRoot('PATCH', 'collections/users', { authToken: { secret, duration: 1000 } })
     await expectGuest()
   })
 
-  test('a collection that is gone', async () => {
+  test('the deletion of their collection', async () => {
     const text = { name: 'title', type: 'text' }
     await asRoot('POST', 'collections', { name: 'guests', type: 'auth', fields: [text] })
     const password = 'secret-enough'
@@ -89,13 +89,13 @@ describe('a guest from then on', () => {
   })
 })
 
-test('other changes of a collection sign nobody out', async () => {
+test('other changes of a collection sign out no subscriber', async () => {
   await asRoot('PATCH', 'collections/users', { authAlert: { enabled: false } })
   await note('after')
   expect(await ear.titles(1)).toEqual(['notes create after'])
 })
 
-test('a token that is no longer good subscribes a guest', async () => {
+test('an expired token subscribes as a guest', async () => {
   const password = 'other-secret'
   await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
   const late = await TestListener.on(url, user.token, 'notes')

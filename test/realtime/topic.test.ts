@@ -16,7 +16,7 @@ test.each([
   ['what comes before one', 'news', '{"headers":{"a":"b"},"query":[1]}', {}, { a: 'b' }],
   ['no JSON', 'news', 'x', {}, {}],
   ['null', 'news', 'null', {}, {}],
-])('options: %s', (_, name, options, query, headers) => {
+])("a topic's options are read: %s", (_, name, options, query, headers) => {
   expect(readTopic(name, options)).toEqual({ name, base: name.split('?')[0], query, headers })
 })
 
@@ -26,11 +26,11 @@ test.each([
   ['ended while an older one ran', 11, true],
   ['ran, too', 12, false],
   ['had not begun', 15, false],
-])('a snapshot and a transaction that %s', (_, xid, expected) => {
+])('a snapshot sees or misses a transaction that %s', (_, xid, expected) => {
   expect(sees(readSnapshot('10:15:10,12'), xid)).toBe(expected)
 })
 
-test('a snapshot without anybody at work', () => {
+test('a snapshot without running transactions sees all earlier ones', () => {
   expect(sees(readSnapshot('10:10:'), 9)).toBe(true)
   expect(sees(readSnapshot('10:10:'), 10)).toBe(false)
 })

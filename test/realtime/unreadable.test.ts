@@ -29,7 +29,7 @@ const noteAll = (collection: string, record: string, image: string, beside: stri
     await db.query(`select pg_notify('changes', '')`)
   })
 
-test('others are told, once each, and whoever waited for it connects again', async () => {
+test('an unreadable change is skipped, other changes are sent once, and its subscribers reconnect', async () => {
   const [notes, news] = [
     await TestListener.on(server.url, who.ann, 'notes'),
     await TestListener.on(server.url, who.ann, 'news'),
@@ -48,7 +48,7 @@ test('others are told, once each, and whoever waited for it connects again', asy
   expect(await again.titles(1)).toEqual(['news create good'])
 })
 
-test('whose own record it is does not stay signed in by it', async () => {
+test("an unreadable change of a user's own record ends that user's streams", async () => {
   const ears = [
     await TestListener.on(server.url, who.ben, 'notes'),
     await TestListener.on(server.url, who.ann, 'notes'),
@@ -58,7 +58,7 @@ test('whose own record it is does not stay signed in by it', async () => {
   expect(await ears[1].titles(2)).toEqual(['notes update second, before', 'notes update second, after'])
 })
 
-test('a table that has another column than its collection holds up nobody for good', async () => {
+test('a table whose columns differ from its collection does not block other events', async () => {
   const ears = [
     await TestListener.on(server.url, who.ann, 'drafts'),
     await TestListener.on(server.url, who.ann, 'notes'),

@@ -29,7 +29,7 @@ const age = (days: number, count: number) =>
     [days, count],
   )
 
-test('deliveries are kept for some days, with what they say, and those that wait for longer', async () => {
+test('finished deliveries are deleted after their retention, pending ones later', async () => {
   const { user, phone, receiver, store } = fixture
   await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 10, 'sent')
@@ -47,7 +47,7 @@ test('deliveries are kept for some days, with what they say, and those that wait
   expect(await deliveriesOf(user)).toHaveLength(5)
 })
 
-test('all that is old goes, however much it is', async () => {
+test('more old deliveries than one batch holds are all deleted', async () => {
   const { store } = fixture
   const { id } = await fixture.gateway.makeUser()
   await store.db.query(
@@ -63,7 +63,7 @@ test('all that is old goes, however much it is', async () => {
   expect(rows).toEqual([])
 })
 
-test('what is sent again while an attempt is under way begins anew as soon as that is over', async () => {
+test('a resend during an attempt starts over when the attempt ends', async () => {
   const { user, phone, receiver, store } = await household()
   const one = async () => (await deliveriesOf(user))[0]
   receiver.answer(500)
@@ -84,7 +84,7 @@ test('what is sent again while an attempt is under way begins anew as soon as th
   expect(await one()).toMatchObject({ attempts: 1, response_status: 204 })
 })
 
-test('what ended while an attempt was under way stays as it ended', async () => {
+test('a delivery that ends during an attempt keeps its result', async () => {
   const { user, phone, receiver, store } = await household()
   let held: ServerResponse | undefined
   receiver.behave(({ path }, res) => {

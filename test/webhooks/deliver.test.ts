@@ -26,7 +26,7 @@ const view = async (id: string) =>
   (await user.call('GET', `/api/collections/sms_messages/records/${id}`)).body
 
 describe('an event', () => {
-  test('is told as Standard Webhooks asks, with the record as its owner sees it', async () => {
+  test('is delivered in the form of Standard Webhooks with the record as its owner sees it', async () => {
     const hook = await makeWebhook(user, `${receiver.url}/in?a=1`)
     const [id] = await sendAndReport(user, phone, 1, 'sent')
     const record = await view(id!)
@@ -45,7 +45,7 @@ describe('an event', () => {
     ['sent', ['sent'], ['message.sent']],
     ['delivered', ['sent', 'delivered'], ['message.sent', 'message.delivered']],
     ['failed', ['failed'], ['message.failed']],
-  ] as const)('%s is told once each', async (_, statuses, events) => {
+  ] as const)('"%s" is delivered once each', async (_, statuses, events) => {
     await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, ...statuses)
     await receiver.heard(events.length)
@@ -55,7 +55,7 @@ describe('an event', () => {
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(events.length)
   })
 
-  test('shows the message as the event left it, though more has happened since', async () => {
+  test('contains the message as it was at the event, even after later changes', async () => {
     receiver.answer(500)
     await makeWebhook(user, receiver.url, { events: ['message.sent'] })
     const [id] = await sendAndReport(user, phone, 1, 'sent', 'delivered')
@@ -64,7 +64,7 @@ describe('an event', () => {
     expect(receiver.told[0]!.event.data).toMatchObject({ id, status: 'sent', delivered_at: '' })
   })
 
-  test('is told to each webhook that wants it, under one id', async () => {
+  test('is delivered to each webhook that subscribes to it, under one id', async () => {
     const [one, two] = [await makeWebhook(user, receiver.url), await makeWebhook(user, receiver.url)]
     await makeWebhook(user, receiver.url, { events: ['message.failed'] })
     await makeWebhook(user, receiver.url, { enabled: false })
@@ -77,7 +77,7 @@ describe('an event', () => {
     expect(hooks.sort()).toEqual([one.id, two.id].sort())
   })
 
-  test('that came in is told', async () => {
+  test('of an incoming text is delivered once', async () => {
     await makeWebhook(user, receiver.url)
     const items = [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }]
     for (let i = 0; i < 2; i++) await phone.call('POST', '/api/devices/incoming', { items })
@@ -88,7 +88,7 @@ describe('an event', () => {
     expect(receiver.told[0]!.event).toMatchObject(event)
   })
 
-  test('of a recipient who has opted out is told', async () => {
+  test("of an opted-out recipient's failed message is delivered", async () => {
     await makeWebhook(user, receiver.url)
     const contact = { user: user.id, phone: '+491700000001', opted_out: true }
     await user.call('POST', '/api/collections/contacts/records', contact)
@@ -103,7 +103,7 @@ describe('an event', () => {
     })
   })
 
-  test('of another user is not', async () => {
+  test('of another user is not delivered', async () => {
     const other = await fixture.gateway.makeUser()
     await makeWebhook(other, receiver.url)
     await makeWebhook(user, receiver.url)
@@ -121,7 +121,7 @@ describe('a delivery', () => {
     hook = await makeWebhook(user, receiver.url)
   })
 
-  test('is written down', async () => {
+  test('is recorded with its response', async () => {
     receiver.answer(200, `all right\0 ${'é'.repeat(2000)}`)
     const [message] = await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
@@ -142,7 +142,7 @@ describe('a delivery', () => {
     expect(delivery.latency_ms).toBeGreaterThan(0)
   })
 
-  test('is told to whoever listens, from the first to the last step', async () => {
+  test('is announced to subscribers at each step', async () => {
     const { db } = fixture.store
     await db.query(`insert into _listeners (node) values ('test')`)
     try {
@@ -162,7 +162,7 @@ describe('a delivery', () => {
     }
   })
 
-  test('goes with its message, and what it says goes with it', async () => {
+  test('is deleted with its message, including its payload', async () => {
     const [message] = await sendAndReport(user, phone, 1, 'sent')
     await allAre(user)
     const [{ id }] = await deliveriesOf(user)
@@ -172,7 +172,7 @@ describe('a delivery', () => {
     expect(rows).toEqual([])
   })
 
-  test('goes with its webhook, also one that waits', async () => {
+  test('is deleted with its webhook, even while pending', async () => {
     receiver.answer(500)
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
@@ -194,7 +194,7 @@ async function tried(values: object = {}, url = receiver.url) {
 test.each([
   ['an event', {}],
   ["an event in SMSGate's form", { smsgate_event: 'sms:sent' }],
-])('%s: the request is shown as it was sent', async (_, values) => {
+])('shows the request exactly as it was sent: %s', async (_, values) => {
   const { hook, id } = await tried(values)
   const [told] = await receiver.heard(1)
   const { body } = await read(user, id)
@@ -205,13 +205,13 @@ test.each([
   expect(JSON.stringify(body)).not.toContain(hook.secret)
 })
 
-test('of a call that nothing answered, too', async () => {
+test('shows the request even if the receiver never answered', async () => {
   const { body } = await read(user, (await tried({}, 'http://127.0.0.1:1/')).id)
   expect(JSON.parse(body.body)).toMatchObject({ type: 'message.sent', data: { body: 'Hello.' } })
   expect(body.headers['webhook-signature']).toMatch(/^v1,/)
 })
 
-test('without an attempt there are no headers', async () => {
+test('shows no headers before the first attempt', async () => {
   const { hook, id } = await tried()
   const { db } = fixture.store
   await db.query('update webhook_payloads set headers = null where delivery = $1', [id])
@@ -220,7 +220,7 @@ test('without an attempt there are no headers', async () => {
   expect((await read(user, id)).status).toBe(404)
 })
 
-test('it is for the user of the webhook and for superusers', async () => {
+test("can be read only by the webhook's user and superusers", async () => {
   const { id } = await tried()
   const other = await fixture.gateway.makeUser()
   expect((await read(fixture.gateway.guest, id)).status).toBe(401)

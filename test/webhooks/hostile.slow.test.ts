@@ -54,7 +54,7 @@ const due = (url: string): DueDelivery => ({
 const OK = 'HTTP/1.1 200 OK\r\n'
 const never = new AbortController().signal
 
-describe('an attempt is over in time', () => {
+describe('an attempt', () => {
   /** Writes on and on, as fast as it is taken. */
   const flood =
     (chunk: string | Buffer) =>
@@ -96,18 +96,21 @@ describe('an attempt is over in time', () => {
       { status: 0 },
     ],
   ]
-  test.each(broken)('%s', async (_, speak, expected) => {
-    const raw = await startRaw(speak)
-    const begun = performance.now()
-    const before = process.memoryUsage().rss
-    const outcome = await callWebhook(due(raw.url), true, never)
-    expect(outcome).toMatchObject(expected)
-    expect(performance.now() - begun).toBeLessThan(TIMEOUT_MS + 2_000)
-    expect(process.memoryUsage().rss - before).toBeLessThan(150e6)
-    await until('the connection is closed', () => raw.sockets.size === 0)
-  })
+  test.each(broken)(
+    'against a receiver that sends %s ends in time with little memory',
+    async (_, speak, expected) => {
+      const raw = await startRaw(speak)
+      const begun = performance.now()
+      const before = process.memoryUsage().rss
+      const outcome = await callWebhook(due(raw.url), true, never)
+      expect(outcome).toMatchObject(expected)
+      expect(performance.now() - begun).toBeLessThan(TIMEOUT_MS + 2_000)
+      expect(process.memoryUsage().rss - before).toBeLessThan(150e6)
+      await until('the connection is closed', () => raw.sockets.size === 0)
+    },
+  )
 
-  test('a gzip bomb is not unpacked', async () => {
+  test('does not unpack a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(20e6))
     const receiver = await startReceiver()
     receiver.behave((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
@@ -129,7 +132,7 @@ describe('an attempt is over in time', () => {
       },
     ],
   ]
-  test.concurrent.for(slow)('%s', async ([, speak], { expect }) => {
+  test.concurrent.for(slow)('against a receiver that %s times out', async ([, speak], { expect }) => {
     const raw = await startRaw(speak)
     const outcome = await callWebhook(due(raw.url), true, never)
     expect(outcome).toMatchObject({ status: 0, text: `${raw.url} did not answer in time` })
@@ -151,7 +154,7 @@ describe('a slow receiver', () => {
   })
   afterEach(() => slow.stop())
 
-  test('holds up nobody else, and is called five times at once at most', async () => {
+  test('does not delay other users, and gets at most five calls at once', async () => {
     const { gateway, receiver } = fixture
     const [dawdler, other] = [await gateway.makeUser(), await gateway.makeUser()]
     await makeWebhook(dawdler, slow.url)

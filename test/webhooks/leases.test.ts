@@ -46,7 +46,7 @@ async function overtaken(): Promise<{ old: Lease; present: Lease; due: DueDelive
   return { old, present: await one(), due: await dueOf(old) }
 }
 
-test('nobody else gets a delivery that is leased, until the lease is 30 s old', async () => {
+test('a leased delivery is not leased again until its lease is 30 s old', async () => {
   const lease = await one()
   await db.query(`update webhook_dispatch set handed_at = handed_at - interval '25 seconds'`)
   expect(await endExpiredLeases(store.db)).toBe(true)
@@ -58,12 +58,12 @@ test('nobody else gets a delivery that is leased, until the lease is 30 s old', 
   expect(next.since).not.toBe(lease.since)
 })
 
-test('an empty queue is told', async () => {
+test('ending leases reports an empty queue', async () => {
   await db.query('delete from webhook_dispatch')
   expect(await endExpiredLeases(store.db)).toBe(false)
 })
 
-test('a lease that was given back can be taken at once', async () => {
+test('a returned lease can be taken at once', async () => {
   const lease = await one()
   await endLease(store.db, lease)
   expect((await one()).delivery).toBe(lease.delivery)
@@ -82,7 +82,7 @@ test.each<[what: string, (old: Lease, due: DueDelivery) => Promise<void>, isLate
   expect(await leaseDeliveries(store.db, 10)).toEqual([])
 })
 
-test('when both deliver, the first outcome counts and the delivery is over', async () => {
+test('if two nodes deliver, the first outcome counts', async () => {
   const { old, present, due } = await overtaken()
   await recordOutcome(store, old, due, answered(204))
   expect(await row()).toBeUndefined()
@@ -92,7 +92,7 @@ test('when both deliver, the first outcome counts and the delivery is over', asy
   expect(rows).toEqual([['delivered', 1]])
 })
 
-test('the turn of a delivery that is over ends; one that was sent again meanwhile stays', async () => {
+test('ending a turn removes a finished delivery but keeps one sent again in the meantime', async () => {
   const lease = await one()
   await endTurn(store, lease)
   expect(await row()).toMatchObject({ isLeased: false })
@@ -135,7 +135,7 @@ const hooksAt = (host: (i: number) => string, hooks: number, each: number) =>
   Object.fromEntries(Array.from({ length: hooks }, (_, i) => [`https://${host(i)}/${i}`, each]))
 const own = (i: number) => `h${i}.example`
 
-describe('of what is due get a turn', () => {
+describe('the turns of due deliveries', () => {
   beforeEach(() => db.script('delete from webhook_dispatch; delete from webhooks'))
 
   test.each<[what: string, Waiting, room: number, Record<string, number>]>([
@@ -150,12 +150,12 @@ describe('of what is due get a turn', () => {
     ],
     ['as many as there is room', { ann: hooksAt(own, 9, 9), bob: hooksAt(own, 9, 9) }, 8, { ann: 4, bob: 4 }],
     ['nobody without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
-  ])('%s', async (_, waiting, room, turns) => {
+  ])('give %s', async (_, waiting, room, turns) => {
     await fill(waiting)
     expect(await take(room)).toEqual(turns)
   })
 
-  test('of one host a hundred, from whoever has the fewest', async () => {
+  test('are at most a hundred for one host, fairly spread over users', async () => {
     const crowd = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [`user${i}`, hooksAt(() => 'Shared.example:8443', 4, 5)]),
     )
@@ -168,7 +168,7 @@ describe('of what is due get a turn', () => {
     expect(await take(400)).toEqual({ ann: 1 })
   })
 
-  test('whoever has the fewest under way, first', async () => {
+  test('go first to the user with the fewest calls in progress', async () => {
     await fill({ ann: hooksAt(own, 10, 10) })
     expect(await take(15)).toEqual({ ann: 15 })
     await fill({ bob: hooksAt(own, 10, 10) })
@@ -178,7 +178,7 @@ describe('of what is due get a turn', () => {
     expect(await take(400)).toEqual({})
   })
 
-  test('of one user the webhook with the fewest', async () => {
+  test("go first to the user's webhook with the fewest calls", async () => {
     await fill({ ann: { 'https://slow.example/': 50 } }, `now() - interval '1 hour'`)
     await take(4)
     await fill({ ann: { 'https://quick.example/': 2 } })
@@ -187,7 +187,7 @@ describe('of what is due get a turn', () => {
     expect(urls.sort()).toEqual(['https://quick.example/', 'https://quick.example/', 'https://slow.example/'])
   })
 
-  test('nothing before its time, and what is left of a deleted webhook', async () => {
+  test('skip deliveries not due yet and include those of a deleted webhook', async () => {
     await fill({ ann: { 'https://a.example/': 2 } }, `now() + interval '1 hour'`)
     await fill({ bob: { 'https://b.example/': 2 } })
     await db.script('delete from webhooks')

@@ -39,7 +39,7 @@ async function startTwoNodes() {
   return { fixture, two: await start(fixture.gateway.server.services.config, silent) }
 }
 
-test.concurrent('what was committed before the server was killed is told after its restart', {
+test.concurrent('events committed before a crash are delivered after the restart', {
   timeout: 90_000,
 }, async ({ onTestFinished }) => {
   const config = await lastingConfig()
@@ -80,7 +80,7 @@ test.concurrent('what was committed before the server was killed is told after i
   for (const told of receiver.told) verify(hook.secret, told)
 })
 
-test.concurrent('what a node leased that died is told by another', async () => {
+test.concurrent('deliveries leased by a node that died are made by another node', async () => {
   const fixture = await startWebhookFixture()
   const { user, phone, receiver, store } = fixture
   receiver.answer(500)
@@ -98,7 +98,7 @@ test.concurrent('what a node leased that died is told by another', async () => {
   expect(await webhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
 })
 
-test.concurrent('a database that goes away and comes back ends nothing', async ({ onTestFinished }) => {
+test.concurrent('an outage of the database loses no delivery', async ({ onTestFinished }) => {
   const { databaseUrl } = await testConfig({}, 'prepared')
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()
@@ -146,7 +146,7 @@ test.concurrent('two nodes make each call once', async () => {
   for (const told of receiver.told) verify(hook.secret, told)
 })
 
-test.concurrent('when one node stops in the middle of calls, the other makes them', async () => {
+test.concurrent("calls interrupted by a node's stop are made by the other node", async () => {
   const { fixture, two } = await startTwoNodes()
   const { user, phone, receiver } = fixture
   receiver.behave(() => {})

@@ -17,7 +17,7 @@ const HOUR = 3600
 
 describe('the schedule', () => {
   test.each(DELAYS_SECONDS.map((seconds, i) => [i + 1, seconds] as const))(
-    'after attempt %i waits %i s, a tenth more or less',
+    'waits after attempt %i for %i s, plus or minus a tenth',
     (attempts, seconds) => {
       expect(nextDelay(attempts, 0, 0)).toBeCloseTo(seconds * 0.9)
       expect(nextDelay(attempts, 0, 0.5)).toBeCloseTo(seconds)
@@ -76,7 +76,7 @@ async function tried(count = 1) {
 const wait = ({ updated, next_attempt_at }: { updated: string; next_attempt_at: string }) =>
   (Date.parse(next_attempt_at) - Date.parse(updated)) / 1000
 
-test('a receiver that is down for a day gets everything afterwards, once an id', async () => {
+test('a receiver that was down for a day gets every event once', async () => {
   const port = await freePort()
   await receiver.stop()
   const hook = await makeWebhook(user, `http://127.0.0.1:${port}`)
@@ -101,7 +101,7 @@ test('a receiver that is down for a day gets everything afterwards, once an id',
   for (const told of receiver.told) verify(hook.secret, told)
 })
 
-test('after the last attempt a delivery has failed', async () => {
+test('a delivery fails after its last attempt', async () => {
   receiver.answer(500, 'no luck')
   await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
@@ -116,7 +116,7 @@ test('after the last attempt a delivery has failed', async () => {
   expect(new Set(receiver.told.map(({ body }) => body)).size).toBe(1)
 })
 
-test('a redirect is not followed, and tried again', async () => {
+test('a redirect is retried and not followed', async () => {
   receiver.answer(302, '', { location: '/elsewhere' })
   await tried()
   expect(await one()).toMatchObject({ status: 'pending', response_status: 302 })
@@ -126,13 +126,13 @@ test('a redirect is not followed, and tried again', async () => {
   expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/'])
 })
 
-test('a receiver that asks for time gets it', async () => {
+test('a Retry-After of the receiver is respected', async () => {
   receiver.answer(429, '', { 'retry-after': '1000' })
   await tried()
   expect(wait(await one())).toBeCloseTo(1000, 0)
 })
 
-test('410 disables the webhook and ends all that waits', async () => {
+test('a 410 disables the webhook and fails its waiting deliveries', async () => {
   receiver.answer(500)
   const hook = await tried(3)
   receiver.answer(410, 'go away')
@@ -154,7 +154,7 @@ test('410 disables the webhook and ends all that waits', async () => {
 
 const DISABLED = { status: 'failed', response_body: 'The webhook is disabled' }
 
-test('what waits for a webhook that is disabled ends as failed, and is not called', async () => {
+test('disabling a webhook fails its waiting deliveries without a call', async () => {
   receiver.answer(500)
   const hook = await tried(2)
   const path = `/api/collections/webhooks/records/${hook.id}`
@@ -170,7 +170,7 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
   expect(again).toMatchObject({ status: 409, body: { error: 'webhook_disabled' } })
 })
 
-test('what waits for a webhook that was given to somebody else ends as failed, and is not called', async () => {
+test('giving a webhook to another user fails its waiting deliveries without a call', async () => {
   receiver.answer(500)
   const hook = await tried()
   const other = await fixture.gateway.makeUser()
@@ -182,7 +182,7 @@ test('what waits for a webhook that was given to somebody else ends as failed, a
   expect(receiver.told).toHaveLength(1)
 })
 
-test('a webhook without a secret is called only once it has one', async () => {
+test('a webhook without a secret is not called until it has one', async () => {
   const hook = await makeWebhook(user, receiver.url)
   await fixture.store.db.query(`update webhooks set secret = 'mine' where id = $1`, [hook.id])
   await sendAndReport(user, phone, 1, 'sent')
@@ -195,8 +195,8 @@ test('a webhook without a secret is called only once it has one', async () => {
   expect(receiver.told).toHaveLength(1)
 })
 
-describe('sent again', () => {
-  test('a delivery keeps its id and begins anew', async () => {
+describe('a resend', () => {
+  test("keeps the delivery's id and starts its attempts over", async () => {
     receiver.answer(500)
     await tried()
     receiver.answer(200)
@@ -212,7 +212,7 @@ describe('sent again', () => {
     expect(await one()).toMatchObject({ id, attempts: 1 })
   })
 
-  test('all that has failed since a time is sent, and nothing else', async () => {
+  test('of failed deliveries since a time sends those and no others', async () => {
     const hook = await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 5, 'sent')
     await allAre(user)
@@ -235,7 +235,7 @@ describe('sent again', () => {
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(5)
   })
 
-  test('ten thousand in one go', async () => {
+  test('sends 10,000 failed deliveries in one request', async () => {
     const hook = await makeWebhook(user, receiver.url)
     await fixture.store.db.query(
       `with made as (
@@ -256,7 +256,7 @@ describe('sent again', () => {
   })
 })
 
-test('a test event goes the way of all events', async () => {
+test('a test event is delivered like any other', async () => {
   const hook = await makeWebhook(user, receiver.url, { events: ['message.failed'] })
   const { body } = await user.call('POST', `/api/webhooks/${hook.id}/test`)
   const [told] = await receiver.heard(1)
@@ -268,7 +268,7 @@ test('a test event goes the way of all events', async () => {
   expect(await one()).toMatchObject({ id: body.id, event_id: told!.id, event: 'webhook.test', message: '' })
 })
 
-test('a delivery outlives a change of the collection', async () => {
+test("a waiting delivery survives a change of its collection's fields", async () => {
   receiver.answer(500)
   await tried()
   const path = '/api/collections/sms_messages'
@@ -288,7 +288,7 @@ test('a delivery outlives a change of the collection', async () => {
   expect(after).toEqual({ ...before, seen: '', tags: [], notes: null })
 })
 
-test('while a secret is rotated both are good, a second rotation ends the first', async () => {
+test('during a rotation both secrets sign, and a second rotation ends the first', async () => {
   const hook = await makeWebhook(user, receiver.url)
   const rotate = async () =>
     (await user.call('POST', `/api/webhooks/${hook.id}/rotate`)).body.secret as string

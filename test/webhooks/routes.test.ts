@@ -2,7 +2,7 @@ import { deliveriesOf, makeWebhook, startWebhookFixture } from '../support/webho
 
 const { gateway, user, receiver } = await startWebhookFixture()
 
-test('the routes are for the user of the webhook and for superusers', async () => {
+test("webhook routes are open to the webhook's user and superusers only", async () => {
   const hook = await makeWebhook(user, receiver.url)
   const other = await gateway.makeUser()
   const phone = await gateway.pair(user)
@@ -28,7 +28,7 @@ test('the routes are for the user of the webhook and for superusers', async () =
   expect((await user.call('POST', resend)).status).toBe(200)
 })
 
-test('at most three tests of a webhook wait, also when they come at once', async () => {
+test('at most three tests of a webhook may wait, even if requested at once', async () => {
   const nobody = 'http://127.0.0.1:1'
   const [hook, other] = [await makeWebhook(user, nobody), await makeWebhook(user, nobody)]
   const ask = ({ id }: { id: string }) => user.call('POST', `/api/webhooks/${id}/test`)
@@ -50,7 +50,7 @@ test.each([
   ['no date', { since: 'tomorrow or so' }],
   ['nothing', {}],
   ['no object', []],
-])('%s is no time since when to send again', async (_, body) => {
+])('resend-failed refuses a body that has %s', async (_, body) => {
   const hook = await makeWebhook(user, receiver.url)
   const answer = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, body)
   expect(answer.status).toBe(400)
@@ -87,20 +87,23 @@ await phone.call('POST', '/api/devices/incoming', { items: incoming })
 const messages: Record<'id' | 'to' | 'from', string>[] = await recordsOf('sms_messages')
 const deliveries = await deliveriesOf(user)
 
-test.each(CASES.map(([what, , told], at) => [what, told, at] as const))('limited to %s', (_, told, at) => {
-  const own = deliveries.filter(({ webhook }) => webhook === hooks[at]!.id).map(({ message }) => message)
-  const others = messages
-    .filter(({ id }) => own.includes(id))
-    .map(({ to, from }) => (ALL.includes(to) ? to : from))
-  expect([own.length, others.sort()]).toEqual([told.length, told])
-})
+test.each(CASES.map(([what, , told], at) => [what, told, at] as const))(
+  'a webhook limited to %s gets only their events',
+  (_, told, at) => {
+    const own = deliveries.filter(({ webhook }) => webhook === hooks[at]!.id).map(({ message }) => message)
+    const others = messages
+      .filter(({ id }) => own.includes(id))
+      .map(({ to, from }) => (ALL.includes(to) ? to : from))
+    expect([own.length, others.sort()]).toEqual([told.length, told])
+  },
+)
 
-test.each(['0151', '+49,', '%', '+49_', '+4 *9'])('%j is no limit', async (numbers) => {
+test.each(['0151', '+49,', '%', '+49_', '+4 *9'])('%j is refused as a list of numbers', async (numbers) => {
   const { status, body } = await user.call('PATCH', `${PATH}/${hooks[0]!.id}`, { numbers })
   expect([status, Object.keys(body.data)]).toEqual([400, ['numbers']])
 })
 
-test('lines are those of the user, and a deleted one lets nothing else through', async () => {
+test("a webhook accepts only its user's lines, and gets no other events after its line is deleted", async () => {
   const eve = await gateway.makeUser()
   const hook = { user: eve.id, url: receiver.url, events: ['message.sent'], lines: [one] }
   expect((await eve.call('POST', PATH, hook)).body.data?.lines?.code).toBe('validation_invalid_lines')

@@ -29,7 +29,7 @@ async function toldOf(body: string, from = '+491700000001') {
 }
 const TEXT = 'Text from +491700000001: "Hi" <!channel>\n{{x}}'
 
-describe('a preset calls as the service documents:', () => {
+describe('a preset sends the request that its service documents:', () => {
   const [target, token] = ['#chat:1', '12:a/b']
   test.each([
     // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
@@ -72,7 +72,7 @@ describe('a preset calls as the service documents:', () => {
     await allAre(user)
   })
 
-  test('custom, with all that can be set, and without the token where it is shown', async () => {
+  test('a custom template sends method, headers and body, and the token is masked in the delivery', async () => {
     receiver.behave((_, res) => res.end('you sent sesame c2VzYW1l %73%65same'))
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const hook = await make(
@@ -116,7 +116,7 @@ test.each([
     'body: Each query pair',
   ],
   ['{"ok":false} with 200', { body: 'x' }, '', '{"ok":false}'],
-] as const)('a delivery says what failed: %s', async (_, values, path, words) => {
+] as const)('a delivery says why it failed: %s', async (_, values, path, words) => {
   receiver.answer(200, '{"ok":false}')
   await make(values, receiver.url + path)
   await toldOf('..')
@@ -153,7 +153,7 @@ test.each([
   ['a mail to whom the text says', { preset: 'mail', url: 'mailto:{{data.body}}@example.com' }, 'url'],
   ['a mail to six', { preset: 'mail', url: `mailto:${'a@example.com,'.repeat(5)}b@example.com` }, 'url'],
   ['a mail without a text', { preset: 'mail', url: 'mailto:a@example.com', body: { subject: 'x' } }, 'body'],
-] as const)('is refused when it is saved: %s', async (_, values, field) => {
+] as const)('a template is refused on save: %s', async (_, values, field) => {
   const made = await create({ url: URL, ...values })
   expect(made.status).toBe(400)
   expect(Object.keys(made.body.data)).toEqual([field])
@@ -163,7 +163,7 @@ test('a template may have 100 tags', async () => {
   expect((await create({ url: URL, body: '{{id}}'.repeat(100) })).status).toBe(200)
 })
 
-test('another server gets no token that was given for the first', async () => {
+test('a token is not sent to another server when the address changes', async () => {
   const { body } = await create({ preset: 'gotify', url: URL, token: 'sesame' })
   const patch = (values: object) => user.call('PATCH', `${PATH}/${body.id}`, values)
   expect((await patch({ url: 'https://example.com/other', token: '***' })).body.token).toBe('***')
@@ -174,7 +174,7 @@ test('another server gets no token that was given for the first', async () => {
   expect(await server.query('select service_token from webhooks where id = $1', [body.id])).toEqual([['']])
 })
 
-test('a mail arrives by the SMTP server of the settings, at fixed addresses alone', async () => {
+test('a mail is sent by the configured SMTP server to the fixed addresses only', async () => {
   await make({ preset: 'mail' }, 'mailto:ann@example.com,bob@example.com')
   await toldOf('Hi\nBcc: eve@example.com', 'DHL\r\nBcc: eve@example.com')
   const { subject, text, raw } = await mail.next()
@@ -189,7 +189,7 @@ test('a mail arrives by the SMTP server of the settings, at fixed addresses alon
 test.each([
   ['refused', true, '550'],
   ['of a user who had many', false, 'Too many mails'],
-])('a mail waits that is %s', async (_, refuses, words) => {
+])('a mail is retried if it is %s', async (_, refuses, words) => {
   mail.refuses = refuses
   const tries = `insert into auth_tries values ($1, 100, now() + interval '1 hour')`
   if (!refuses) await server.query(tries, [`mails of webhooks ${user.id}`])
@@ -200,7 +200,7 @@ test.each([
   mail.refuses = false
 })
 
-test('the stored presets are those of the list', () => {
+test('the preset field lists the known presets', () => {
   const field = server.server.services.store.catalog
     .find('webhooks')!
     .fields.find(({ name }) => name === 'preset')

@@ -12,7 +12,7 @@ const first = await openHere(folder)
 await ask(first.url, 'create table kept (n int)')
 await first.close()
 
-test('it is closed to others, and its role has no rights but its own', async () => {
+test('the embedded database is closed to other users, and its role has no extra rights', async () => {
   expect(statSync(clusterLink(folder)).mode & 0o777).toBe(0o700)
   const { url, close } = await openHere(folder)
   expect(
@@ -29,7 +29,7 @@ test('it is closed to others, and its role has no rights but its own', async () 
   await close()
 })
 
-test('the last one who uses it stops it', async () => {
+test('the last process that uses the embedded database stops it', async () => {
   const [one, other] = await Promise.all([openHere(folder), openHere(folder)])
   const pid = postmasterIn(folder)
   await one.close()
@@ -38,7 +38,7 @@ test('the last one who uses it stops it', async () => {
   expect(isRunning(pid)).toBe(false)
 })
 
-test('that of a process that was killed goes on, and the next process adopts it', async () => {
+test('a database left by a killed process keeps running and is adopted by the next process', async () => {
   const { child } = await openElsewhere(folder)
   const pid = postmasterIn(folder)
   child.kill('SIGKILL')
@@ -51,7 +51,7 @@ test('that of a process that was killed goes on, and the next process adopts it'
 })
 
 test.each(['the postmaster is killed', 'one backend is killed', 'all are killed', 'all hang'])(
-  '%s: it runs again',
+  'the database runs again after %s',
   async (what) => {
     const log: string[] = []
     const { url, close } = await openHere(folder, log)
@@ -71,7 +71,7 @@ test.each(['the postmaster is killed', 'one backend is killed', 'all are killed'
   },
 )
 
-test('it is stopped while it starts again', async () => {
+test('a database can be stopped while it restarts', async () => {
   const { close } = await openHere(folder)
   process.kill(postmasterIn(folder), 'SIGKILL')
   await close()
@@ -106,7 +106,7 @@ test.each<[string, () => void]>([
   await close()
 })
 
-test('its folder is deleted while it runs: it is not made anew, and the log says what to do', async () => {
+test('a data folder deleted at run time is not recreated, and the log says what to do', async () => {
   const [copy, log] = [join(temporaryFolder(), 'data'), [] as string[]]
   const { close } = await openHere(copy, log)
   const pid = postmasterIn(copy)
@@ -117,7 +117,7 @@ test('its folder is deleted while it runs: it is not made anew, and the log says
   expect(existsSync(clusterLink(copy))).toBe(false)
 })
 
-test('an empty folder becomes one', async () => {
+test('an empty data folder becomes a database', async () => {
   const data = temporaryFolder()
   mkdirSync(clusterLink(data))
   await (await openHere(data)).close()

@@ -32,12 +32,12 @@ function copy(): string {
   return folder
 }
 
-test('a path that is too long for a socket', async () => {
+test('a data folder whose path is too long for a socket is refused', async () => {
   const folder = join(temporaryFolder(), 'x'.repeat(100))
   expect(await refusalOf(folder)).toMatch(/^The path of the data folder is too long for .* by \d+ bytes/)
 })
 
-test('a data folder that is a file', async () => {
+test('a data folder that is a file is refused', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   expect(await refusalOf(file)).toMatch(
@@ -48,7 +48,7 @@ test('a data folder that is a file', async () => {
 test.each([
   ['global/pg_control', 'x', /pg_control/],
   ['postgresql.conf', 'wal_level = x', /HINT: .*Available values/],
-])('a damaged %s: with the last words of Postgres', async (file, text, words) => {
+])("a damaged %s is refused with Postgres's last messages", async (file, text, words) => {
   const folder = copy()
   writeFileSync(join(folder, 'postgres', file), text)
   const said = await refusalOf(folder)
@@ -82,7 +82,7 @@ test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
   expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
 })
 
-test('programs that are none', async () => {
+test('a POSTGRES_BIN without the Postgres programs is refused', async () => {
   vi.stubEnv('POSTGRES_BIN', temporaryFolder())
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(await refusalOf(temporaryFolder())).toMatch(
@@ -91,7 +91,7 @@ test('programs that are none', async () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'another host or container has it',
+  'a data folder in use by another host or container is refused',
   { timeout: 60_000, concurrent: true },
   async () => {
     const folder = copy()
@@ -107,7 +107,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test.concurrent('what a killed process left of a new cluster is removed', async () => {
+test.concurrent('an unfinished cluster of a killed process is removed', async () => {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(join(folder, 'postgres.new.999999999'), { recursive: true })
   const { close } = await openHere(folder)
@@ -139,7 +139,7 @@ const moveIn = (said: string) => {
 const majorIn = (folder: string) => readFileSync(join(folder, 'postgres', 'PG_VERSION'), 'utf8').trim()
 
 test.runIf(existsSync(DEBIAN))(
-  'one that is installed runs it; the printed command moves it',
+  'an old database is run by an installed Postgres of its version and moved by the printed command',
   { timeout: 300_000, concurrent: true },
   async () => {
     const folder = join(temporaryFolder(), "Ann's data")
@@ -156,7 +156,7 @@ test.runIf(existsSync(DEBIAN))(
 )
 
 test.each(process.env.POSTGRES_MAJORS?.split(',') ?? ['17.10.0-beta.17'])(
-  '%s, which is not installed, is fetched by the printed command, and there is a way back',
+  'the printed commands fetch Postgres %s, move an old database and restore it',
   { timeout: 300_000, concurrent: true },
   async (version) => {
     const [folder, programs] = [join(temporaryFolder(), 'data'), temporaryFolder()]
@@ -199,7 +199,7 @@ test.each([
   ['an older one does not', '18.0', true, false],
   ['nor one without pg_trgm', '18.99', false, false],
   ['nor one of another major version', '19.1', true, false],
-])('%s', (_, version, isWhole, runs) => {
+])('of installed Postgres programs, %s', (_, version, isWhole, runs) => {
   const bin = installed(version, isWhole)
   const before = process.env.PATH
   process.env.PATH = `${bin}:${before}`

@@ -49,7 +49,7 @@ const isOpenToOthers = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === '/' || isOpenToOthers(dirname(path)))
 
 describe.runIf(isRoot && process.platform === 'linux')('root', () => {
-  test('runs it in a folder of mode 700, as itself', async () => {
+  test('runs the database in a folder of mode 700 as itself', async () => {
     const folder = join(temporaryFolder(), 'data')
     const { child, said } = await openElsewhere(folder)
     expect(said).toBe('')
@@ -60,7 +60,7 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
   describe.runIf(isOpenToOthers(PROJECT))('without namespaces', () => {
     const options = { env: withoutNamespaces() }
 
-    test('data stay in the data folder, and programs that the account cannot reach are copied', async () => {
+    test('root keeps data in the data folder and copies programs that the account cannot reach', async () => {
       const [closed, folder] = [temporaryFolder(), join(openFolder(), 'data')]
       symlinkSync(join(findPrograms(closed).bin, '..'), join(closed, 'native'))
       const env = { ...options.env, POSTGRES_BIN: join(closed, 'native', 'bin') }
@@ -79,7 +79,7 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
       await close(again.child)
     })
 
-    test('a database that an earlier version put elsewhere goes on', async () => {
+    test('a database that an earlier version stored elsewhere keeps working', async () => {
       const [folder, elsewhere] = [join(temporaryFolder(), 'data'), join(openFolder(), 'cluster')]
       mkdirSync(folder)
       cpSync(join(whole, 'postgres'), elsewhere, { recursive: true })
@@ -114,11 +114,11 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
         },
         /^.*postgres-lib\/planted is not root's\. Remove it/,
       ],
-    ])('%s is refused', async (_, folder, refusal) => {
+    ])('%s is refused with advice', async (_, folder, refusal) => {
       expect((await openElsewhere(folder(), options)).said).toMatch(refusal)
     })
 
-    test('nobody is refused, and its database goes to the account that is made', async () => {
+    test('the account nobody is refused, and its database is given to the account made for it', async () => {
       const [folder, passwd] = [join(openFolder(), 'data'), join(temporaryFolder(), 'passwd')]
       cpSync(whole, folder, { recursive: true })
       execFileSync('chown', ['-R', 'nobody:', join(folder, 'postgres')])
@@ -132,7 +132,7 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
       await close(child)
     })
 
-    test('what the account leaves in its folder never leads root elsewhere', async () => {
+    test("links in the account's folder never lead root elsewhere", async () => {
       const [parent, victim] = [openFolder(), join(temporaryFolder(), 'victim')]
       const folder = join(parent, 'data')
       cpSync(whole, folder, { recursive: true })
@@ -163,7 +163,7 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
     }
     const options = { ...nobody, env: { PATH: process.env.PATH }, cwd: '/' }
 
-    test('has it, and nothing is written beside the programs', async () => {
+    test('gets a database, and no file is written beside the programs', async () => {
       const { bin } = findPrograms(join(temporaryFolder(), 'links'))
       const before = readdirSync(join(bin, '..'), { recursive: true })
       const folder = join(own(temporaryFolder()), 'data')
@@ -173,7 +173,7 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
       expect(readdirSync(join(bin, '..'), { recursive: true })).toEqual(before)
     })
 
-    test('does not get the database of another', async () => {
+    test('is refused the database of another user', async () => {
       const folder = join(own(temporaryFolder()), 'data')
       mkdirSync(join(folder, 'postgres'), { recursive: true })
       own(folder)
@@ -181,14 +181,14 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
       expect(said).toMatch(/belongs to the user with the number 0\. Start the server as that user/)
     })
 
-    test('does not get a folder that it may not write', async () => {
+    test('is refused a folder without write permission', async () => {
       const { said } = await openElsewhere(join(openFolder(), 'data'), options)
       expect(said).toMatch(/^The data folder .* cannot be used: EACCES/)
     })
   },
 )
 
-describe.runIf(isRoot && canMount())('a machine on which it does not start', () => {
+describe.runIf(isRoot && canMount())('a machine on which the database cannot start', () => {
   test.each<[string, (folder: string) => string[], RegExp]>([
     [
       'a full disk',
@@ -223,7 +223,7 @@ describe.runIf(isRoot && canMount())('a machine on which it does not start', () 
     expect(said).toMatch(sentence)
   })
 
-  test('a disk that is full when tables are made', () => {
+  test('reports a full disk while tables are created', () => {
     const folder = openFolder()
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m,mode=700', 'none', folder])
     onTestFinished(() => void execFileSync('umount', [folder]))

@@ -9,11 +9,14 @@ test.for([
   [4, '448MB', '2048MB'],
   [16, '1024MB', '4096MB'],
   [256, '1024MB', '4096MB'],
-] as const)('a machine of %s GB has %s of buffers and at most %s of log', ([gb, buffers, log]) => {
-  expect(settingsFor(gb * GB)).toMatchObject({ shared_buffers: buffers, max_wal_size: log })
-})
+] as const)(
+  'on a machine of %s GB Postgres gets %s of buffers and at most %s of WAL',
+  ([gb, buffers, log]) => {
+    expect(settingsFor(gb * GB)).toMatchObject({ shared_buffers: buffers, max_wal_size: log })
+  },
+)
 
-test('the memory of the machine is that of its system or of its container', () => {
+test('the memory of the machine is read from the system or container', () => {
   expect(machineMemory()).toBeGreaterThan(0.05 * GB)
   expect(machineMemory()).toBeLessThanOrEqual(2 ** 46)
 })

@@ -6,7 +6,7 @@ import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
 
 // What a server sees of a PgBouncer before its Postgres.
 
-test('a Postgres that is away behind PgBouncer is a 503, and all is well when it is back', async () => {
+test('while Postgres behind PgBouncer is away requests get 503, and afterwards they succeed again', async () => {
   const cable = await makeBreakableProxy(process.env.TEST_POSTGRES_URL!)
   onTestFinished(() => cable.disconnect())
   await cable.connect()
@@ -29,7 +29,7 @@ test('a Postgres that is away behind PgBouncer is a 503, and all is well when it
   await expect.poll(list).toBe(200)
 })
 
-test('long work leaves no connection without a time limit', async () => {
+test('connections keep their time limit after a statement without one', async () => {
   const db = await openTestDb()
   onTestFinished(() => db.close())
   await db.unhurried('select 1')
@@ -37,7 +37,7 @@ test('long work leaves no connection without a time limit', async () => {
   expect(new Set(limits.map(({ rows }) => rows[0]![0]))).toEqual(new Set(['3s']))
 })
 
-test('NOTIFY arrives', async () => {
+test('a server behind PgBouncer receives NOTIFY', async () => {
   const server = await start(await testConfig())
   onTestFinished(() => server.stop())
   const ready = async () => {

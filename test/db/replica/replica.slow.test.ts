@@ -110,7 +110,7 @@ describe('a streaming replica', () => {
     await primary?.stop()
   })
 
-  test(`no read is older than what was written before it: ${TRIES} tries`, { timeout: 900_000 }, async () => {
+  test(`serves no read older than an earlier write in ${TRIES} tries`, { timeout: 900_000 }, async () => {
     await awaitState('used')
     const before = readsOf()
     expect(await tries(TRIES)).toEqual([])
@@ -120,7 +120,7 @@ describe('a streaming replica', () => {
     expect(after.replica).toBeGreaterThan(before.replica)
   })
 
-  test('while nobody writes, all reads are from the replica', async () => {
+  test('serves all reads while there are no writes', async () => {
     const id = await addContact('quiet', '+4915120000000')
     await awaitState('used')
     await expect
@@ -137,7 +137,7 @@ describe('a streaming replica', () => {
     expect(after.replica - before.replica).toBeGreaterThan(15)
   })
 
-  test('one that does not go on replaying is not used, and used again later', async () => {
+  test('is not used while its replay is paused, and is used again afterwards', async () => {
     const id = await addContact('before', '+4915130000000')
     await onReplica('select pg_wal_replay_pause()')
     onTestFinished(() => onReplica('select pg_wal_replay_resume()').then(() => {}))
@@ -156,7 +156,7 @@ describe('a streaming replica', () => {
       .toBeGreaterThan(before.replica)
   })
 
-  test('a statement that is canceled for replay is repeated on the primary', async () => {
+  test('has canceled statements repeated on the primary', async () => {
     const id = await addContact('kept', '+4915140000000')
     const { db } = nodes[0]!.services.store
     let reading: Db = db
@@ -175,7 +175,7 @@ describe('a streaming replica', () => {
     expect(counts.replica.repeated).toBe(before + 1)
   })
 
-  test('a sign-in that has ended is refused by reads from the replica', async () => {
+  test('refuses reads of an ended session', async () => {
     for (let i = 0; i < 10; i++) {
       const session = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
       const path = `/api/collections/users/records/${session.id}`
@@ -190,7 +190,7 @@ describe('a streaming replica', () => {
     user = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
   })
 
-  test('one that is killed under load is not missed, and used again', async () => {
+  test('can be killed under load without a failed read and is used again', async () => {
     const running = tries(Math.min(TRIES, 1_200))
     const { replica: before } = readsOf()
     await until('reads of the replica', () => readsOf().replica > before + 20)
@@ -200,7 +200,7 @@ describe('a streaming replica', () => {
     expect(await tries(60)).toEqual([])
   })
 
-  test('one that is away at the start, or no replica at all, is not used', async () => {
+  test('is not used if it is unreachable at the start or not a replica', async () => {
     const away = `postgres://nobody@127.0.0.1:${await freePort()}/none`
     const cases = [
       [away, 'away'],
@@ -219,7 +219,7 @@ describe('a streaming replica', () => {
     }
   })
 
-  test('one that says nothing any more does not keep reads waiting', async () => {
+  test('that stops answering does not delay reads', async () => {
     const cable = await makeBreakableProxy(env.DATABASE_REPLICA_URL!)
     await cable.connect()
     const node = await startServer({ env: { ...env, DATABASE_REPLICA_URL: cable.url } })
@@ -244,7 +244,7 @@ describe('a streaming replica', () => {
     await awaitState('used')
   })
 
-  test('one that was promoted is not used', async () => {
+  test('is not used after a promotion', async () => {
     const id = await addContact('old', '+4915180000000')
     await onReplica('select pg_promote()')
     await awaitState('unfit')
