@@ -30,12 +30,12 @@ test.each([
     { WEBHOOK_ALLOW_PRIVATE: 'maybe' },
     /WEBHOOK_ALLOW_PRIVATE: must be one of: true, false, 1, 0$/,
   ],
-])('%s is refused in a sentence that names it', (_, env, sentence) => {
+])('%s is refused in a sentence that names the setting', (_, env, sentence) => {
   expect(() => readConfig(env)).toThrow(UserError)
   expect(() => readConfig(env)).toThrow(sentence)
 })
 
-test('all that is wrong is told at once', () => {
+test('all invalid settings are reported together', () => {
   expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(/PORT: .*LOG_LEVEL: /s)
 })
 

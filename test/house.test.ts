@@ -203,16 +203,16 @@ function fault({ from, to }: Import): string | undefined {
 
 const isOurs = ({ to }: Import) => files.includes(to)
 
-describe('the house', () => {
-  test('has imports to read', () => expect(imports.filter(isOurs).length).toBeGreaterThan(10))
+describe('the rooms of src', () => {
+  test('have imports to check', () => expect(imports.filter(isOurs).length).toBeGreaterThan(10))
 
-  test('every room stands on a floor', () => {
+  test('all have a floor', () => {
     const rooms = new Set(files.map(roomOf))
     const known = (room: string) => floorOf(room) >= 0 || EVERYWHERE.has(room) || room in OUTSIDE
     expect([...rooms].filter((room) => !known(room))).toEqual([])
   })
 
-  test('ARCHITECTURE.md has every room on its floor', () => {
+  test('have the floors that ARCHITECTURE.md shows', () => {
     const page = readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8')
     const rows = [...page.matchAll(/^\| (\d+) \| (`[^|]+`) \|/gm)].flatMap(([, floor, rooms]) =>
       rooms!.split(', ').map((room) => `${floor} ${room.replaceAll('`', '')}`),
@@ -220,7 +220,7 @@ describe('the house', () => {
     expect(rows.sort()).toEqual(FLOORS.flatMap((rooms, i) => rooms.map((room) => `${i} ${room}`)).sort())
   })
 
-  test('ARCHITECTURE.md names files that exist', () => {
+  test('contain the files that ARCHITECTURE.md names', () => {
     const page = readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8')
     const paths = [...page.matchAll(/`((?:[\w-]+\/)+[\w.-]*)`/g)].map(([, path]) => path!)
     const found = (path: string) =>
@@ -233,18 +233,18 @@ describe('the house', () => {
     expect(readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(200)
   })
 
-  test('imports go down only', () => {
+  test('import from lower floors only', () => {
     expect(imports.filter(isOurs).map(fault).filter(Boolean)).toEqual([])
   })
 
-  test('config is a type to all but the entrances', () => {
+  test('import values of config.ts in the entrances only', () => {
     const values = /^import (?!type\b)[^'"]*from '(?:\.\.?\/)+config\.ts'/m
     expect(files.filter((file) => !/^(server|demo|agent)\//.test(file) && values.test(text(file)))).toEqual(
       [],
     )
   })
 
-  test('inner floors: folders of a room import down only', () => {
+  test('have inner folders that import downwards only', () => {
     const folderOf = (file: string) => {
       const [room, part, ...below] = file.split('/') as [string, string]
       return below.length > 0 || INNER_FLOORS[room]?.flat().includes(part) ? part : '.'
@@ -258,7 +258,7 @@ describe('the house', () => {
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  test('no import cycles, types included', () => {
+  test('have no import cycles, types included', () => {
     const edges = Map.groupBy(imports.filter(isOurs), ({ from }) => from)
     const clear = new Set<string>()
     const visit = (file: string, path: readonly string[]): string[] => {
@@ -271,16 +271,16 @@ describe('the house', () => {
     expect(files.flatMap((file) => visit(file, []))).toEqual([])
   })
 
-  test.each(OWNERS)('only %s sees %s', (owner, packages) => {
+  test.each(OWNERS)('let only %s import %s', (owner, packages) => {
     const strangers = imports.filter(({ from, to }) => packages.test(to) && !owner.test(from))
     expect(strangers.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
   })
 
-  test('no default exports', () => {
+  test('have no default exports', () => {
     expect(files.filter((file) => /^export default\b/m.test(text(file)))).toEqual([])
   })
 
-  test(`no file over ${MAX_LINES} lines`, () => {
+  test(`have no file over ${MAX_LINES} lines`, () => {
     const lines = (file: string) => text(file).trimEnd().split('\n').length
     const written = files.filter((file) => !text(file).startsWith('// generated'))
     expect(
@@ -288,7 +288,7 @@ describe('the house', () => {
     ).toEqual([])
   })
 
-  test('no room for leftovers', () => {
+  test('have no file named utils, helpers or the like', () => {
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|lib|common|misc|index)(\/|\.ts$)/.test(file)),
     ).toEqual([])
@@ -300,7 +300,7 @@ const OUR_FILES = '{src,test,bench,console/src,sql,package,bin}/**/*.{ts,tsx,js,
 describe('the repository', () => {
   const read = (file: string) => readFileSync(join(HOME, file), 'utf8')
 
-  test(`no comment is wider than ${MAX_COLUMNS} columns`, () => {
+  test(`has no comment wider than ${MAX_COLUMNS} columns`, () => {
     const isOfSql = /^\s*--/
     const isOfCode = /^\s*(?:\/\/ (?!biome-ignore)|\/\*|\*(?:\s|\/|$))/
     const wide = filesOf('.', OUR_FILES).flatMap((file) =>
@@ -315,14 +315,14 @@ describe('the repository', () => {
     expect(wide).toEqual([])
   })
 
-  test('`npm test` runs the quick files, CI all of them', () => {
+  test('runs the quick files by `npm test` and all files in CI', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     expect(scripts).toMatchObject({ test: 'vitest run --project quick', 'test:all': 'vitest run' })
     expect(read('.ci/run')).toMatch(/npm run -s test:all/)
     expect(read('.ci/run')).not.toMatch(/npm test/)
   })
 
-  test('pages and comments name no document that is not here', () => {
+  test('names only existing documents in pages and comments', () => {
     const pages = [...filesOf('.', OUR_FILES), ...filesOf('.', '{*.md,docs/**/*.md,console/*.md}')]
     const here = filesOf('.', '{*.md,{docs,console,test,.ci}/**/*.md}').map((file) => posix.basename(file))
     // the last two are made with the package
@@ -346,7 +346,7 @@ describe('the repository', () => {
 describe('the console', () => {
   const reached = consoleFiles.flatMap((file) => importsOf(file, consoleText(file)))
 
-  test('has of the server only what runs in a browser', () => {
+  test('imports only code that runs in a browser', () => {
     const ours = reached
       .filter(({ to }) => to.startsWith('..'))
       .map(({ to }) => to.replace(/^(\.\.\/)+(src\/)?/, ''))
@@ -360,7 +360,7 @@ describe('the console', () => {
     expect(imports.filter(({ to }) => to.startsWith('#portable'))).toEqual([])
   })
 
-  test('has few packages', () => {
+  test('uses only the listed packages', () => {
     const packages = reached
       .map(({ to }) => to)
       .filter((to) => !to.startsWith('#portable'))
@@ -368,11 +368,11 @@ describe('the console', () => {
     expect(packages.filter((name) => !CONSOLE_PACKAGES.has(name))).toEqual([])
   })
 
-  test.each(Object.entries(CONSOLE_OWNERS))('has %s in %s only', (name, owner) => {
+  test.each(Object.entries(CONSOLE_OWNERS))('uses %s in %s only', (name, owner) => {
     expect(reached.filter(({ to }) => to === name).map(({ from }) => from)).toEqual([owner])
   })
 
-  test('has pages that do not know each other', () => {
+  test('has pages that do not import each other', () => {
     const pageOf = (file: string) => /^pages\/([^/]+)\//.exec(file)?.[1]
     const strangers = reached.filter(({ from, to }) => pageOf(to) && pageOf(from) !== pageOf(to))
     expect(strangers.filter(({ from }) => from !== 'pages.ts')).toEqual([])

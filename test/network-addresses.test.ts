@@ -8,7 +8,7 @@ import { startServerWithMail } from './support/server/server-with-mail.ts'
 const info = (address: string, internal = false) =>
   ({ address, internal, family: address.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo
 
-test('addresses that a phone can reach, IPv4 first', () => {
+test('reachable addresses are listed, IPv4 first', () => {
   const interfaces = {
     lo: [info('127.0.0.1', true)],
     wlan0: [info('2001:db8::20'), info('fe80::1'), info('192.168.1.20')],
@@ -27,7 +27,7 @@ test.each([
   expect(serverUrls(host, 8090, ['192.168.1.20', '10.0.0.5', '2001:db8::20'])).toEqual(urls)
 })
 
-test('without a network there is loopback', () => {
+test('without a network the loopback address is listed', () => {
   expect(serverUrls('0.0.0.0', 8090, [])).toEqual(['http://127.0.0.1:8090'])
 })
 
@@ -42,13 +42,13 @@ test.each([
   ['an IPv4 tail', '64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
   ['with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['none', '', ''],
-])('%s is counted as its network: %s', (_, ip, network) => expect(networkOf(ip)).toBe(network))
+])('%s is counted by its network: %s', (_, ip, network) => expect(networkOf(ip)).toBe(network))
 
 test.each([
   ['IPv4', '203.0.113.7', 'network 203.0.113.0/24'],
   ['IPv6', '2001:db8:1:2ff::9', 'network 2001:db8:1:200::/56'],
   ['a short group', '2001:db8::1', 'network 2001:db8:0:00::/56'],
-])('a guest holds what a network may: %s', (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
+])("a guest's limits count by network: %s", (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
 
 test.each([
   ['an address', ['10.0.0.1'], '10.0.0.1', true],
@@ -56,7 +56,7 @@ test.each([
   ['outside of it', ['10.0.0.0/8'], '11.0.0.1', false],
   ['IPv6 subnet', ['2001:db8::/32'], '2001:db8:ffff::1', true],
   ['no address', ['10.0.0.0/8'], 'ten', false],
-])('%s is listed or not', (_, list, ip, listed) => expect(isListed(list, ip)).toBe(listed))
+])('%s is or is not in the list', (_, list, ip, listed) => expect(isListed(list, ip)).toBe(listed))
 
 const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' })
 const root = await server.superuser()
@@ -76,7 +76,7 @@ test.each([
   ['what is no address ends what is believed', '8.8.8.8, unknown', '127.0.0.1'],
   ['behind a proxy of ours, too', '8.8.8.8, unknown, 10.1.2.3', '10.1.2.3'],
   ['an empty place', '8.8.8.8, ', '127.0.0.1'],
-])('%s: %s', async (_, forwarded, ip) => {
+])("X-Forwarded-For gives the client's address, %s: %s", async (_, forwarded, ip) => {
   const headers = { ...root, ...(forwarded && { 'x-forwarded-for': forwarded }) }
   const { body } = await server.call('GET', '/api/health', undefined, headers)
   expect((body.data as { realIP: string }).realIP).toBe(ip)
@@ -87,11 +87,11 @@ test.each([
   ['one that the settings trust', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
   ['one of a known proxy', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
   ['both', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.8' }, 'X-Real-IP'],
-])('the header that a proxy may have set: %s', async (_, headers, name) => {
+])('/api/health names the proxy header to trust: %s', async (_, headers, name) => {
   await server.call('PATCH', '/api/settings', { trustedProxy: { headers: ['X-Real-IP'] } }, root)
   const { body } = await server.call('GET', '/api/health', undefined, { ...root, ...headers })
   await server.call('PATCH', '/api/settings', { trustedProxy: { headers: [] } }, root)
   expect((body.data as { possibleProxyHeader: string }).possibleProxyHeader).toBe(name)
 })
 
-test('a connection that is gone has no address', () => expect(addressOf(null)).toBe(''))
+test('a closed connection has no address', () => expect(addressOf(null)).toBe(''))

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const ticketOf = (name: string) => ticketFor(name as Holder)
 const limit = (total: number, share = total) => ({ name: 'something', total, share })
 
-test('memory: a holder has as much as is left free, and there is room for others', () => {
+test('memory: one holder can take half of the free memory, so that others get some', () => {
   const budget = new Budget(limit(120))
   const [first, more, second, third] = ['a', 'a', 'b', 'c'].map((holder) => budget.open(holder))
   expect(first!.tryTake(59)).toBe(true)
@@ -19,7 +19,7 @@ test('memory: a holder has as much as is left free, and there is room for others
   expect([third!.tryTake(16), third!.tryTake(15)]).toEqual([false, true])
 })
 
-test('memory: what is larger than all is served alone', () => {
+test('memory: a request larger than the whole budget is served alone', () => {
   const budget = new Budget(limit(100))
   const large = budget.open('a')
   expect(large.tryTake(90)).toBe(true)
@@ -29,7 +29,7 @@ test('memory: what is larger than all is served alone', () => {
   expect(budget.taken).toBe(0)
 })
 
-test('memory: who waits gets what another gives back, or 429', async () => {
+test('memory: a waiting holder gets memory when another frees it, or 429', async () => {
   vi.useFakeTimers()
   const budget = new Budget(limit(100))
   const [first, second] = [budget.open('a'), budget.open('a')]
@@ -49,7 +49,7 @@ test('memory: who waits gets what another gives back, or 429', async () => {
   await refused
 })
 
-test('places: holders take turns, and none has more than its share', async () => {
+test('places: holders take turns and cannot exceed their share', async () => {
   const places = new Places<string>(limit(2, 1))
   const order: string[] = []
   const leave = await places.enter('a')
@@ -66,7 +66,7 @@ test('places: holders take turns, and none has more than its share', async () =>
   expect(places.use).toEqual({ running: 0, waiting: 0 })
 })
 
-test('places: however many take what they get, another gets in, and may wait', async () => {
+test('places: a new holder gets a place while others hold the maximum, and may wait for more', async () => {
   const places = new Places<string>(limit(100, 20))
   const crowd = Array.from({ length: 24 }, (_, i) => `of a crowd ${i}`)
   const leaves = crowd.map((holder) => {
@@ -83,7 +83,7 @@ test('places: however many take what they get, another gets in, and may wait', a
   await entered
 })
 
-test('places: who waits too long is refused, 503 where others have them all', async () => {
+test('places: a wait that is too long ends with 429, or with 503 if others hold all places', async () => {
   vi.useFakeTimers()
   const places = new Places<string>(limit(1, 1))
   await places.enter('a')
@@ -94,7 +94,7 @@ test('places: who waits too long is refused, 503 where others have them all', as
   expect(places.use.waiting).toBe(0)
 })
 
-test('places: as many sign-ins as requests may wait for a connection', async () => {
+test('places: 1,000 sign-ins may wait for a connection', async () => {
   const places = new Places(limit(1, Infinity))
   const leave = await places.enter('sign-in')
   const all = Array.from({ length: 1_000 }, () => places.run('sign-in', async () => {}))
@@ -102,7 +102,7 @@ test('places: as many sign-ins as requests may wait for a connection', async () 
   await Promise.all(all)
 })
 
-test('rates: a holder in debt waits or is refused, another is not', async () => {
+test('rates: a holder in debt is delayed or refused, another holder is not', async () => {
   const rates = new Rates<string>({ name: 'something', burst: 100, perSecond: 100 })
   await rates.pay('a', 110)
   expect([rates.debtOf('a') > 0, rates.debtOf('b')]).toEqual([true, 0])
@@ -122,7 +122,7 @@ function beginStatement(time: DatabaseTime, holder: string): () => Promise<void>
   }
 }
 
-test('database time: a holder that used it up has one place, but more while it is alone', async () => {
+test('database time: a holder that used up its time has one place, but more while it is alone', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const time = new DatabaseTime(8)
   const statement = (holder: string) => beginStatement(time, holder)
@@ -140,7 +140,7 @@ test('database time: a holder that used it up has one place, but more while it i
   await Promise.all(alone.map((end) => end()))
 })
 
-test('database time: statements at once share it, and small debts come before large ones', async () => {
+test('database time: concurrent statements share the time, and small debts go before large ones', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const time = new DatabaseTime(8)
   const statement = (holder: string) => beginStatement(time, holder)
@@ -159,7 +159,7 @@ test('database time: statements at once share it, and small debts come before la
   for (const end of ends) await end()
 })
 
-test('database time: a holder that used it up is refused with 429, not as by a full server', async () => {
+test('database time: a holder that used up its time is refused with 429, not 503', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
   const time = new DatabaseTime(8)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -183,7 +183,7 @@ const number = (n: number) =>
       ? n.toLocaleString('en')
       : n.toFixed(0)
 
-test('docs/security.md has each limit', () => {
+test('docs/security.md lists each limit', () => {
   const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
   for (const { name, total, share } of Object.values(LIMITS))
     expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(share)} |`)

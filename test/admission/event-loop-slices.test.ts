@@ -5,7 +5,7 @@ function beBusy(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test('work in slices lets timers through, and all of it is done', async () => {
+test('sliced work lets timers fire and completes', async () => {
   const slices = new EventLoopSlices()
   let [ticks, done] = [0, 0]
   const timer = setInterval(() => ticks++, 5)
@@ -22,7 +22,7 @@ test('work in slices lets timers through, and all of it is done', async () => {
   expect(ticks).toBeGreaterThan(10)
 })
 
-test('one piece of work has a slice, in order, with a rest after each that was long', async () => {
+test('one task runs at a time, in order, and long ones are followed by a rest', async () => {
   const slices = new EventLoopSlices(100)
   const spans: [begin: number, end: number][] = []
   const order: string[] = []
@@ -38,7 +38,7 @@ test('one piece of work has a slice, in order, with a rest after each that was l
   for (let i = 1; i < 3; i++) expect(spans[i]![0] - spans[i - 1]![1]).toBeGreaterThan(15)
 })
 
-test('work that comes during the rest waits for its end, which is bounded', async () => {
+test('a task that arrives during a rest waits for its end, and the rest is bounded', async () => {
   const slices = new EventLoopSlices(30)
   await slices.next()
   beBusy(200)
@@ -51,7 +51,7 @@ test('work that comes during the rest waits for its end, which is bounded', asyn
   expect(restMs).toBeLessThan(190)
 })
 
-test('after a slice that was not used up the next begins at once', async () => {
+test('an unused slice is followed by the next without a rest', async () => {
   const slices = new EventLoopSlices()
   for (let i = 0; i < 20; i++) {
     expect(slices.isUsedUp).toBe(false)

@@ -159,15 +159,18 @@ test.each([
   ['each', 'DELIVRD', []],
   ['one', 'DELIVRD', ['a delivered']],
   ['one', 'UNDELIV', ['a The carrier did not deliver it: UNDELIV 000']],
-] as const)('receipts for %s: %s for one of two parts', async (receipt_for_parts, state, expected) => {
-  const { smsc, delivered, send } = await setUp({ receipt_for_parts })
-  expect(await send({ body: 'Hello '.repeat(40) })).toEqual({ outcome: 'sent' })
-  expect(smsc.submitted).toHaveLength(2)
-  await smsc.deliver({ ...RECEIPT, short_message: Buffer.from(`id:2 stat:${state} err:000`) })
-  expect(delivered).toEqual(expected)
-  await smsc.deliver({ ...RECEIPT, short_message: Buffer.from('id:1 stat:DELIVRD err:000') })
-  expect(delivered).toHaveLength(1)
-})
+] as const)(
+  'with receipts for %s part a long text gets the receipt %s for one of its two parts',
+  async (receipt_for_parts, state, expected) => {
+    const { smsc, delivered, send } = await setUp({ receipt_for_parts })
+    expect(await send({ body: 'Hello '.repeat(40) })).toEqual({ outcome: 'sent' })
+    expect(smsc.submitted).toHaveLength(2)
+    await smsc.deliver({ ...RECEIPT, short_message: Buffer.from(`id:2 stat:${state} err:000`) })
+    expect(delivered).toEqual(expected)
+    await smsc.deliver({ ...RECEIPT, short_message: Buffer.from('id:1 stat:DELIVRD err:000') })
+    expect(delivered).toHaveLength(1)
+  },
+)
 
 test('one receipt confirms a long text if the carrier gave it one id', async () => {
   const { smsc, delivered, send } = await setUp({ receipt_for_parts: 'one' })

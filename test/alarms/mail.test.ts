@@ -29,11 +29,11 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
   ],
   ['a name of blanks', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
   ['a long name is cut', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
-])('the subject: %s', (_, news, subject) => {
+])('the subject of an alarm mail: %s', (_, news, subject) => {
   expect(alarmMail(news, SENDER).subject).toBe(subject)
 })
 
-describe('the text', () => {
+describe('the text of an alarm mail', () => {
   test.each<[what: string, news: AlarmNews, line: string]>([
     [
       'nothing waits',
@@ -55,17 +55,17 @@ describe('the text', () => {
       'shop sends no codes to numbers that begin with +7840 any more',
     ],
     ['a name that is HTML', { ...SILENT, name: '<img src=x>' }, '&lt;img src=x&gt; has been silent'],
-  ])('%s', (_, news, line) => {
+  ])('says how many messages wait: %s', (_, news, line) => {
     expect(alarmMail([news], SENDER).html).toContain(line)
   })
 
-  test('has a link to the devices, and says who it is from', () => {
+  test('links to the devices and names the sender', () => {
     const { html } = alarmMail([SILENT], SENDER)
     expect(html).toContain('href="https://sms.example.com/#/devices"')
     expect(html).toContain('<p>Acme &amp; Sons</p>')
   })
 
-  test('lists a hundred, and counts the rest', () => {
+  test('lists 100 devices and counts the rest', () => {
     const { html } = alarmMail(Array(130).fill(SILENT), SENDER)
     expect(html.match(/has been silent/g)).toHaveLength(100)
     expect(html).toContain('<p>And 30 more.</p>')

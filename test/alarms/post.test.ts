@@ -28,7 +28,7 @@ async function queue(to = owner, name = 'desk phone'): Promise<string> {
   return device
 }
 
-test('a mail has a text and a page, in which a name is no HTML', async () => {
+test('an alarm mail has a text and an HTML part in which device names are escaped', async () => {
   await queue(owner, '<b>Büro</b> & "co"')
   await fixture.send()
   const [mail] = fixture.mail.mails
@@ -39,8 +39,8 @@ test('a mail has a text and a page, in which a name is no HTML', async () => {
   expect(page).not.toContain('<b>B')
 })
 
-describe('a mail server that takes nothing', () => {
-  test('for a day: then nobody wants to know', async () => {
+describe('an alarm refused by the mail server', () => {
+  test('is dropped after a day', async () => {
     fixture.mail.refuses = true
     await queue()
     await fixture.send()
@@ -50,7 +50,7 @@ describe('a mail server that takes nothing', () => {
     expect([await count('true'), subjects()]).toEqual([0, []])
   })
 
-  test('hears of a return only after the silence', async () => {
+  test('is sent later, the silence before the return', async () => {
     fixture.mail.refuses = true
     const device = await queue()
     await fixture.send()
@@ -72,7 +72,7 @@ test.each([
   expect([subjects(), await count('true')]).toEqual([[], 0])
 })
 
-test('a mail is for the address that its owner has by then', async () => {
+test('a mail goes to the address that its owner has when it is sent', async () => {
   await queue()
   const email = `new.${owner.email}`
   await fixture.store.db.query('update users set email = $2 where id = $1', [owner.id, email])

@@ -6,13 +6,13 @@ import { startMailServer } from '../support/services/mail-server.ts'
 
 const JOB = 'deviceAlarms'
 
-test('a server that was not asked to tells nobody', async () => {
+test('a server without DEVICE_ALARM_MINUTES has no alarm job', async () => {
   const server = await startServer()
   onTestFinished(server.stop)
   expect(server.services.jobs.filter(({ id }) => id === JOB)).toEqual([])
 })
 
-test('a server beside no other ignores silence from before its start; then its job tells', async () => {
+test('a lone server ignores silence from before its start, then its job sends alarms', async () => {
   const config = await testConfig({ DEVICE_ALARM_MINUTES: '10' }, 'prepared')
   const db = await openDb(config, createLogger(config))
   const store = await openStore(db)

@@ -19,7 +19,7 @@ const subjects = async (minutes: number, alive: readonly string[] = []) =>
   (await fixture.live(minutes, alive)).map(({ subject }) => subject)
 
 describe('a device that goes silent', () => {
-  test('is told once, and once when it is back', async () => {
+  test('is reported once, and once more when it returns', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const other = await fixture.addDevice(owner, 'spare phone')
     expect(await subjects(ALARM_MINUTES, [other])).toEqual([])
@@ -31,7 +31,7 @@ describe('a device that goes silent', () => {
     expect(await subjects(20, [phone, other])).toEqual(['desk phone is back'])
   })
 
-  test('is told with what waits for it, and what others have taken over', async () => {
+  test('is reported with its waiting messages and those moved to other devices', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const other = await fixture.addDevice(owner, 'spare phone')
     await assign(fixture.store, { id: phone, user: owner.id }, 3)
@@ -53,7 +53,7 @@ describe('a device that goes silent', () => {
     expect(mail!.text).toContain('3 messages wait for it, 2 were handed to other devices.')
   })
 
-  test('or fails is told once a day', async () => {
+  test('and its failing line are reported once a day', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const { db } = fixture.store
     await db.query(`update lines set failing_since = pb_text(now()) where device = $1`, [phone])
@@ -65,7 +65,7 @@ describe('a device that goes silent', () => {
     expect(await subjects(2, [phone])).toEqual(['desk phone is failing'])
   })
 
-  test('or is low on battery is told once, until it has recovered', async () => {
+  test('and its low battery are reported once until it is recharged', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const { db } = fixture.store
     const said = async (battery: number, charging: boolean) => {
@@ -86,12 +86,12 @@ describe('a device that goes silent', () => {
     ['is switched off', { enabled: 'false' }],
     ['was never seen', { last_seen: `''` }],
     ['is woken by push, and has nothing to do', { push: `'{"endpoint":"https://push.example.org/x"}'` }],
-  ])('%s: nobody is told', async (_, columns) => {
+  ])('is not reported if it %s', async (_, columns) => {
     await fixture.addDevice(owner, 'desk phone', columns)
     expect(await subjects(20)).toEqual([])
   })
 
-  test('is woken by push and does not come: it is told', async () => {
+  test('and does not react to pushes is reported', async () => {
     const push = `'{"endpoint":"https://push.example.org/x"}'`
     const phone = await fixture.addDevice(owner, 'desk phone', { push })
     await fixture.live(MINUTES_UNTIL_MAIL)
@@ -101,7 +101,7 @@ describe('a device that goes silent', () => {
     expect(await subjects(3)).toEqual(['desk phone is silent'])
   })
 
-  test('of somebody whose address is not verified is told when it is', async () => {
+  test("is reported only once its owner's address is verified", async () => {
     const stranger = await fixture.addOwner(false)
     await fixture.addDevice(stranger, 'desk phone')
     expect(await subjects(20)).toEqual([])
@@ -113,7 +113,7 @@ describe('a device that goes silent', () => {
     ['is switched off', 'update devices set enabled = false'],
     ['goes to somebody else', `update devices set "user" = 'nobody000000000'`],
     ['is deleted', 'delete from devices'],
-  ])('and then %s is not told to be back', async (_, change) => {
+  ])('is not reported as back after it %s', async (_, change) => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     await fixture.live(MINUTES_UNTIL_MAIL)
     await fixture.store.db.query(change)
@@ -121,7 +121,7 @@ describe('a device that goes silent', () => {
     expect((await fixture.store.db.query('select from device_silences')).rows).toEqual([])
   })
 
-  test('and was seen in the year 0 disturbs nobody', async () => {
+  test('and was last seen in the year 0 causes no error', async () => {
     await fixture.addDevice(owner, 'desk phone', { last_seen: `'0000-01-01 00:00:00.000Z'` })
     await fixture.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
     await fixture.look()
@@ -135,8 +135,8 @@ describe('a device that goes silent', () => {
   })
 })
 
-describe('many at once', () => {
-  test('fifty of one account are one mail that lists them, and one when they are back', async () => {
+describe('many silent devices', () => {
+  test('of one account are listed in one mail, and in one when they return', async () => {
     const phones: string[] = []
     for (let i = 0; i < 50; i++) phones.push(await fixture.addDevice(owner, `phone ${i}.`))
     // their last signs of life were not at the same moment
@@ -148,7 +148,7 @@ describe('many at once', () => {
     expect([first, await subjects(UNTIL_BACK_TOLD, phones)]).toEqual([[], ['50 devices are back']])
   })
 
-  test('each account has a mail of its own, with its own devices', async () => {
+  test('are reported to each account in its own mail', async () => {
     const neighbour = await fixture.addOwner()
     await fixture.addDevice(owner, 'mine')
     await fixture.addDevice(neighbour, 'yours')
@@ -162,8 +162,8 @@ describe('many at once', () => {
   })
 })
 
-describe('a device that comes and goes', () => {
-  test('is told at most once an hour, with its return', async () => {
+describe('a device that is silent again and again', () => {
+  test('is reported at most once an hour, together with its return', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const told: string[] = []
     for (let i = 0; i < 8; i++) {
@@ -175,7 +175,7 @@ describe('a device that comes and goes', () => {
     expect(told).toEqual([...pair, ...pair])
   })
 
-  test('within an account, too: no mail within five minutes of another', async () => {
+  test('of an account with many is reported at most every five minutes', async () => {
     const phones: string[] = []
     for (let i = 0; i < 20; i++) phones.push(await fixture.addDevice(owner, `phone ${i}`))
     // one after the other, a minute apart
@@ -212,7 +212,7 @@ test.each<[what: string, away: () => Promise<unknown>]>([
   expect(await subjects(5, back)).toEqual(['phone 0 is silent'])
 })
 
-test('nodes that look at the same time look once a minute in all, and tell once', async () => {
+test('several nodes check once a minute in all and report once', async () => {
   await fixture.addDevice(owner, 'desk phone')
   for (let i = 0; i < MINUTES_UNTIL_MAIL + 5; i++) {
     await fixture.pass(1)

@@ -20,8 +20,8 @@ const TOO_LONG = field('name', 'validation_length_out_of_range', 'The length mus
 })
 const FORMAT = field('name', 'validation_match_invalid', 'Must be in a valid format.')
 
-describe('who may', () => {
-  test('no guest', async () => {
+describe('backup routes', () => {
+  test('are refused to guests', async () => {
     const asked = [
       'GET ',
       'POST ',
@@ -39,7 +39,7 @@ describe('who may', () => {
     expect((await site.call('GET', '/api/backup-status', undefined, {})).status).toBe(401)
   })
 
-  test('no user, not even with a token for files', async () => {
+  test('are refused to users, even with a file token', async () => {
     const user = await (await withDevices(site.server)).makeUser()
     expect((await user.call('GET', '/api/backups')).status).toBe(403)
     expect((await user.call('POST', '/api/backups', {})).status).toBe(403)
@@ -55,7 +55,7 @@ async function clear() {
 describe('a new backup', () => {
   beforeEach(clear)
 
-  test('is named, listed, downloaded and deleted', async () => {
+  test('can be named, listed, downloaded and deleted', async () => {
     expect((await site.call('GET', '/api/backups')).text).toBe('[]')
     const made = await site.call('POST', '/api/backups', { name: 'test.zip' })
     expect([made.status, made.text]).toEqual([204, ''])
@@ -73,12 +73,12 @@ describe('a new backup', () => {
     expect(await site.keys()).toEqual([])
   })
 
-  test.each([undefined, { name: '' }])('has a name of its time: %j', async (body) => {
+  test.each([undefined, { name: '' }])('gets a name from the time for %j', async (body) => {
     expect((await site.call('POST', '/api/backups', body)).status).toBe(204)
     expect((await site.keys())[0]).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
   })
 
-  test('takes its name from a form too', async () => {
+  test('gets its name from a form, too', async () => {
     const form = new FormData()
     form.set('name', 'form.zip')
     expect((await site.call('POST', '/api/backups', form)).status).toBe(204)
@@ -92,13 +92,13 @@ describe('a new backup', () => {
     ['../x.zip', FORMAT],
     [5, failed(LOADING)],
     [`${'a'.repeat(150)}.zip`, TOO_LONG],
-  ])('is refused for its name: %s', async (name, expected) => {
+  ])('with the name %s is refused', async (name, expected) => {
     const { status, body } = await site.call('POST', '/api/backups', { name })
     expect([status, body]).toEqual([400, expected])
     expect(await site.keys()).toEqual([])
   })
 
-  test('is sent in ranges, as an attachment that nobody caches', async () => {
+  test('is sent in ranges, as an attachment that may not be cached', async () => {
     await site.call('POST', '/api/backups', { name: 'test.zip' })
     const { token } = (await site.call('POST', '/api/files/token')).body
     const path = `/api/backups/test.zip?token=${token}`
@@ -116,16 +116,19 @@ describe('a new backup', () => {
   })
 })
 
-describe('what is not there', () => {
-  test.each(['nope.zip', '..%2Fdata.db', 'a%2Fb', '.tmp-x'])('%s', async (key) => {
-    const name = decodeURIComponent(key)
-    expect((await site.call('DELETE', `/api/backups/${key}`)).body).toEqual(
-      failed(`Invalid or already deleted backup file. Raw error: \n[key: ${name}] resource not found.`),
-    )
-    expect((await site.call('POST', `/api/backups/${key}/restore`)).body).toEqual(
-      failed('Missing or invalid backup file.'),
-    )
-  })
+describe('an unknown backup', () => {
+  test.each(['nope.zip', '..%2Fdata.db', 'a%2Fb', '.tmp-x'])(
+    '%s cannot be deleted, restored or downloaded',
+    async (key) => {
+      const name = decodeURIComponent(key)
+      expect((await site.call('DELETE', `/api/backups/${key}`)).body).toEqual(
+        failed(`Invalid or already deleted backup file. Raw error: \n[key: ${name}] resource not found.`),
+      )
+      expect((await site.call('POST', `/api/backups/${key}/restore`)).body).toEqual(
+        failed('Missing or invalid backup file.'),
+      )
+    },
+  )
 })
 
 describe('an upload', () => {
@@ -136,12 +139,12 @@ describe('an upload', () => {
     content = await site.download('original.zip')
   })
 
-  test.each([undefined, { file: 'x' }])('needs a file: %j', async (body) => {
+  test.each([undefined, { file: 'x' }])('requires a file: %j', async (body) => {
     const answer = await site.call('POST', '/api/backups/upload', body)
     expect(answer.body).toEqual(field('file', 'validation_required', 'Cannot be blank.'))
   })
 
-  test('is stored under its name, once', async () => {
+  test('is stored under its name once', async () => {
     expect((await site.upload('up.zip', content)).status).toBe(204)
     expect(await site.download('up.zip')).toEqual(content)
     expect((await site.upload('up.zip', content)).body).toEqual(
@@ -172,7 +175,7 @@ describe('an upload', () => {
   })
 })
 
-describe('one at a time', () => {
+describe('concurrent jobs', () => {
   const hold = (key: string, seconds: number) => {
     const job = { action: 'backup', key, by: 'other@example.com', node: 'other', started: '', step: '' }
     return site.server.services.store.db.query(
@@ -181,7 +184,7 @@ describe('one at a time', () => {
     )
   }
 
-  test('while another server makes one', async () => {
+  test('are refused while another server makes a backup', async () => {
     await site.call('POST', '/api/backups', { name: 'held.zip' })
     await hold('held.zip', 60)
     const busy = failed('Try again later - another backup/restore process has already been started.')
@@ -194,7 +197,7 @@ describe('one at a time', () => {
     expect((await site.status()).running).toMatchObject({ key: 'held.zip' })
   })
 
-  test('and one whose server died is a failure, and holds up nobody', async () => {
+  test('continue after the server of an earlier one died, which counts as failed', async () => {
     await hold('held.zip', -1)
     expect(await site.status()).toMatchObject({
       running: null,
@@ -206,15 +209,15 @@ describe('one at a time', () => {
   })
 })
 
-describe('what is known of it', () => {
-  test('who made the last one, when, how large', async () => {
+describe('the backup status', () => {
+  test("shows the last backup's author, time and size", async () => {
     await site.call('POST', '/api/backups', { name: 'known.zip' })
     const size = (await site.download('known.zip')).length
     const lastBackup = { key: 'known.zip', size, by: 'root@example.com' }
     expect(await site.status()).toMatchObject({ lastBackup, overdue: false, next: '' })
   })
 
-  test('why the last one failed, and nothing of it is left', async () => {
+  test('shows why the last backup failed, and its file is removed', async () => {
     const before = await site.keys()
     // a folder in the place of the file that is made
     mkdirSync(join(site.folder, 'broken.zip', 'x'), { recursive: true })
@@ -227,7 +230,7 @@ describe('what is known of it', () => {
     expect(readdirSync(site.folder).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  test('old ones are a reason to warn, in an installation that is older than a week', async () => {
+  test('warns of overdue backups once the installation is older than a week', async () => {
     const { db } = site.server.services.store
     const overdue = async () => (await site.status()).overdue
     await db.query(`update backup_state set last_backup = null`)
@@ -239,7 +242,7 @@ describe('what is known of it', () => {
   })
 })
 
-test('all of it is noted', async () => {
+test('all backup actions are audited', async () => {
   await site.server.services.store.db.query('delete from _audit')
   await site.call('POST', '/api/backups', { name: 'noted.zip' })
   await site.upload('uploaded.zip', await site.download('noted.zip'))

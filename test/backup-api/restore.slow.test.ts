@@ -30,7 +30,7 @@ const messages = async (site: BackupServer): Promise<[body: string, status: stri
 const site = await startBackupServer()
 const who = await fill(site)
 
-test('a restore brings everything back, and what was signed in before still is', async () => {
+test('a restore brings back all records and keeps existing sign-ins valid', async () => {
   expect((await send(site, who.withKey, 'before')).status).toBe(200)
   expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
   await send(site, who.withKey, 'after')
@@ -61,7 +61,7 @@ test('a restore brings everything back, and what was signed in before still is',
   expect(await site.keys()).toEqual(['a.zip'])
 })
 
-test('what is asked while it runs is refused, with a time to come again, and is lost nowhere', async () => {
+test('requests during a restore get 503 with retry-after, and no accepted text is lost', async () => {
   await site.call('POST', '/api/backups', { name: 'b.zip' })
   const before = (await messages(site)).length
   await restore(site, 'b.zip')
@@ -91,7 +91,7 @@ test('what is asked while it runs is refused, with a time to come again, and is 
 test.each([
   ['no backup', 'PK no backup at all'],
   ['a cut one', undefined],
-])('%s is not restored: then all is as it was', async (_, content) => {
+])('a restore of %s fails and changes nothing', async (_, content) => {
   const whole = await site.download('a.zip')
   writeFileSync(join(site.folder, 'bad.zip'), content ?? whole.slice(0, whole.length - 500))
   const before = await messages(site)
@@ -103,7 +103,7 @@ test.each([
   expect((await send(site, who.withKey)).status).toBe(200)
 })
 
-test('two nodes both start again, and both know what was restored', async () => {
+test('two nodes both restart after a restore and know its result', async () => {
   const site = await startBackupServer()
   const two = await start(site.server.services.config, createLogger({ logLevel: 'silent' }))
   const { user } = await fill(site)
@@ -124,7 +124,7 @@ test('two nodes both start again, and both know what was restored', async () => 
 const hasS3 = findS3Server() !== undefined
 if (!hasS3) console.warn(`The test of an S3 store is skipped. ${NO_S3_SERVER}`)
 
-test.skipIf(!hasS3)('an S3 store keeps backups as a folder does', async () => {
+test.skipIf(!hasS3)('an S3 store keeps backups like a folder', async () => {
   const s3 = await startS3Server()
   const site = await startBackupServer()
   const testS3 = () => site.call('POST', '/api/settings/test/s3', { filesystem: 'backups' })

@@ -10,7 +10,7 @@ import { NO_S3 } from '../support/services/s3-server.ts'
 
 const site = await startBackupServer()
 
-describe('a name that nobody chose is PocketBase’s', () => {
+describe('a generated backup name', () => {
   const at = new Date('2026-11-21T10:56:43.796Z')
   test.each([
     ['Acme', 'acme'],
@@ -19,7 +19,7 @@ describe('a name that nobody chose is PocketBase’s', () => {
     ['  ÄÖ grün  ', 'gr_n'],
     ['', ''],
     ['x'.repeat(80), 'x'.repeat(50)],
-  ])('%j', (appName, part) => {
+  ])("contains the app name %j in PocketBase's form", (appName, part) => {
     expect(generatedName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
     expect(generatedName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
   })
@@ -33,12 +33,12 @@ test.each([
   // day and day of the week must both match, unlike in other crons
   ['0 0 13 * 5', '2027-08-13T00:00:00Z'],
   ['0 0 30 2 *', null],
-])('%s is next at %s', (expression, next) => {
+])('%s runs next at %s', (expression, next) => {
   const run = parseCron(expression).nextRun(new Date('2026-11-21T10:56:43Z'))
   expect(run).toEqual(next ? new Date(next) : null)
 })
 
-describe('a schedule', () => {
+describe('a backup schedule', () => {
   const db = () => site.server.services.store.db
   const serve = () => {
     const { store, settings, backups } = site.server.services
@@ -50,7 +50,7 @@ describe('a schedule', () => {
     for (const key of await site.keys()) await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
   })
 
-  test('makes nothing when it is set, and a backup when its time has come, once', async () => {
+  test('makes no backup when it is set, and one when it is due', async () => {
     expect((await patch({ cron: '0 3 * * *', cronMaxKeep: 2 })).status).toBe(200)
     await serve()
     expect(await site.keys()).toEqual([])
@@ -68,7 +68,7 @@ describe('a schedule', () => {
     expect((await site.status()).lastBackup).toMatchObject({ key: keys[0], by: 'schedule' })
   })
 
-  test('keeps the newest of its own backups', async () => {
+  test('keeps only the newest of its own backups', async () => {
     await site.call('POST', '/api/backups', { name: 'mine.zip' })
     const content = await site.download('mine.zip')
     const old = [1, 2, 3].map((i) => `@auto_pb_backup_pocketsms_${i}.zip`)
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     expect(keys).toEqual(expect.arrayContaining(['mine.zip', '@auto_pb_backup_pocketsms_1.zip']))
   })
 
-  test('says why it failed, also by mail, and goes on with the next time', async () => {
+  test('reports a failure by mail and continues at its next time', async () => {
     const mail = await startMailServer()
     const smtp = { enabled: true, host: '127.0.0.1', port: mail.port }
     await site.call('PATCH', '/api/settings', { smtp, backups: { s3: NO_S3 } })
@@ -101,7 +101,7 @@ describe('a schedule', () => {
     await site.call('PATCH', '/api/settings', { smtp: off, backups: { s3: off } })
   })
 
-  test('waits for another job, and is made up for then', async () => {
+  test('waits for another job and makes up for the missed time', async () => {
     await servedUntil(`now() - interval '3 days'`)
     const held = `running = '{"action":"backup","key":"x.zip","by":"x","node":"x"}', lease = gen_random_uuid()`
     await db().query(`update backup_state set ${held}, lease_until = now() + interval '1 minute'`)
@@ -112,7 +112,7 @@ describe('a schedule', () => {
     expect(await site.keys()).toHaveLength(1)
   })
 
-  test('ends when it is taken away', async () => {
+  test('ends when it is cleared', async () => {
     await patch({ cron: '' })
     await servedUntil(`now() - interval '3 days'`)
     await serve()

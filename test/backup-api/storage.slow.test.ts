@@ -36,7 +36,7 @@ for (const [name, open, skipped] of STORAGES) {
       await expect(open().delete('a.zip')).rejects.toThrow()
     })
 
-    test('stores, lists, reads and deletes', async () => {
+    test('stores, lists, reads and deletes files', async () => {
       const storage = open()
       await storage.put(fileOf('0123456789'), 'b.zip')
       await storage.put(fileOf('first'), 'a.zip')
@@ -69,7 +69,7 @@ for (const [name, open, skipped] of STORAGES) {
       await storage.delete('large.zip')
     })
 
-    test('stores nothing of a file that is not there', async () => {
+    test('stores no file if its source is missing', async () => {
       await expect(open().put(join(work, 'nothing'), 'c.zip')).rejects.toThrow()
       expect(await open().list()).toEqual([])
     })
@@ -78,7 +78,7 @@ for (const [name, open, skipped] of STORAGES) {
 
 describe('a folder', () => {
   test.each(['../a.zip', 'x/a.zip', '..', '.', '', '.tmp-a', 'a\0.zip', 'a'.repeat(300)])(
-    'has no key %j',
+    'refuses the key %j',
     async (key) => {
       const storage = folderStorage(folder)
       expect(await storage.find(key)).toBeUndefined()
@@ -89,26 +89,26 @@ describe('a folder', () => {
   )
 })
 
-describe.skipIf(!hasS3)('an S3 server that is set up wrongly', () => {
+describe.skipIf(!hasS3)('a misconfigured S3 server', () => {
   test.each([
     ['another secret', { secret: 'wrong' }, /signature/i],
     ['another bucket', { bucket: 'missing' }, /bucket/i],
     ['no address', { endpoint: 'http://' }, /Invalid URL/],
     ['nobody there', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
-  ])('says so: %s', async (_, change, reason) => {
+  ])('is reported for %s', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
     await expect(s3Storage(settings).list()).rejects.toThrow(reason)
     await expect(s3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)
     await expect(testS3(settings)).rejects.toThrow(reason)
   })
 
-  test('is tested by a file that is gone again', async () => {
+  test('is tested by a file that is deleted again', async () => {
     await testS3(s3!.settings)
     expect(await s3Storage(s3!.settings).list()).toEqual([])
   })
 })
 
-test('a server that does not answer is not waited for', async () => {
+test('a server that does not answer is given up after a time', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const server = createServer(() => {})
   const { url, stop } = await listenLocally(server)

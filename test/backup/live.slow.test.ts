@@ -88,7 +88,7 @@ test('a restored database gives the same backup', async () => {
   })
 })
 
-test('a backup under sends holds one moment', async () => {
+test('a backup made during sends is a consistent snapshot', async () => {
   const stop = keepSending()
   const acceptedBefore = async () => Number((await db.query('select count(*) from sms_messages')).rows[0]![0])
   await expect.poll(acceptedBefore).toBeGreaterThan(50)
@@ -103,7 +103,7 @@ test('a backup under sends holds one moment', async () => {
   expect(messages).toBeLessThanOrEqual(after)
 })
 
-test('the command writes, checks, and overwrites nothing, while the server runs', async () => {
+test('the backup command writes and checks a file, and overwrites no file, while the server runs', async () => {
   mkdirSync(join(folder, 'nightly'))
   const made = await run(['backup', '--to', 'nightly'])
   expect(made.stderr).toMatch(/^sms_messages (\d+)\/\1$/m)
@@ -121,7 +121,7 @@ test('the command writes, checks, and overwrites nothing, while the server runs'
   expect(leftBehind()).toEqual([])
 })
 
-test('the command restores into an empty database, and refuses another', async () => {
+test('the restore command fills an empty database and refuses any other', async () => {
   const file = join(folder, 'to-restore.zip')
   await writeBackup(db, file)
   const to = await emptyDatabase()
@@ -139,7 +139,7 @@ test('the command restores into an empty database, and refuses another', async (
 /** What a backup leaves in its folder while it is made. */
 const leftBehind = () => readdirSync(folder).filter((name) => name.includes('partial'))
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('a command that gets a %s leaves no backup', async (signal) => {
+test.each(['SIGTERM', 'SIGKILL'] as const)('a backup command that gets %s leaves no file', async (signal) => {
   const child = spawnCommand(['backup', '--to', 'killed.zip'], place)
   await new Promise((resolve) => child.stderr.once('data', resolve))
   child.kill(signal)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { newFile } from '../../src/backup/write.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
-test('what a killed process left half written goes with the next file, and nothing younger', async () => {
+test('the next file removes old leftovers of a killed process, not recent ones', async () => {
   const folder = temporaryFolder()
   const partial = await newFile(join(folder, 'first.zip'), async (path) => {
     writeFileSync(path, '')

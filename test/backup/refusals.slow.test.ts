@@ -155,13 +155,13 @@ test.each<[string, Change, RegExp]>([
   await expectRefused(await changed(change), sentence)
 })
 
-test('a forged backup whose collections are none is refused', async () => {
+test('a forged backup with invalid collections is refused', async () => {
   const line = JSON.parse(contents.get('tables/_collections.jsonl')!.toString().split('\n')[0]!) as string[]
   const text = JSON.stringify(line.map((value) => (value.startsWith('{') ? '["x","y"]' : value)))
   await expectRefused(await changed(withRows('_collections', `${text}\n`)), DAMAGED)
 })
 
-test('a database that is not empty stays as it is', async () => {
+test('a restore into a database that is not empty is refused', async () => {
   await target.query('create table mine (id int)')
   await expect(restoreBackup(target, good)).rejects.toThrow(
     'The database is not empty: it has the table or view mine.',
@@ -169,7 +169,7 @@ test('a database that is not empty stays as it is', async () => {
   await target.query('drop table mine')
 })
 
-test('a failed replacement leaves what was there', async () => {
+test('a failed restore with replacement keeps the old data', async () => {
   const path = await changed(withTable('users', { digest: '1' }))
   const count = async () => (await source.query('select count(*) from _collections')).rows[0]![0]
   const before = await count()
@@ -177,7 +177,7 @@ test('a failed replacement leaves what was there', async () => {
   expect(await count()).toBe(before)
 })
 
-test('a file that is there is not overwritten, and none is left half written', async () => {
+test('a backup never overwrites a file and leaves no unfinished one', async () => {
   await expect(writeBackup(source, good)).rejects.toThrow('good.zip is there already.')
   await expect(writeBackup(source, join(folder, 'no/where.zip'))).rejects.toThrow(/cannot be written: ENOENT/)
   await expect(writeBackup(target, join(folder, 'nothing.zip'))).rejects.toThrow('There is no pocketsms')

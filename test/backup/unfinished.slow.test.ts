@@ -68,7 +68,7 @@ const messagesOf = async (by: Client) => {
   )
 }
 
-test('what was unfinished ends, and nothing is sent again', async () => {
+test('a restore fails unfinished messages and sends none again', async () => {
   await restored(false, async (user, phone) => {
     expect(await messagesOf(user)).toEqual({
       [ids.sent]: ['sent', ''],
@@ -89,7 +89,7 @@ test('what was unfinished ends, and nothing is sent again', async () => {
   })
 })
 
-test('with resume it goes on', async () => {
+test('a restore with resume continues unfinished messages', async () => {
   await restored(true, async (user, phone) => {
     expect(await messagesOf(user)).toMatchObject({
       [ids.sending]: ['sending', ''],

@@ -30,9 +30,9 @@ test.each([
   ['an empty cell in quotation marks', 'phone,text\n"+491",""', [{ phone: '+491', text: '' }]],
   ['spaces around names of columns', ' phone , text\n+491,x', [{ phone: '+491', text: 'x' }]],
   ['a head alone', 'phone,text\n', []],
-])('%s', (_, text, rows) => expect(values(text)).toEqual(rows))
+])('a CSV file with %s is read', (_, text, rows) => expect(values(text)).toEqual(rows))
 
-test('lines are those of an editor', () => {
+test("a row's line number is that of an editor", () => {
   const rows = readCsv('phone,text\n+491,"a\nb"\n\n+492,c\n')
   expect(rows.map(({ line }) => line)).toEqual([2, 5])
   expect(readCsv('sep=,\nphone\n+491\n').map(({ line }) => line)).toEqual([3])
@@ -52,4 +52,6 @@ test.each([
     'a,b\n1,x"y"\n',
     'Line 2: a quotation mark is missing, or stands where it may not.',
   ],
-])('says what is wrong: %s', (_, text, sentence) => expect(() => readCsv(text)).toThrow(sentence))
+])('a CSV file is refused with the reason: %s', (_, text, sentence) =>
+  expect(() => readCsv(text)).toThrow(sentence),
+)

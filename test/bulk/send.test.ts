@@ -39,7 +39,7 @@ const stored = async () =>
   Number((await server.rows(`select count(*) from sms_messages where "user" = $1`, [ANN.id]))[0]![0])
 const results = () => readFileSync(join(folder, 'list.csv.results'), 'utf8')
 
-test('each row is a message; a row that is refused holds up no other', async () => {
+test('each row becomes a message, and a refused row does not stop the others', async () => {
   const before = await stored()
   const said = await run([row(1), 'nonsense,c,t', row(2)])
   expect(said[0]).toMatch(/^2 of 3 accepted, 1 refused/)
@@ -47,7 +47,7 @@ test('each row is a message; a row that is refused holds up no other', async () 
   expect(results()).toContain('"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format')
 })
 
-test('where the name of the run was torn by a kill another begins, and is gone on with', async () => {
+test('a run whose name was cut off by a crash gets a new one and can be continued', async () => {
   writeFileSync(join(folder, 'list.csv.results'), '{"run":"5b8a')
   const rows = [row(101), row(102)]
   await run(rows)
@@ -56,7 +56,7 @@ test('where the name of the run was torn by a kill another begins, and is gone o
   expect(await stored()).toBe(before)
 })
 
-test('the same command sends nothing again', async () => {
+test('a repeated command sends no row again', async () => {
   const rows = Array.from({ length: 20 }, (_, i) => row(i + 10))
   await run(rows)
   const before = await stored()
@@ -64,7 +64,7 @@ test('the same command sends nothing again', async () => {
   expect(await stored()).toBe(before)
 })
 
-test('a row whose answer was lost is asked for, not sent again', async () => {
+test('a row whose answer was lost is looked up and not sent again', async () => {
   const rows = [row(40), row(41)]
   await run(rows)
   const before = await stored()
@@ -75,7 +75,7 @@ test('a row whose answer was lost is asked for, not sent again', async () => {
   expect((await run(rows))[0]).toMatch(/2 of them earlier/)
 })
 
-test('a dry run shows texts and sends nothing', async () => {
+test('a dry run prints the texts and sends none', async () => {
   const before = await stored()
   const said = await run([row(50), 'nonsense,c,t'], { dryRun: true })
   expect(said[0]).toContain('+49151050: ')
@@ -91,11 +91,11 @@ test.each([
   ['no such file', { csv: 'nowhere.csv' }, /nowhere.csv cannot be read/],
   ['an address without its scheme', { url: 'sms.example.com:8090' }, /Name the server .* as https:/],
   ['results nowhere', { results: 'nowhere/results' }, /nowhere.results cannot be written: ENOENT/],
-] as const)('says what is missing: %s', async (_, options, sentence) => {
+] as const)('the command fails with the reason: %s', async (_, options, sentence) => {
   await expect(run([row(60)], options)).rejects.toThrow(sentence)
 })
 
-test('the numbers are in the columns that look like it, in any coding of the file', async () => {
+test('phone columns are recognised by their content, in any encoding of the file', async () => {
   const csv = join(folder, 'contacts.csv')
   const lines = [
     'sep=;',
@@ -117,18 +117,18 @@ test('the numbers are in the columns that look like it, in any coding of the fil
 test.each([
   ['no column with numbers', 'name,code,tail\nAnna,c,t', /no column with numbers: name the one/],
   ['no line with names', 'Anna,0151 20000010\nBen,0151 20000011', /write a line with column names/],
-])('says why no column is guessed: %s', async (_, text, sentence) => {
+])('the command explains why it cannot guess the columns: %s', async (_, text, sentence) => {
   const csv = join(folder, 'contacts.csv')
   writeFileSync(csv, text)
   await expect(run([], { csv, phoneColumn: '', country: 'DE' })).rejects.toThrow(sentence)
 })
 
-test('a template of somebody else is refused row by row', async () => {
+test("another user's template is refused for each row", async () => {
   expect((await run([row(61)], { key: CLEO.key }))[0]).toMatch(/^0 of 1 accepted, 1 refused/)
   expect(results()).toContain('Template does not belong to user.')
 })
 
-test('results of another file are not written over', async () => {
+test('results of another file are not overwritten', async () => {
   await run([row(70)])
   await expect(run([row(71)])).rejects.toThrow(/another file or template/)
 })

@@ -10,13 +10,13 @@ import { testConfig } from '../support/server/start.ts'
 
 const store = await collectionStore()
 
-test('a second start finds everything there', async () => {
+test('a second start finds the same collections', async () => {
   const again = await openStore(store.db)
   expect(again.catalog.all).toEqual(store.catalog.all)
   await again.close()
 })
 
-test('another node sees a change, and what did not change stays the same object', async () => {
+test('another node sees a change, and unchanged collections stay the same objects', async () => {
   const other = await openStore(store.db)
   const users = other.catalog.find('users')
   await create(store, { name: 'news' })
@@ -44,7 +44,7 @@ test('another node has a change as soon as it is answered', async () => {
   await other.db.close()
 })
 
-test('a change that fails leaves nothing behind', async () => {
+test('a failed change leaves the catalog unchanged', async () => {
   const before = store.catalog
   const work = store.change(async (draft) => {
     const [first] = draft.catalog.all
@@ -64,7 +64,7 @@ test.each([
   expect(refused?.data[key]).toMatchObject({ message: expect.stringMatching(/^Pocketsms needs/) })
 })
 
-test('an import that deletes what it does not name never takes what the gateway needs', async () => {
+test('an import with deleteMissing never deletes built-in collections', async () => {
   const form = { collections: [{ name: 'only' }], deleteMissing: true }
   const refused = await refusal(importAll(store, form, checkRule))
   expect(refused?.data.collections).toMatchObject({ message: expect.stringContaining('pocketsms needs') })
@@ -77,7 +77,7 @@ test('a built-in collection can gain fields, values and rules', async () => {
   expect(store.catalog.find('contacts')!.fields.at(-1)).toMatchObject({ name: 'nick' })
 })
 
-test('the next start adds fields and values that a database of an earlier version lacks', async () => {
+test('a start adds fields and values that an older database lacks', async () => {
   const present = store.catalog.find('devices')!
   await store.change(async (draft) => {
     const earlier = present.fields
@@ -95,7 +95,7 @@ test('the next start adds fields and values that a database of an earlier versio
   await next.close()
 })
 
-test('a field with the name of a new one, but of another type, stops the start', async () => {
+test("a field that has a new built-in field's name but another type stops the start", async () => {
   const present = store.catalog.find('devices')!
   await store.change(async (draft) => {
     const fields = present.fields.map((field) =>
@@ -115,7 +115,7 @@ test.each([
   ['the same in capitals', 'Push_Hours', 'push_hours'],
   ['keywords', 'order', 'user'],
   ['a column that each table has', 'columns_of_ours', '_rowid'],
-])('%s can be tables and columns', async (_, name, field) => {
+])('%s can be used for tables and columns', async (_, name, field) => {
   await create(store, { name, fields: [{ name: field, type: 'text' }] })
   await update(store, name, {
     fields: [
@@ -129,12 +129,12 @@ test.each([
   expect(store.catalog.find(name)).toBeUndefined()
 })
 
-test('servers that would take a table of the gateway for one of these stop', async () => {
+test('older servers that would mistake such a collection for a built-in table are stopped', async () => {
   await create(store, { name: 'sms_turns' })
   expect((await store.db.query('select oldest >= 7 from _schema')).rows).toEqual([[true]])
 })
 
-test('a collection that somebody has just renamed is deleted under its new name', async () => {
+test('a collection renamed a moment before is deleted under its new name', async () => {
   const { id } = await create(store, { name: 'renamed_from' })
   const stale = store.catalog
   await update(store, 'renamed_from', { name: 'renamed_to' })
@@ -149,7 +149,7 @@ test('a collection that somebody has just renamed is deleted under its new name'
   await expect(refusal(gone)).resolves.toMatchObject({ status: 404 })
 })
 
-test('a key that a view is grouped by stays, and indexes change', async () => {
+test('a key that a view groups by is kept when indexes change', async () => {
   await create(store, { name: 'grouped', fields: [{ name: 'a', type: 'text' }] })
   await store.db.query('create view by_key as select id, a from grouped group by id')
   await update(store, 'grouped', { indexes: ['CREATE UNIQUE INDEX idx_grouped ON grouped (a)'] })

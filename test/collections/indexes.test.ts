@@ -74,7 +74,9 @@ test.each([
     'CREATE INDEX i ON posts (a) WHERE data IS NOT NULL',
     'create index "i" on "posts" ("a") where "data"::text collate "C" IS NOT NULL',
   ],
-])('Postgres: %s', (_, sqlite, postgres) => expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres))
+])('an index definition is translated to Postgres: %s', (_, sqlite, postgres) =>
+  expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres),
+)
 
 const store = await collectionStore()
 
@@ -83,7 +85,7 @@ const COLUMNS = `select array_to_string(array_agg(a.attname::text order by a.att
 const columns = async (index = 'sms_messages_in_order') =>
   (await store.db.query(COLUMNS, [index])).rows[0]?.[0]
 
-test('no index writes what a claim and reports change: their updates are HOT', async () => {
+test('no index covers columns that claims and reports change, so their updates are HOT', async () => {
   const { rows } = await store.db.query(`select indexdef from pg_indexes where tablename = 'sms_messages'`)
   expect(rows.length).toBeGreaterThan(8)
   expect(rows.join()).not.toMatch(/status|sent_at|delivered_at|updated/)
@@ -95,7 +97,7 @@ const WHOLE_INDEXES = `select array_agg(a.attname::text order by k.place)
   where i.indrelid = $1::regclass and i.indpred is null and i.indexprs is null group by i.indexrelid`
 
 test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
-  'the indexes that plans of %s count on are there',
+  'the indexes that plans of %s rely on exist',
   async (table) => {
     const names = (await store.db.query(WHOLE_INDEXES, [table])).rows.map(([columns]) => columns as string[])
     const own = indexedColumns({ id: table, indexes: [] })
@@ -104,7 +106,7 @@ test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
   },
 )
 
-test('it is made again when it is missing, and stays when the collection changes', async () => {
+test('a missing built-in index is created again and survives changes of the collection', async () => {
   await store.db.query('drop index sms_messages_in_order')
   await (await openStore(store.db)).close()
   expect(await columns()).toBe('user _rowid')

@@ -15,19 +15,19 @@ async function labels(): Promise<string[]> {
   return here.current.rateLimits.rules.map(({ label }) => label)
 }
 
-test('all of a collection take its new name, and no other', async () => {
+test('renaming a collection renames its rate limit labels and no others', async () => {
   await write('posts:create', 'posts2:list', 'posts:list', '/api/')
   await renameRateLimits(here, 'posts', 'texts')
   expect(await labels()).toEqual(['texts:create', 'posts2:list', 'texts:list', '/api/'])
 })
 
-test('two collections that are renamed at once both keep theirs', async () => {
+test('two concurrent renames both keep their labels', async () => {
   await write('posts:create', 'notes:create')
   await Promise.all([renameRateLimits(here, 'posts', 'texts'), renameRateLimits(here, 'notes', 'words')])
   expect(await labels()).toEqual(['texts:create', 'words:create'])
 })
 
-test('what another node has just added stays, and is renamed too', async () => {
+test('a label that another node has just added is kept and renamed', async () => {
   await write('posts:create')
   // a node that has not heard of it yet
   const elsewhere = await SettingsStore.open(db)

@@ -2,13 +2,13 @@ import { collectionJson, complete, readNew, readStored } from '../../src/collect
 
 const make = (raw: unknown) => complete(readNew(raw))
 
-test('a collection of an older release has empty lists, too', () => {
+test('a stored collection with null lists is read with empty ones', () => {
   const fields = [{ name: 'a', type: 'file', mimeTypes: null, thumbs: null }]
   const old = JSON.stringify({ name: 'x', type: 'base', fields })
   expect(readStored(old).fields).toMatchObject([{ mimeTypes: [], thumbs: [] }])
 })
 
-test('answers have PocketBase key order and no secrets', () => {
+test("collections are answered in PocketBase's key order and without secrets", () => {
   const text = collectionJson(make({ name: 'x', type: 'auth', viewQuery: 'no' }))
   const rules = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
   const rest = ['name', 'type', 'fields', 'indexes', 'created', 'updated', 'system', 'authRule']

@@ -4,7 +4,7 @@ const store = await testStore()
 
 const SOON = ['autovacuum_analyze_threshold=250', 'autovacuum_analyze_scale_factor=0.02']
 
-test('Postgres analyzes tables of records soon', async () => {
+test('tables of records are set to be analyzed early', async () => {
   const { db, catalog } = store
   const { rows } = await db.query(`select c.relname, c.reloptions from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = '_rowid' where c.relkind = 'r'`)

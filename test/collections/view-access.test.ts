@@ -45,7 +45,7 @@ test.each([
   ['the schema of tables', '(select max(table_name) from information_schema.tables)', 'read "tables"'],
   ['an internal table', '(select max(value::text) from _params)', 'read "_params"'],
   ['a part of the rows', '(select count(*) from people tablesample system (10))', 'TABLESAMPLECLAUSE'],
-])('refused: %s', async (_, expression, cause) => {
+])('a view with %s is refused', async (_, expression, cause) => {
   const refused = await refusal(view(column(expression)))
   expect(refused?.data.viewQuery).toMatchObject({
     code: 'validation_invalid_view_query',
@@ -74,12 +74,12 @@ test.each([
     'function "pg_sleep"',
   ],
   ['rows of a table that is none of ours', 'select rolname as id from pg_roles', 'read "pg_roles"'],
-])('refused: a query %s', async (_, query, cause) => {
+])('a view whose query has a function %s is refused', async (_, query, cause) => {
   const refused = await refusal(view(query))
   expect(refused?.data.viewQuery?.message).toMatch(cause)
 })
 
-test('a refused query leaves nothing behind', async () => {
+test('a refused view leaves no relation behind', async () => {
   const { rows } = await store.db.query(`select relname from pg_class where relname like '\\_view\\_%'`)
   expect(rows).toEqual([])
 })
@@ -124,13 +124,13 @@ test.each([
     '3',
   ],
   ["what makes no sense as SQLite's, as Postgres' own", `repeat('x', cast(rank as int))`, '"xx"'],
-])('allowed: %s', async (_, expression, expected) => {
+])('a view with %s is allowed', async (_, expression, expected) => {
   await view(column(expression))
   expect(await rowsOf(store, 'looked', 'v')).toEqual([[expected]])
   await removeCollection(store, 'looked')
 })
 
-test('an index is one statement', async () => {
+test('an index definition with two statements is refused', async () => {
   const indexes = [`create index idx_two on two (name) where name != ''; delete from people`]
   const refused = await refusal(
     create(store, { name: 'two', fields: [{ name: 'name', type: 'text' }], indexes }),
@@ -141,7 +141,7 @@ test('an index is one statement', async () => {
   expect(await rowsOf(store, 'people', 'id')).toHaveLength(1)
 })
 
-test('an index calls only functions that depend on their arguments alone', async () => {
+test('an index on a function that is not immutable is refused', async () => {
   const indexes = [`create index idx_two on two (pg_read_file(name))`]
   const refused = await refusal(
     create(store, { name: 'two', fields: [{ name: 'name', type: 'text' }], indexes }),

@@ -10,7 +10,7 @@ await store.db.query(`insert into people (id, rank, kind) values ('one', 2, 'p')
 await create(store, { name: 'kinds', type: 'view', viewQuery: 'select id, kind from people' })
 await create(store, { name: 'kinds_again', type: 'view', viewQuery: 'select id, kind as k from kinds' })
 
-test('a field that a view shows cannot go, nor its collection', async () => {
+test('a field or collection that a view uses cannot be deleted', async () => {
   const dropped = await refusal(update(store, 'people', { fields }))
   expect(dropped?.message).toMatch(/^Failed to update collection\. Raw error: \n/)
   const deleted = await refusal(removeCollection(store, 'people'))

@@ -24,17 +24,17 @@ test.each([
   ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['!tel:+49-151-20000010;ext=5']],
   ['bad ones as typed', '0151 12, call me', ['!0151 12', '!call me']],
   ['nothing', ' ,\n ', []],
-])('numbers are read: %s', (_, text, numbers) => {
+])('typed numbers are read: %s', (_, text, numbers) => {
   expect(readNumbers(text, 'DE').map(({ phone, fault }) => (fault ? `!${phone}` : phone))).toEqual(numbers)
 })
 
-test('a number in parts is no list', () => {
+test('a single number with spaces is not taken for a list', () => {
   expect(isList('+49 151 12345678')).toBe(false)
   expect(isList('Anna +49 151 12345678')).toBe(false)
   expect(isList('+4915120000010, +4915120000011')).toBe(true)
 })
 
-test('doubles count once', () => {
+test('duplicate numbers count once', () => {
   const more = readNumbers('0049 151 20000010, 0151 20000011, +49 151 20000011', 'DE')
   const { recipients, doubles } = withMore(readNumbers('+4915120000010', ''), more)
   expect(recipients.map(({ phone }) => phone)).toEqual(['+4915120000010', '+4915120000011'])
@@ -44,7 +44,7 @@ test('doubles count once', () => {
 const READY = { ...BLANK, recipients: readNumbers('+4915120000010', ''), text: 'Hello' }
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-test('a copy of a campaign leaves the same way, at a time of its own', () => {
+test('a copied campaign keeps its sending options and gets its own time', () => {
   const campaign: Campaign = {
     ...{ collectionId: '', collectionName: 'campaigns', id: 'c1', user: 'u1', created: '', updated: '' },
     changed_by: '',
@@ -69,7 +69,7 @@ test('a copy of a campaign leaves the same way, at a time of its own', () => {
   })
 })
 
-test('a request has only what is not at its default', () => {
+test('a send request contains only values that differ from the default', () => {
   expect(requestOf(READY, [])).toEqual({ recipients: ['+4915120000010'], body: 'Hello' })
   const full = requestOf(
     {
@@ -104,7 +104,7 @@ test.each([
   ['no value', { kind: 'template', template: 't1' }, ['variable day']],
   ['no time', { isLater: true }, ['at']],
   ['a past time', { isLater: true, at: '2026-11-19T12:00' }, ['at']],
-] as const)('what is missing: %s', (_, change, fields) => {
+] as const)('the form names its missing fields: %s', (_, change, fields) => {
   const composition = { ...READY, ...change }
   const missing = composition.kind === 'template' ? ['day'] : []
   expect(Object.keys(faultsOf(composition, missing, NOW))).toEqual(fields)
@@ -121,7 +121,7 @@ test.each([
   ['', 'Missing variable: day.', 'variable day'],
   ['', 'Template not found.', 'template'],
   ['quota_exceeded', 'Monthly message quota exceeded', undefined],
-])('a refusal is told where it belongs: %s %s', (code, message, field) => {
+])('a refusal is shown at its field: %s %s', (code, message, field) => {
   const { fields } = placeFault({ code, message, status: 400, fields: {} })
   expect(Object.keys(fields)[0]).toBe(field)
 })

@@ -12,7 +12,7 @@ test.each([
   expect(countryOf(languages, zone)).toBe(country)
 })
 
-test('all zones on land have a country', () => {
+test('every time zone on land has a country', () => {
   const lost = Intl.supportedValuesOf('timeZone').filter((zone) => countryOf([], zone) === '')
   expect(lost.filter((zone) => !/^(Antarctica|Etc)\/|^UTC$/.test(zone))).toEqual([])
 })

@@ -19,7 +19,7 @@ test.each([
   [new DOMException('The user aborted a request.', 'AbortError'), true],
   [new TypeError("Cannot read properties of undefined (reading 'id')"), false],
   [new RangeError('Invalid time value'), false],
-])('only a missing answer is taken for a lost connection: %s', (error, isAway) => {
+])('only a missing answer counts as a lost connection: %s', (error, isAway) => {
   for (const thrown of [error, new ClientResponseError(error)]) {
     const fault = faultOf(thrown)
     expect([fault.isAway, fault.message === AWAY]).toEqual([isAway, isAway])
@@ -43,7 +43,7 @@ test.each([
     'The hook has sent as many codes as it may in an hour.',
   ],
   ['a sentence that is clear', 'Must not be a private address.', 'Must not be a private address.'],
-])('%s is told in words for people', (_, said, words) => {
+])("a field's error is shown in plain words: %s", (_, said, words) => {
   expect(refused({ name: said }).fields).toEqual({ name: words })
 })
 
@@ -60,7 +60,7 @@ test.each([
   ],
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
   ['a sentence that needs no others', 'The campaign is over', 'The campaign is over'],
-])('%s is told in words for people', (_, message, words) => {
+])("the server's message is shown in plain words: %s", (_, message, words) => {
   expect(faultOf(answer(400, { message })).message).toBe(words)
 })
 
@@ -70,7 +70,7 @@ test.each([
   ['the same in Firefox', new TypeError('NetworkError when attempting to fetch resource.'), AWAY],
   ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
   ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
-])('%s is told as a sentence', (_, error, words) => {
+])('%s is shown as a sentence', (_, error, words) => {
   expect(faultOf(error).message).toBe(words)
 })
 

@@ -17,12 +17,12 @@ test.each([
   ['quotes', '', 'body', '=', 'say "\\"', String.raw`body = "say \"\\\""`],
   ['a date', '', 'created', '>=', '2026-11-20T07:00Z', 'created >= "2026-11-20 07:00:00.000Z"'],
   ['no date', '', 'sent_at', '= ""', '', 'sent_at = ""'],
-] as const)('%s', (_, filter, path, sign, value, made) => {
+] as const)('a condition is added to a filter: %s', (_, filter, path, sign, value, made) => {
   expect(withCondition(filter, path, sign, value)).toBe(made)
   parse(made)
 })
 
-test.each(FIELDS)('%s is a field of the collections, with operators of the grammar', (path) => {
+test.each(FIELDS)('%s is a field of the collections with operators of the grammar', (path) => {
   expect(fieldAt(path)).toBeDefined()
   for (const [sign] of signsOf(path)) parse(withCondition('', path, sign, valuesOf(path)?.[0]?.[0] ?? '2026'))
 })

@@ -43,20 +43,20 @@ const catalogueOf = (language: string) =>
 /** `Wait ({hours})` is called `Wait`. */
 const nameOf = (word: string) => word.replace(/ \(\{\w+\}\)$/, '')
 
-describe.each(globSync('console/??.md', { cwd: DOCS }))('the help in %s', (page) => {
+describe.each(globSync('console/??.md', { cwd: DOCS }))('the help page %s', (page) => {
   const language = basename(page, '.md')
 
-  test('has the headings, paragraphs, lists and pictures of the English page, in their order', () => {
+  test('has the same headings, paragraphs, lists and pictures as the English page, in order', () => {
     expect(outlineOf(page)).toEqual(outlineOf('console.md'))
   })
 
-  test('names what is in the console as the console does', () => {
+  test('names controls as the console does', () => {
     const words = new Set(catalogueOf(language).map(([, word]) => nameOf(word)))
     expect(namesIn(page).filter((name) => !words.has(name))).toEqual([])
   })
 })
 
-test('the English help names what is in the console as the console does', () => {
+test('the English help names controls as the console does', () => {
   const words = new Set(catalogueOf('de').map(([word]) => nameOf(word)))
   expect(namesIn('console.md').filter((name) => !words.has(name))).toEqual([])
 })

@@ -73,17 +73,17 @@ const bare = TEXTS.filter(({ isWrapped }) => !isWrapped)
 const isAllowed = ({ file, text }: Text) => UNTRANSLATED[file]?.includes(text) ?? false
 const placeOf = ({ file, line, text }: Text) => `${file}:${line} ${text}`
 
-test('all that people read is a text of the catalogue', () => {
+test('every text shown to users is in the catalogue', () => {
   expect(bare.filter((text) => !isAllowed(text)).map(placeOf)).toEqual([])
 })
 
-test('no text is named as untranslated without need', () => {
+test('every text listed as untranslated is in use', () => {
   const named = Object.entries(UNTRANSLATED).flatMap(([file, all]) => all.map((text) => `${file} ${text}`))
   const needed = new Set(bare.map(({ file, text }) => `${file} ${text}`))
   expect(named.filter((text) => !needed.has(text))).toEqual([])
 })
 
-test('no style depends on a text, which another language would change', () => {
+test('no style depends on a translated text', () => {
   const texts = new Set(TEXTS.filter(({ isWrapped }) => isWrapped).map(({ text }) => text))
   const selected = globSync('**/*.css', { cwd: SOURCES }).flatMap((file) =>
     [...readSource(file).matchAll(/\[(?:data-|aria-label|title)[\w-]*[*^$~]?="([^"]+)"/g)].map(
@@ -102,11 +102,11 @@ test.each([
   ['in a template', 'const a = `${count} messages were sent`', '{} messages were sent'],
   ['before a plus', "const a = 'Contact saved' + name", 'Contact saved'],
   ['as one of two', "const a = isOn ? 'Switch off' : t('Switch on')", 'Switch off'],
-])('a text without t is found %s', (_, code, text) => {
+])('the search finds a text without t() %s', (_, code, text) => {
   expect(textsOf('a.tsx', code).filter(({ isWrapped }) => !isWrapped)).toMatchObject([{ text, line: 1 }])
 })
 
-test('what the gateway says of failed messages is a text of the catalogue', () => {
+test("the gateway's reasons for failed messages are in the catalogue", () => {
   const texts = new Set(TEXTS.map(({ text }) => text))
   expect(Object.values(REASONS).filter((reason) => !texts.has(reason))).toEqual([])
 })
@@ -140,7 +140,7 @@ function textsOfPart(part: string): Set<string> {
 const placeholders = (text: string) => [...text.matchAll(/\{+[^{}]*\}+|\$\d/g)].map(String).sort()
 
 describe.each(['de'])('the catalogue %s', (language) => {
-  test.each(['first', 'pages', 'service-worker'])('has all texts of %s, and no others', (part) => {
+  test.each(['first', 'pages', 'service-worker'])('has exactly the texts of %s', (part) => {
     const file = new URL(`../../console/src/language/${language}/${part}.json`, import.meta.url)
     const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
     const needed = textsOfPart(part)
@@ -152,15 +152,15 @@ describe.each(['de'])('the catalogue %s', (language) => {
 })
 
 describe('a text', () => {
-  test('has numbers as the language writes them', () => {
+  test('formats numbers as the language does', () => {
     expect(t('{count} of {total}', { count: 1234, total: '5' })).toBe('1,234 of 5')
   })
 
-  test('keeps the variables of templates', () => {
+  test("keeps a template's variables", () => {
     expect(t('Hello {{name}}, {name}', { name: 'Ann' })).toBe('Hello {{name}}, Ann')
   })
 
-  test('is another one for one than for many', () => {
+  test('differs for one and for many', () => {
     expect([0, 1, 2].map((count) => tn('one', '{count} of them', count))).toEqual([
       '0 of them',
       'one',
@@ -168,7 +168,7 @@ describe('a text', () => {
     ])
   })
 
-  test('can have elements in it', () => {
+  test('can contain elements', () => {
     const link = { type: 'a' }
     expect(tx('See {link}.', { link: link as never })).toEqual(['See ', link, '.'])
   })
@@ -181,6 +181,6 @@ test.each([
   [['den'], { language: 'en', locale: 'en' }],
   [['de-@', 'en-US'], { language: 'en', locale: 'en-US' }],
   [[], { language: 'en', locale: 'en' }],
-])('of the languages %j the console speaks %j', (wanted, choice) => {
+])('for a browser with the languages %j the console chooses %j', (wanted, choice) => {
   expect(chooseLanguage(wanted)).toEqual(choice)
 })

@@ -7,7 +7,7 @@ test.each([
   ['its number', { label: '', number: '+4915120000010', slot: 1 }, '+49\u00a01512\u00a00000010'],
   ['its slot', { label: '', number: '', slot: 2 }, 'SIM 2'],
   ['no SIM', { label: '', number: '+4915120000010', slot: 0 }, 'Chosen by the phone'],
-])('a line is called by %s', (_, line, name) => {
+])('a line is named by %s', (_, line, name) => {
   expect(lineName(line)).toBe(name)
 })
 
@@ -15,7 +15,7 @@ test.each([
   [true, true, true],
   [true, false, false],
   [false, true, false],
-])('a line that is on: %s, and present: %s, can be chosen: %s', (enabled, present, usable) => {
+])('a line that is enabled (%s) and present (%s) can be chosen: %s', (enabled, present, usable) => {
   expect(isUsable({ enabled, present } as never)).toBe(usable)
 })
 
@@ -28,7 +28,7 @@ test.each([
   ['43', undefined],
   ['+0', undefined],
   ['+43, Austria', undefined],
-])('beginnings of numbers are read: %j', (typed, prefixes) => {
+])('prefixes are read from %j', (typed, prefixes) => {
   expect(readPrefixes(typed)).toBe(prefixes)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['+1, -1876, - 44 77-00', '+1,-1876,-447700'],
   ['+43 -49', '+43,-49'],
   ['-', undefined],
-])('destinations are read: %j', (typed, destinations) => {
+])('destinations are read from %j', (typed, destinations) => {
   expect(readPrefixes(typed, true)).toBe(destinations)
 })
 
@@ -47,6 +47,6 @@ test.each([
   ['no beginning', { from: '', to: '08:00', days: [] }, ['from']],
   ['days alone', { from: '', to: '', days: ['sat'] }, ['from']],
   ['no time between', { from: '08:00', to: '08:00', days: [] }, ['to']],
-] as const)('hours are judged: %s', (_, hours, members) => {
+] as const)('hours are validated: %s', (_, hours, members) => {
   expect(Object.keys(hoursFaults(hours))).toEqual(members)
 })

@@ -18,7 +18,7 @@ call me,Dan,9 pm
 0049 151 12345678,Anna,7 pm
 +49 151 12345678,Anna,8 pm`)
 
-test('each row gets a text with its own values, whatever the case of the names', () => {
+test('each row gets a text filled with its own values, in any case of the names', () => {
   const { good } = planList(sheet, 0, 'DE', 'Hi {{name}}, at {{ TIME }} ({{phone}})')
   expect(good.map(({ row, phone, body }) => [row, phone, body])).toEqual([
     [2, '+4915112345678', 'Hi Anna, at 7 pm (+4915112345678)'],
@@ -33,29 +33,29 @@ test.each([
   ['letters', 'DE', 5, 'Not a phone number'],
   ['an empty cell that the text needs', 'DE', 6, 'Nothing in “name”'],
   ['the same text to the same number', 'DE', 7, 'The same text to the same number as in row 2'],
-])('left out: %s', (_, country, row, why) => {
+])('a row is left out with its reason: %s', (_, country, row, why) => {
   const { bad } = planList(sheet, 0, country, 'Hi {{name}}, at {{time}}')
   expect(bad.find((one) => one.row === row)).toMatchObject({ why })
 })
 
-test('an empty cell that the text does not need is fine, and so is a text without placeholders', () => {
+test('a row with an empty cell is kept if the text does not use it', () => {
   expect(planList(sheet, 0, 'DE', 'At {{time}}').good.map(({ row }) => row)).toContain(6)
   expect(planList(sheet, 0, 'DE', 'Hello').good.map(({ row }) => row)).toEqual([2, 3, 6])
 })
 
-test('too long with its values, though not without', () => {
+test('a row is left out if its values make the text too long', () => {
   const long = readSheet(`phone,word\n+4915112345678,${'x'.repeat(1599)}\n+4915112345679,x`)
   const { good, bad, segments } = planList(long, 0, '', 'Hi {{word}}')
   expect(bad).toMatchObject([{ row: 2, why: 'Longer than 1,600 characters' }])
   expect([good.length, segments]).toEqual([1, 1])
 })
 
-test('a default stands for an empty cell, and only there', () => {
+test('a default is used for an empty cell only', () => {
   const { good } = planList(sheet, 0, '', 'Hi {{name|there}}, at {{time|}}')
   expect(good.map(({ body }) => body)).toEqual(['Hi Anna, at 7 pm', 'Hi there, at 9 pm', 'Hi Anna, at 8 pm'])
 })
 
-test('a number without a column of that name is there as the world dials it', () => {
+test('{{phone}} is the dialed number if no column has that name', () => {
   const numbers = readSheet('Handy;Name\n0151 20000010;Ben')
   expect(planList(numbers, 0, 'DE', '{{phone}}').good[0]?.body).toBe('+4915120000010')
   expect(unknownPlaceholders('{{phone}} {{name}} {{time}}', numbers)).toEqual(['time'])
@@ -82,7 +82,7 @@ test.each([
     true,
     true,
   ],
-] as const)('%s', (_, facts, more, stored, typed, next, written) => {
+] as const)('a setting in JSON is shown and saved: %s', (_, facts, more, stored, typed, next, written) => {
   const rows = [complete({ name: 'a.b', ...more } as Kept, facts)]
   expect(typedOf(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
   expect(storedOf(rows, { 'a.b': next })).toEqual(written === undefined ? {} : { a: { b: written } })
@@ -97,4 +97,6 @@ test.each([
   ['its own', { a: 'no' }, 'no'],
   ['one in its list', { 'a.0': 'no' }, 'no'],
   ["another's", { ab: 'no' }, undefined],
-])('a field shows %s', (_, fields: Record<string, string>, said) => expect(faultIn(fields, 'a')).toBe(said))
+])('a field shows the error of %s', (_, fields: Record<string, string>, said) =>
+  expect(faultIn(fields, 'a')).toBe(said),
+)

@@ -8,6 +8,6 @@ test.each([
   ['plain already', 'It\'s "fine" - äöü €', undefined],
   ['letters are left alone', 'ça va ő', undefined],
   ['no use beside an emoji', 'Hi – 😀', undefined],
-])('%s', (_, text, expected) => {
+])('plain characters are suggested for %s', (_, text, expected) => {
   expect(plainTextSuggestion(text)).toEqual(expected)
 })

@@ -79,7 +79,7 @@ test.each([
     [event('received')],
     ['Came in on desk phone 2'],
   ],
-])('the life of a message: %s', (_, values, events, told) => {
+])("a message's history shows its steps: %s", (_, values, events, told) => {
   const steps = stepsOf(message(values), events)
   expect(steps.map(({ words, at, detail }) => `${words} ${at}${detail && ` ${detail}`}`)).toEqual(told)
 })

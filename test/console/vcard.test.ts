@@ -94,13 +94,13 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
     'Boss',
     '+491',
   ],
-])('%s', (_, lines, name, number) => {
+])('a card of %s is read', (_, lines, name, number) => {
   const text = card(...lines)
   expect(isVcard(text)).toBe(true)
   expect(readCards(text)).toEqual({ head: ['Name', 'Number'], rows: [[name, number]], first: 1 })
 })
 
-test('several cards, with any ends of lines, and what is cut off', () => {
+test('several cards with any line ends are read, without one that is cut off', () => {
   const text = `\ufeff${card('FN:A', 'TEL:+491')}${card('FN:B', 'TEL:+492')}BEGIN:VCARD\nFN:C`
   for (const end of ['\n', '\r', '\r\n'])
     expect(readCards(text.replaceAll('\r\n', end)).rows).toEqual([
@@ -110,7 +110,7 @@ test('several cards, with any ends of lines, and what is cut off', () => {
   expect(isVcard(text)).toBe(true)
 })
 
-test('a card that is cut off in the middle takes none of those behind it with it', () => {
+test('a card cut off in the middle does not swallow the cards after it', () => {
   const text = `BEGIN:VCARD\nFN:A\nTEL:+491\n${card('FN:B', 'TEL:+492')}${card('FN:C', 'TEL:+493')}`
   expect(readCards(text).rows).toEqual([
     ['A', '+491'],
@@ -119,11 +119,11 @@ test('a card that is cut off in the middle takes none of those behind it with it
   ])
 })
 
-test.each(['name,phone\nBEGIN:VCARD,1', '', 'VCARD'])('%j are no cards', (text) => {
+test.each(['name,phone\nBEGIN:VCARD,1', '', 'VCARD'])('%j is not taken for a card', (text) => {
   expect(isVcard(text)).toBe(false)
 })
 
-test('a hostile file takes no longer than another', () => {
+test('hostile cards of a million characters are read quickly', () => {
   const [semicolons, quotes] = [';'.repeat(200_000), '"'.repeat(200_001)]
   const text = card(
     `TEL${semicolons}`,
@@ -143,6 +143,6 @@ test.each<[what: string, bytes: Buffer]>([
   ['UTF-16', Buffer.from('\ufeffZoë, 1', 'utf16le')],
   ['UTF-16 the other way round', Buffer.from('\ufeffZoë, 1', 'utf16le').swap16()],
   ['what older programs write', Buffer.from('Zoë, 1', 'latin1')],
-])('a file in %s', (_, bytes) => {
+])('a file in %s is decoded', (_, bytes) => {
   expect(fileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
 })

@@ -39,7 +39,7 @@ function startDemo(folder: string, port: number) {
 }
 
 test(
-  'the demo does the main job, leaves lines that work, and does it all again',
+  'the demo sends, delivers and receives texts, prints working commands and can be repeated',
   async () => {
     const port = await freePort()
     const folder = temporaryFolder()
@@ -85,7 +85,7 @@ test(
 )
 
 test(
-  'a port that is taken is said in a sentence',
+  'a port in use is reported in a plain message',
   async () => {
     const taken = createServer()
     const port = await freePort()

@@ -41,11 +41,11 @@ const filled = (text: string) => text.replace(/\$\{\w+:\+[^}]*\}/g, '').replace(
 const environmentOf = (service: Service) =>
   Object.fromEntries(Object.entries(service.environment).map(([name, text]) => [name, filled(text)]))
 
-test('what runs', () => {
+test('Compose runs two servers, Postgres and a proxy', () => {
   expect(Object.keys(services).sort()).toEqual(['postgres', 'proxy', ...NODES].sort())
 })
 
-test.each(NODES)('%s starts with these settings', (name) => {
+test.each(NODES)('%s starts with its settings', (name) => {
   const service = services[name]!
   const config = readConfig(environmentOf(service))
   expect(config.databaseUrl).toMatch(/@postgres:5432\//)
@@ -55,7 +55,7 @@ test.each(NODES)('%s starts with these settings', (name) => {
   for (const setting of Object.keys(service.environment)) expect(pages).toContain(`\`${setting}\``)
 })
 
-test.each(NODES)('%s is given the time that it takes to stop', (name) => {
+test.each(NODES)('%s gets enough time to stop', (name) => {
   const service = services[name]!
   const { stopDelaySeconds } = readConfig(environmentOf(service))
   expect(stopDelaySeconds).toBeGreaterThan(1) // the proxy asks each second
@@ -64,18 +64,18 @@ test.each(NODES)('%s is given the time that it takes to stop', (name) => {
   )
 })
 
-test('nodes differ in their names only', () => {
+test('the server nodes have the same definition', () => {
   expect(services.server1).toEqual(services.server2)
 })
 
-test('the proxy knows each node by its name, and only it is published', () => {
+test('the proxy lists each node, and only its ports are published', () => {
   const { NODES: known } = services.proxy!.environment
   expect(known!.split(' ')).toEqual(NODES.map((name) => `${name}:8090`))
   const published = Object.entries(services).filter(([, { ports = [] }]) => ports.length > 0)
   expect(published.map(([name]) => name)).toEqual(['proxy'])
 })
 
-test('what is mounted is there', () => {
+test('every mounted path exists', () => {
   for (const { services, volumes } of [alone, compose('deploy/compose-servers.yml')]) {
     const mounts = Object.values(services).flatMap(({ volumes: all = [] }) =>
       all.map((mount) => mount.split(':')[0]!),
@@ -87,7 +87,7 @@ test('what is mounted is there', () => {
   }
 })
 
-test('one machine: a server with its own Postgres in a volume, and a proxy that it believes', () => {
+test('on one machine the server keeps its own Postgres in a volume and trusts its proxy', () => {
   const { server, proxy } = alone.services
   const config = readConfig(environmentOf(server!))
   expect([config.databaseUrl, server!.volumes]).toEqual([undefined, ['pocketsms:/data']])
@@ -109,7 +109,7 @@ test.each(['docker-compose.yml', 'deploy/compose-servers.yml', 'deploy/kubernete
 const FILE = fileURLToPath(new URL('../../deploy/kubernetes.yaml', import.meta.url))
 const documents = parseAllDocuments(readFileSync(FILE, 'utf8')).map((one) => one.toJS())
 
-test('servers start with these settings, and are given the time that they take to stop', () => {
+test('Kubernetes servers start with their settings and get enough time to stop', () => {
   const { spec } = documents.find(({ kind }) => kind === 'Deployment').spec.template
   const settings = (spec.containers[0].env as { name: string; value?: string }[]).map(({ name, value }) => [
     name,
@@ -120,7 +120,7 @@ test('servers start with these settings, and are given the time that they take t
   expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(stopDelaySeconds + 10 + TIME_LEFT_SECONDS)
 })
 
-test('the secret of the database is that of its cluster', () => {
+test('the database secret has the name of its cluster', () => {
   const { name } = documents.find(({ kind }) => kind === 'Cluster').metadata
   expect(readFileSync(FILE, 'utf8')).toContain(`name: ${name}-app\n`)
 })
@@ -164,25 +164,28 @@ async function startPrometheus(server: string): Promise<string> {
   return running.url
 }
 
-test.runIf(runs('prometheus', '--version'))('Prometheus answers each alert and each panel', async () => {
-  const gateway = await startServerWithDevices({ METRICS_TOKEN: TOKEN })
-  const user = await gateway.makeUser()
-  const send = { recipients: ['+4915112345678'], body: 'Hello' }
-  expect((await user.call('POST', '/api/sms/send', send)).status).toBe(503)
-  await gateway.pair(user)
-  await must(user, 'POST', '/api/sms/send', send)
-  await must(user, 'POST', '/api/campaigns', { ...send, scheduled_at: new Date(Date.now() + 3_600_000) })
-  const prometheus = await startPrometheus(gateway.url)
-  const ask = async (path: string) => (await request(prometheus, 'GET', `/api/v1/${path}`)).body.data
-  const unanswered = async () => {
-    const results = queries.map(async (query) => {
-      const { result } = await ask(`query?query=${encodeURIComponent(query)}`)
-      return result.length === 0 && !SOMETIMES.test(query) ? [query] : []
-    })
-    return (await Promise.all(results)).flat()
-  }
-  await expect.poll(unanswered).toEqual([])
-  const health = async () =>
-    (await ask('rules')).groups[0].rules.map((rule: { health: string }) => rule.health)
-  await expect.poll(health).toEqual(rules.map(() => 'ok'))
-})
+test.runIf(runs('prometheus', '--version'))(
+  'Prometheus evaluates each alert rule and dashboard panel',
+  async () => {
+    const gateway = await startServerWithDevices({ METRICS_TOKEN: TOKEN })
+    const user = await gateway.makeUser()
+    const send = { recipients: ['+4915112345678'], body: 'Hello' }
+    expect((await user.call('POST', '/api/sms/send', send)).status).toBe(503)
+    await gateway.pair(user)
+    await must(user, 'POST', '/api/sms/send', send)
+    await must(user, 'POST', '/api/campaigns', { ...send, scheduled_at: new Date(Date.now() + 3_600_000) })
+    const prometheus = await startPrometheus(gateway.url)
+    const ask = async (path: string) => (await request(prometheus, 'GET', `/api/v1/${path}`)).body.data
+    const unanswered = async () => {
+      const results = queries.map(async (query) => {
+        const { result } = await ask(`query?query=${encodeURIComponent(query)}`)
+        return result.length === 0 && !SOMETIMES.test(query) ? [query] : []
+      })
+      return (await Promise.all(results)).flat()
+    }
+    await expect.poll(unanswered).toEqual([])
+    const health = async () =>
+      (await ask('rules')).groups[0].rules.map((rule: { health: string }) => rule.health)
+    await expect.poll(health).toEqual(rules.map(() => 'ok'))
+  },
+)

@@ -80,7 +80,7 @@ const confine = (folder: string, local: string) => `
   exec chroot . setpriv --reuid=1000 --regid=1000 --clear-groups --no-new-privs --bounding-set=-all "$@"`
 
 test.runIf(canMount())(
-  'the image builds from its context, and serves as a container is confined',
+  'the image builds from its context and serves under the confinement of a container',
   async () => {
     const folder = openFolder()
     const local = build(folder)

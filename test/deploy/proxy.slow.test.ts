@@ -124,7 +124,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       return who.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'x', phone })
     }
 
-    test('nodes know who asks, and the request by the id that the client was told', async () => {
+    test("nodes get the client's address and the request id that the client was given", async () => {
       const asking = request(`${proxy.url}/api/health`, {
         localAddress: ADDRESS,
         headers: { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'mine' },
@@ -144,11 +144,11 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       expect(line).toMatchObject({ path: '/api/health', ip: ADDRESS })
     })
 
-    test('metrics are not for the world', async () => {
+    test('/metrics is not reachable through the proxy', async () => {
       expect((await root.call('GET', '/metrics')).status).toBe(404)
     })
 
-    test('streams come as they are written, wherever they are, and end when the client goes', async () => {
+    test('streams arrive unbuffered from both nodes and end when the client disconnects', async () => {
       const ears = await Promise.all(
         Array.from({ length: 6 }, () => TestListener.on(proxy.url, user.token, 'contacts')),
       )
@@ -170,7 +170,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       await expect.poll(open, { timeout: 5_000 }).toBe(0)
     })
 
-    test('a device hears of a send', async () => {
+    test('a device is woken by a send', async () => {
       const { token } = await pairDevice(proxy.url, user)
       const stream = await openStream(proxy.url, token)
       await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
@@ -207,7 +207,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
     const untilAsked = (at: number) =>
       expect.poll(() => nodes[at]!.output()).toContain('"path":"/api/collections/contacts/records')
 
-    test('a node that is stopped and started again is not noticed', { timeout: 90_000 }, async () => {
+    test('restarting a node fails no request', { timeout: 90_000 }, async () => {
       const { bad, good } = await under(async () => {
         const port = portOf(0)
         await nodes[0]!.stop()
@@ -218,7 +218,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       expect(good).toBeGreaterThan(50)
     })
 
-    test('a node that dies takes with it what it was asked at that moment, and no more', {
+    test('killing a node fails only the requests that it was handling', {
       timeout: 90_000,
     }, async () => {
       const { bad, good } = await under(async () => {

@@ -17,7 +17,7 @@ const settings: Record<string, string> = Object.fromEntries(
   [...readFileSync(UNIT, 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
 )
 
-test.runIf(runs('systemd-analyze', '--version'))('systemd understands it', () => {
+test.runIf(runs('systemd-analyze', '--version'))('systemd accepts the unit', () => {
   execFileSync('systemd-analyze', ['verify', UNIT], { stdio: 'pipe' })
 })
 
@@ -31,7 +31,7 @@ const LIMITS: Readonly<Record<string, (value: string) => string>> = {
     'for at in / /var/lib /opt /opt/pocketsms /root /home; do mount -o remount,bind,ro $at || exit 1; done',
 }
 
-test.runIf(canMount())('it runs the default database and makes backups', async () => {
+test.runIf(canMount())('the confined unit runs the default database and makes backups', async () => {
   const folder = temporaryFolder()
   const passwd = join(folder, 'passwd')
   writeFileSync(passwd, 'root:x:0:0::/:\npocketsms:x:7654:7654::/:\n')

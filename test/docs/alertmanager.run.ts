@@ -50,7 +50,7 @@ async function post(alertmanager: string, alerts: readonly object[]): Promise<vo
   expect((await request(alertmanager, 'POST', '/api/v2/alerts', alerts)).status).toBe(200)
 }
 
-test('an alert fires and is resolved: two texts, from two Alertmanagers that repeat it every second', async () => {
+test('an alert and its end are two texts although two Alertmanagers repeat them every second', async () => {
   const hook = await makeHook()
   const intervals = /(group_wait|group_interval|repeat_interval): \w+/g
   const both = [await startAlertmanager(hook, intervals), await startAlertmanager(hook, intervals)]
@@ -70,7 +70,7 @@ test('an alert fires and is resolved: two texts, from two Alertmanagers that rep
   expect(await textsBy(hook)).toEqual([`firing: ${text}`, `resolved: ${text}`])
 })
 
-test('of 1,000 alerts at once the hook sends 60, and one text counts the others', async () => {
+test('of 1,000 alerts at once the hook sends 60 texts and one that counts the rest', async () => {
   const hook = await makeHook()
   const startsAt = new Date().toISOString()
   const alerts = Array.from({ length: 1_000 }, (_, i) => ({ labels: { alertname: `Alert${i}` }, startsAt }))

@@ -73,7 +73,7 @@ async function startKratos(secret: string): Promise<string> {
   return running.url
 }
 
-test.skipIf(!runs(kratos, 'version'))('Ory Kratos', async () => {
+test.skipIf(!runs(kratos, 'version'))('Ory Kratos signs a user in by a texted code', async () => {
   const url = await startKratos((await makeHook('kratos')).secret)
   const { body } = await request(url, 'GET', '/self-service/login/api')
   const { pathname, search } = new URL(body.ui.action)
@@ -85,7 +85,7 @@ test.skipIf(!runs(kratos, 'version'))('Ory Kratos', async () => {
   expect((await submit({ code })).body.session_token).toMatch(/^ory_st_/)
 })
 
-test.skipIf(!hasAuthServers())("Logto's connector", async () => {
+test.skipIf(!hasAuthServers())("Logto's connector sends a code", async () => {
   const { secret } = await makeHook('logto')
   const { default: createConnector } = await import(
     join(AUTH_FOLDER, 'node_modules', '@logto', 'connector-http-sms', 'lib', 'index.js')
@@ -118,7 +118,7 @@ async function startBetterAuth(): Promise<string> {
   return url
 }
 
-test.skipIf(!hasAuthServers())('better-auth', async () => {
+test.skipIf(!hasAuthServers())('better-auth signs a user in by a texted code', async () => {
   const url = await startBetterAuth()
   const ask = (path: string, values: object) =>
     request(url, 'POST', `/api/auth/phone-number/${path}`, { phoneNumber: TO, ...values })

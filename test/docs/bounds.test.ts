@@ -9,7 +9,7 @@ const page = readFileSync(join(HOME, 'docs/internals/bounds.md'), 'utf8')
 
 const server = await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } })
 
-test('each route is named', async () => {
+test('the page of bounds names every route', async () => {
   const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
   const { paths } = document as { paths: Record<string, object> }
   const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
@@ -33,7 +33,7 @@ const repeated = () =>
     [...readFileSync(join(HOME, file), 'utf8').matchAll(REPEATED)].map(([, name]) => name!),
   )
 
-test('each background job is named', () => {
+test('the page of bounds names every background job', () => {
   const jobs = [...server.services.jobs.map(({ id }) => id), ...repeated()]
   expect(jobs.length).toBeGreaterThan(15)
   expect(jobs.filter((name) => !page.includes(`\`${name}\``))).toEqual([])

@@ -37,28 +37,31 @@ function write(name: string, text: string): string {
   return file
 }
 
-describe('blocks that configure something', () => {
-  test('every block says what it is', () => {
+describe('configuration blocks in docs', () => {
+  test('all name a known language', () => {
     const strange = blocks.filter(({ language }) => !KNOWN.includes(language))
     expect(strange.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([])
   })
 
-  test.each(inLanguage('json'))('$place is JSON', ({ text }) => {
+  test.each(inLanguage('json'))('$place is valid JSON', ({ text }) => {
     expect(readValues(text).length).toBeGreaterThan(0)
   })
 
-  test.each(inLanguage('yaml'))('$place is YAML', ({ text }) => {
+  test.each(inLanguage('yaml'))('$place is valid YAML', ({ text }) => {
     expect(parse(text)).toBeTypeOf('object')
   })
 
-  test.each(['docker-compose.yml', 'deploy/compose-servers.yml'])('deploy.md explains %s', (file) => {
-    const compose = readFileSync(join(PROJECT, file), 'utf8')
-    expect(compose).toMatch(/\$\{/)
-    const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
-    for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
-  })
+  test.each(['docker-compose.yml', 'deploy/compose-servers.yml'])(
+    'deploy.md explains the variables of %s',
+    (file) => {
+      const compose = readFileSync(join(PROJECT, file), 'utf8')
+      expect(compose).toMatch(/\$\{/)
+      const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
+      for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
+    },
+  )
 
-  test.each(inLanguage('ini'))('$place is made of sections and settings', ({ text }) => {
+  test.each(inLanguage('ini'))('$place consists of sections and settings', ({ text }) => {
     const strange = text.split('\n').filter((line) => !/^(\s*|[#;].*|\[[\w.-]+\]|[\w.-]+\s*=.*)$/.test(line))
     expect(strange).toEqual([])
   })
@@ -73,7 +76,7 @@ const asIfInstalled = (text: string) =>
 
 const units = inLanguage('ini').filter(({ text }) => text.includes('[Service]'))
 describe.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd', () => {
-  test.each(units)('takes $place', ({ line, text }) => {
+  test.each(units)('accepts the unit in $place', ({ line, text }) => {
     const unit = write(`unit-${line}.service`, asIfInstalled(text))
     expect(faultsOf('systemd-analyze', ['verify', '--man=no', unit], line)).toEqual([])
   })

@@ -145,7 +145,7 @@ async function find(client: PocketBase, recipe: Recipe): Promise<string[]> {
   )
 }
 
-test('the cookbook answers at least thirty questions, and each is known here', () => {
+test('the cookbook has at least thirty recipes, and each has an answer in this test', () => {
   expect(recipes.length).toBeGreaterThanOrEqual(30)
   expect(recipes.map(({ question }) => question).toSorted()).toEqual(Object.keys(ANSWERS).toSorted())
 })
@@ -153,10 +153,11 @@ test('the cookbook answers at least thirty questions, and each is known here', (
 describe.each(recipes)('$collection: $question', (recipe) => {
   const answer = inOrder(recipe, (ANSWERS[recipe.question] ?? []).map(id))
 
-  test('a superuser finds it', async () => expect(await find(superuser, recipe)).toEqual(answer))
+  test('a superuser finds all matching records', async () =>
+    expect(await find(superuser, recipe)).toEqual(answer))
 
   if (recipe.question.endsWith('(superusers)')) return
-  test('a user finds their part', async () => {
+  test('a user finds the matching records of their own', async () => {
     expect(await find(ann, recipe)).toEqual(answer.filter((each) => OWNERS.get(each) === id('ann')))
   })
 })

@@ -37,9 +37,11 @@ function brokenLinks(page: string): string[] {
     })
 }
 
-test.each([...PAGES, ...MORE])('links of %s lead somewhere', (page) => expect(brokenLinks(page)).toEqual([]))
+test.each([...PAGES, ...MORE])('the links of %s lead to existing targets', (page) =>
+  expect(brokenLinks(page)).toEqual([]),
+)
 
-test('every page of docs is in its index', () => {
+test('the index of docs links every page', () => {
   const index = readPage('docs/README.md')
   const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md')
   expect(pages.filter((page) => !index.includes(`(${page.slice('docs/'.length)})`))).toEqual([])

@@ -77,7 +77,7 @@ async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> 
   }
 }
 
-test('there are first steps', () => expect(steps.length).toBeGreaterThan(3))
+test('the page has steps to run', () => expect(steps.length).toBeGreaterThan(3))
 
 describe.each(pages)('$page', ({ page, blocks }) => {
   let reader: Reader

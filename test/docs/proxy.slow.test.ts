@@ -44,7 +44,7 @@ const folder = temporaryFolder()
 const server = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 const { token } = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 
-describe.each(['caddy', 'nginx'] as const)('behind %s, as docs/deploy.md sets it up', (name) => {
+describe.each(['caddy', 'nginx'] as const)('behind %s, configured as in docs/deploy.md,', (name) => {
   const { isThere, config, args } = PROXIES[name]
   let proxy: RunningProgram | undefined
   beforeAll(async () => {
@@ -57,13 +57,13 @@ describe.each(['caddy', 'nginx'] as const)('behind %s, as docs/deploy.md sets it
   })
   afterAll(() => proxy?.stop())
 
-  test.skipIf(!isThere)('an event comes at once', async () => {
+  test.skipIf(!isThere)('events arrive without buffering', async () => {
     const response = await fetch(`${proxy!.url}/api/realtime`, { signal: AbortSignal.timeout(HEARD_MS) })
     const { value } = await response.body!.getReader().read()
     expect(new TextDecoder().decode(value)).toContain('PB_CONNECT')
   })
 
-  test.skipIf(!isThere)('the server knows who asks, whatever they say themselves', async () => {
+  test.skipIf(!isThere)("the server gets the client's address and ignores forged headers", async () => {
     expect(await addressSeen(proxy!.url)).toBe(CLIENT)
   })
 })

@@ -17,7 +17,7 @@ test.each([
     ['.items[1].id is not answered'],
   ],
   ['no list', '{"items":[]}', '{"items":{}}', ['.items is no list']],
-] as const)('a page that shows an answer: %s', (_, shown, actual, faults) => {
+] as const)("an answer is compared with the page's answer: %s", (_, shown, actual, faults) => {
   expect(differences(JSON.parse(shown), JSON.parse(actual))).toEqual(faults)
 })
 
@@ -25,9 +25,9 @@ test.each([
   ['the gateway', { error: 'unauthorized', message: '' }, true],
   ['PocketBase', { status: 404, message: '', data: {} }, true],
   ['a failed message', { id: 'a', status: 'failed', error_message: 'Canceled' }, false],
-])('an error of %s is known as one: %o', (_, answer, expected) => expect(isError(answer)).toBe(expected))
+])('an error of %s is recognised: %o', (_, answer, expected) => expect(isError(answer)).toBe(expected))
 
-describe('a shell', () => {
+describe('a shell of the runner', () => {
   test.each([
     ['a command that fails before others', 'false\ntrue', false],
     ['a command that fails in a pipe', 'false | cat', false],
@@ -35,7 +35,7 @@ describe('a shell', () => {
     ['a name that nothing has set', 'echo $NOBODY', false],
     ['a package that is not there', 'npm install no-such-package', false],
     ['what works', 'A=1 B=$(echo 2)\necho $A$B | grep 12', true],
-  ])('takes %s for what it is', async (_, text, works) => {
+  ])('reports the status of %s', async (_, text, works) => {
     const shell = new Shell(folder, folder, { PATH: process.env.PATH, HOME: folder })
     try {
       expect((await shell.run(text)).status === 0).toBe(works)

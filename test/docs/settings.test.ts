@@ -37,6 +37,6 @@ Superusers change these while the server runs:
 PocketBase's \`/api/settings\` has all of these, and also the limits of batches and how long the server keeps [failed requests](operations.md#what-failed).
 `
 
-test('docs/settings.md has every setting with its default and meaning', async () => {
+test('docs/settings.md lists every setting with its default and meaning', async () => {
   await expect(PAGE).toMatchFileSnapshot('../../docs/settings.md')
 })

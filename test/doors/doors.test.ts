@@ -39,7 +39,7 @@ const queued = (number: string) => ({ status: 'queued', message: 'OK', number, i
 const ONE = [`${TO} Hi`]
 const ACCEPTED = '0: Accepted for delivery'
 
-describe('sends', () => {
+describe('a send-only API sends', () => {
   test.each<[string, () => Promise<unknown>, unknown, string[]]>([
     ['SMSEagle 1 by its query', () => sms({ ...token, to: TO }), okay, ONE],
     ['with index.php', () => query('/index.php/http_api/send_sms', { ...login, to: TO }), okay, ONE],
@@ -83,7 +83,7 @@ describe('sends', () => {
     expect(await sent()).toEqual(texts)
   })
 
-  test('Kannel, to several, with a sender that is a name', async () => {
+  test('by Kannel to several numbers with a sender name', async () => {
     expect(await kannel({ to: `${TO} 447911123456`, from: 'Shop', coding: '0' })).toEqual([202, ACCEPTED])
     expect(await sent()).toEqual([`${TO} Hi`, '+447911123456 Hi'].sort())
   })
@@ -95,7 +95,7 @@ describe('sends', () => {
     ['windows-1251', 'charset=windows-1251&text=%C6', 'Ж'],
     ['UCS-2', 'text=%04%16%00%E9&coding=2', 'Жé'],
     ['UCS-2 by another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
-  ])('Kannel, a text in %s', async (_, given, text) => {
+  ])('by Kannel a text in %s', async (_, given, text) => {
     const { text: _text, ...who } = user
     expect(await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`)).toEqual([
       202,
@@ -117,7 +117,7 @@ describe('sends', () => {
     expect(await sent()).toEqual([`${TO} Grüße`])
   })
 
-  test('later, and not too late', async () => {
+  test('scheduled texts with an expiry', async () => {
     expect(await kannel({ to: TO, deferred: '60', validity: '30' })).toEqual([202, ACCEPTED])
     const late = { to: ['+44111111'], text: 'Hi', date: '2099-01-01T00:00:00Z' }
     expect(await v2(late)).toMatchObject([200, [{}]])
@@ -130,7 +130,7 @@ describe('sends', () => {
   })
 })
 
-describe('refuses, in the words of each', () => {
+describe('a send-only API refuses in its own words', () => {
   const wrong = (sentence: string) => `Wrong parameters: ${sentence}`
   const extended = (error_text: string) => ({ result: { error_text, status: 'error' } })
   const NO_NUMBER = 'Phone number must be in E.164 format'
@@ -216,7 +216,7 @@ describe('refuses, in the words of each', () => {
     expect(await sent()).toEqual([])
   })
 
-  test('what the account may not: a scope, the quota, an account that is disabled', async () => {
+  test('a missing scope, an exceeded quota and a disabled account', async () => {
     const all = () =>
       Promise.all([
         sms({ ...token, to: TO }),
@@ -242,7 +242,7 @@ describe('refuses, in the words of each', () => {
   })
 })
 
-test('groups of others are not known', async () => {
+test('groups of other users', async () => {
   await server.rows(`update contact_groups set name = 'theirs' where id = $1`, [GROUPS.bens])
   const answer = await query('/http_api/send_togroup', { ...token, groupname: 'theirs' })
   const sentence = '"theirs" is no number in E.164 and no group of the account.'

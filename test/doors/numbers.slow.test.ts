@@ -19,14 +19,14 @@ const isUnspeakable = (way: string, form: string) =>
 
 const COUNTRIES = Map.groupBy(PHONE_TABLE, ([, country]) => country)
 
-test('every API of another product has a way, and every record with a number', () => {
+test('every foreign API and every record with a number is tested here', () => {
   const groups = PROTOCOLS.map(({ group }) => group).filter((group) => group !== 'mobile') // SMSGate's app: below
   const named = Object.keys(ways)
   expect(groups.filter((group) => !named.some((way) => way.startsWith(group)))).toEqual([])
 })
 
 describe.each(Object.keys(ways))('%s', (way) => {
-  test('reads all numbers of the table', async () => {
+  test('reads all phone numbers of the table', async () => {
     const wrong: string[] = []
     for (const [country, rows] of COUNTRIES) {
       await live(country === 'ZZ' ? '' : country)
@@ -44,14 +44,14 @@ describe.each(Object.keys(ways))('%s', (way) => {
   }, 300_000)
 })
 
-test('a person types all numbers of the table in the console and its files', () => {
+test('the console reads all phone numbers of the table, typed or from files', () => {
   for (const [form, country, home] of PHONE_TABLE) {
     const { phone = '' } = readTyped(form, country)
     expect([form, country, phone]).toEqual([form, country, home === 'short' ? '' : home])
   }
 })
 
-test.each(['/api/sms/send', '/api/sms/send-template'])('%s takes E.164 only', async (path) => {
+test.each(['/api/sms/send', '/api/sms/send-template'])('%s accepts E.164 numbers only', async (path) => {
   await live('DE')
   const template = await must(user, 'POST', '/api/collections/sms_templates/records', {
     user: user.id,
@@ -70,7 +70,7 @@ test.each(['/api/sms/send', '/api/sms/send-template'])('%s takes E.164 only', as
   }
 })
 
-test('a text from each sender of the table is from its number, or from the sender as it came', async () => {
+test('incoming senders of the table are stored as numbers or unchanged names', async () => {
   for (const [country, rows] of COUNTRIES) {
     await live(country === 'ZZ' ? '' : country)
     await gateway.query('delete from sms_messages')

@@ -25,7 +25,7 @@ const fixture = await startSmsgateFixture()
 const { gateway } = fixture
 afterAll(() => fixture.stop())
 
-test('there are devices of every kind that the agent drives', () => {
+test('every driver of the agent has a device in this test', () => {
   const drivers = globSync('src/agent/{*.ts,smpp/driver.ts}').map((file) => file.replace('/driver.ts', '.ts'))
   const programs = ['agent', 'command', 'device', 'driver', 'journal', 'server']
   const kinds = drivers
@@ -35,7 +35,7 @@ test('there are devices of every kind that the agent drives', () => {
 })
 
 test.each(Object.keys(DEVICES))(
-  'STOP at a device of the kind %s opts out, and the next text is refused',
+  'a STOP received by %s opts the number out, and the next text is refused',
   async (kind) => {
     const user = await gateway.makeUser()
     const settings = { user: user.id, country: 'DE', opt_out_languages: ['de'] }

@@ -33,14 +33,14 @@ beforeEach(async () => {
   await scoped('messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list')
 })
 
-describe('sends', () => {
-  test('to several, once each, and ignores what it does not know', async () => {
+describe("Vendel's API sends", () => {
+  test('to several numbers once each and ignores unknown fields', async () => {
     const { status, body } = await post('send', { recipients: [...TO, TO[0]], body: 'Hi', priority: 'x' })
     const ids = { batch_id: id, message_ids: [id, id] }
     expect([status, body]).toEqual([200, { ...ids, recipients_count: 2, status: 'accepted' }])
   })
 
-  test('to a group, with null for no recipients, by a session', async () => {
+  test('to a group, with recipients null, by a session', async () => {
     const session = await server.signedIn('users', ANN.id)
     const given = { recipients: null, group_ids: [GROUPS.friends], template_id: TEMPLATES.greeting }
     expect((await post('send-template', given, session)).body).toMatchObject({ recipients_count: 3 })
@@ -62,13 +62,13 @@ describe('sends', () => {
     ['a device', 'send', { ...text, device_id: BENS_PHONE }, 'Device not found.'],
     ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 'Contact group not found.'],
     ['a variable', 'send-template', template, 'Missing variable: code.'],
-  ])('nothing with %s that is wrong', async (_, path, body, message) => {
+  ])('no text with an invalid request: %s', async (_, path, body, message) => {
     const refused = { status: 400, body: { data: {}, message, status: 400 } }
     expect(await post(path, body)).toMatchObject(refused)
     expect(await server.rows('select id from sms_messages')).toEqual([])
   })
 
-  test('nothing beyond the quota, which is the only 429', async () => {
+  test('no text above the quota, which is the only 429', async () => {
     await server.rows('update users set monthly_quota = 3 where id = $1', [ANN.id])
     await server.rows(`update sms_usage set used = 2 where "user" = $1`, [ANN.id])
     const { status, body } = await post('send', { recipients: TO, body: 'Hi' })
@@ -84,7 +84,7 @@ describe('sends', () => {
   })
 })
 
-describe('reads', () => {
+describe("Vendel's API returns", () => {
   test('a send and its messages', async () => {
     const { batch_id, message_ids } = (await post('send', { recipients: TO, body: 'Hi' })).body
     const fail = `update sms_messages set status = 'failed', error_message = 'x' where "to" = $1`
@@ -118,7 +118,7 @@ describe('reads', () => {
     ['contacts/groups', {}, 'name', ['empty', 'friends', 'left']],
     ['devices', { device_type: 'android' }, 'id', [...PHONES]],
     ['devices', { device_type: 'modem' }, 'id', []],
-  ])('%s %j', async (path, query, field, values) => {
+  ])('the list %s with %j', async (path, query, field, values) => {
     const insert = `insert into sms_messages (id, "user", status, message_type, "to", device, batch_id, created)
       values ($1, $2, $3, $4, $5, $6, 'b', $7)`
     await server.rows(insert, [OUT, ANN.id, 'sent', 'outgoing', TO[0], PHONES[0], '2026-01-01 00:00:00.000Z'])
@@ -148,7 +148,7 @@ describe('reads', () => {
   })
 })
 
-describe('refuses', () => {
+describe("Vendel's API refuses", () => {
   test.each([
     ['a wrong key', 'devices', { 'x-api-key': 'vk_unknown' }, 401, 'Authentication required.'],
     ['a guest', 'plans/quota', {}, 401, 'Authentication required.'],
@@ -168,7 +168,7 @@ describe('refuses', () => {
     expect(statuses).toEqual([403, 403, 403, 403, 200])
   })
 
-  test('too many requests with 503 and Retry-After, because SDKs read 429 as the quota', async () => {
+  test('too many requests with 503 and Retry-After, since its SDKs read 429 as the quota', async () => {
     const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
     const headers = await server.signedIn('_superusers', root)
     const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
@@ -182,7 +182,7 @@ describe('refuses', () => {
   })
 })
 
-test('webhooks are called in its form, signed with their secret', async () => {
+test("webhooks in Vendel's form are signed with their secret", async () => {
   const session = await server.signedIn('users', ANN.id)
   const events = ['message.sent', 'message.failed']
   const hook = { user: ANN.id, url: receiver.url, events, format: 'vendel' }

@@ -6,7 +6,7 @@ import { fieldOf, store } from './field.ts'
 
 // The casts of single values are recorded: test/conformance, crud.
 
-test('NUL, which no text of Postgres has, goes', () => expect(toText('a\0b')).toBe('ab'))
+test('NUL is removed from texts', () => expect(toText('a\0b')).toBe('ab'))
 
 test.each([
   ['a scalar', 5, ['5']],
@@ -14,15 +14,15 @@ test.each([
   ['one with a number in it, as Go leaves it', '[1,"a"]', ['a', '[1,"a"]']],
   ['a list with a list in it', ['a', ['b']], []],
   ['an object', {}, []],
-] as const)('texts of %s', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
+] as const)('%s is read as a list of texts', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
 
-test('an instant there and back', () => {
+test('a date is the same after formatting and reading', () => {
   const at = new Date('2026-11-20T07:00:00.123Z')
   expect(dateOf(formatDate(at))).toEqual(at)
   expect(dateOf('')).toBeUndefined()
 })
 
-test('years beyond four digits are compared, too', () => {
+test('dates beyond year 9999 are compared correctly', () => {
   const field = fieldOf('date', { min: '2024-01-01 00:00:00.000Z', max: '2024-12-31 00:00:00.500Z' })
   expect(checkValue(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
   expect(checkValue(field, '-0001-01-01 00:00:00.000Z')?.code).toBe(
@@ -45,16 +45,16 @@ test.each([
   ['a key with NUL, by what it becomes', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
   ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
   ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
-] as const)('%s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
+] as const)('JSON is stored: %s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
 
 test.each([
   ['spaces between, not within', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
   ['a key that comes twice stays', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
   ['escapes stay', '"\\u00e9\\/"', '"\\u00e9\\/"'],
   ['long integers within', '[12345678901234567890]', '[12345678901234567890]'],
-] as const)('minify: %s', (_, text, short) => expect(minify(text)).toBe(short))
+] as const)('JSON is minified: %s', (_, text, short) => expect(minify(text)).toBe(short))
 
-test('nesting has an end', () => {
+test('JSON nesting is limited to 1,000 levels', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   expect(isJson(nested(1000))).toBe(true)
   expect(isJson(nested(1001))).toBe(false)

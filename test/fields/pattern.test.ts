@@ -13,7 +13,7 @@ test.each([
   ['(?P<name>\\w{4})\\n', /^\w{4}\n$/],
   ['[\\w.-]{8}', /^[\w.-]{8}$/],
   ['[\\d-.]{8}', /^[\d.-]{8}$/],
-] as const)('a text for %s', (pattern, expected) => {
+] as const)('a generated text matches the pattern %s', (pattern, expected) => {
   for (let i = 0; i < 50; i++) expect(generateText(pattern)).toMatch(expected)
 })
 
@@ -23,9 +23,11 @@ test.each([
   ['()', 'unsupported pattern operator 2'],
   ['(?i)a', '(?i is not supported'],
   ['[[:alpha:]]', '[: is not supported'],
-] as const)('no text for %s', (pattern, message) => expect(() => generateText(pattern)).toThrow(message))
+] as const)('no text is generated for the pattern %s', (pattern, message) =>
+  expect(() => generateText(pattern)).toThrow(message),
+)
 
-test('a pattern that is none matches nothing and says why', () => {
+test('an invalid pattern matches no text and has an error message', () => {
   expect(patternError('a**')).toBe('error parsing regexp: invalid nested repetition operator: `**`')
   expect(matchesPattern('a**', 'a')).toBe(false)
 })
@@ -35,18 +37,18 @@ test.each([
   '\\PC{0,1000}'.repeat(17),
   '(?:(?:ab){30}){30}',
   'ab'.repeat(2_501),
-])('%.40s is too expensive', (pattern) => {
+])('the pattern %.40s is refused as too expensive', (pattern) => {
   expect(patternError(pattern)).toMatch(/too expensive|longer/)
   expect(matchesPattern(pattern, 'a')).toBe(false)
 })
 
-test('a malicious pattern takes no time', () => {
+test('a malicious pattern is matched in little time', () => {
   const took = startCpuTimer()
   expect(matchesPattern('^(a+)+$', `${'a'.repeat(5000)}!`)).toBe(false)
   expect(took()).toBeLessThan(500)
 })
 
-test('random values are spread', () => {
+test('random numbers and ids are well distributed', () => {
   const seen = new Set(Array.from({ length: 2000 }, () => randomInt(10)))
   expect(seen.size).toBe(10)
   expect(new Set(Array.from({ length: 1000 }, () => randomId())).size).toBe(1000)

@@ -31,7 +31,7 @@ async function upload({ id, token }: Client, bytes: number): Promise<number> {
 }
 const files = async (who: Client) => (await must(who, 'GET', '/api/sms/usage')).files
 
-test('an account stores no more than it may, whatever comes at once; what is deleted makes room', async () => {
+test("concurrent uploads cannot exceed an account's file storage, and deleting frees it", async () => {
   const statuses = await Promise.all(Array.from({ length: 10 }, () => upload(shop, 500_000)))
   expect(statuses.toSorted()).toEqual([...Array(4).fill(200), ...Array(6).fill(413)])
   expect(await files(shop)).toEqual({ bytes: 2_000_000, limit: MAX_BYTES })
@@ -48,7 +48,7 @@ test('an account stores no more than it may, whatever comes at once; what is del
   expect(await files(shop)).toEqual({ bytes: 2_004_096, limit: MAX_BYTES })
 })
 
-test('a picture beyond that is left out of its text, which says so, and comes in once', async () => {
+test('a picture above the storage limit is left out of its message, whose text says so', async () => {
   const phone = await joinPhone(fixture, shop)
   const post = await mmsPoster(phone)
   const payload = mms([['beach.png', Buffer.alloc(300_000, 'x'), 'image/png']])
@@ -65,7 +65,7 @@ test.each<[what: string, free: number, total: number, said: string | undefined]>
   ['room', 20 * GIB, 100 * GIB, undefined],
   ['less than a tenth', 9 * GIB, 100 * GIB, '9216 MiB (9 %)'],
   ['less than 1 GiB', GIB - 1, 2 * GIB, '1023 MiB (49 %)'],
-])('of a disk with %s people are told', (_, free, total, said) => {
+])('a disk with %s is warned about or not', (_, free, total, said) => {
   const warning = diskWarning({ free, total })
   said ? expect(warning).toContain(said) : expect(warning).toBeUndefined()
 })

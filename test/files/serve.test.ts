@@ -40,7 +40,7 @@ const get = (name: string, init: RequestInit = {}, query = {}) =>
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 describe('a file', () => {
-  test('is read in small pieces, four of all downloads at a time', async () => {
+  test('is read in small pieces, at most four at a time over all downloads', async () => {
     const { query } = Db.prototype
     const figures = { now: 0, most: 0, largest: 0 }
     const spy = vi.spyOn(Db.prototype, 'query').mockImplementation(async function (
@@ -61,7 +61,7 @@ describe('a file', () => {
     expect(figures).toEqual({ now: 0, most: 4, largest: 64 << 10 })
   })
 
-  test('a picture with the name of a script is no script', async () => {
+  test("with picture content and a script's name is served as a picture", async () => {
     const fake = new File(['GIF89a=1;alert(1)'], 'a.js')
     const made = await pb.collection('albums').create({ open: [fake] })
     const answer = await fetch(pb.files.getURL(made, made.open[0]))
@@ -79,20 +79,20 @@ describe('a file', () => {
   test.each([
     ['over the edge of a piece', 'bytes=262140-262150', 262_140, 262_151],
     ['more than a piece', 'bytes=100-599999', 100, 600_000],
-  ])('in part: %s', async (_, range, from, to) => {
+  ])('is sent in part: %s', async (_, range, from, to) => {
     const response = await get('long', { headers: { range } })
     expect(response.status).toBe(206)
     expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/600000`)
     expect((await bytes(response)).equals(LONG.subarray(from, to))).toBe(true)
   })
 
-  test('comes whole for several parts', async () => {
+  test('is sent whole if several ranges are requested', async () => {
     const response = await get('long', { headers: { range: 'bytes=0-3,5-9' } })
     expect(response.status).toBe(200)
     expect((await bytes(response)).equals(LONG)).toBe(true)
   })
 
-  test('of another record is missing', async () => {
+  test('of another record is answered with 404', async () => {
     const other = await pb.collection('albums').create({})
     const path = [album.collectionId, other.id, album.open[0]].join('/')
     expect((await fetch(`${server.url}/api/files/${path}`)).status).toBe(404)
@@ -106,7 +106,7 @@ describe('a thumbnail', () => {
     return `${response.headers.get('content-type')} ${format} ${width}x${height}`
   }
 
-  test('is not made where it would be huge: the original is shown', async () => {
+  test('that would be huge is replaced by the original', async () => {
     expect(await thumb('flat', '0x1000')).toBe('image/png png 20000x1')
   })
 
@@ -119,11 +119,11 @@ describe('a thumbnail', () => {
     ['0x40', '60x40'],
     ['80x0', '80x53'],
     ['30x30', '300x200'],
-  ])('%s is %s', async (size, box) => {
+  ])('of the size %s is %s', async (size, box) => {
     expect(await thumb('picture', size)).toBe(`image/png png ${box}`)
   })
 
-  test('is made once, however many ask', async () => {
+  test('is made once for concurrent requests', async () => {
     await Promise.all(Array.from({ length: 5 }, () => thumb('picture', '100x100')))
     const { rows } = await server.services.store.db.query(
       `select thumb, count(*) from _files where thumb <> '' group by thumb order by thumb`,
@@ -133,7 +133,7 @@ describe('a thumbnail', () => {
     )
   })
 
-  test('of what is no picture is the file itself', async () => {
+  test('of a file that is not a picture is the file itself', async () => {
     expect(await (await get('broken', {}, { thumb: '100x100' })).text()).toBe('not a picture')
   })
 })

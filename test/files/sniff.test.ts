@@ -71,12 +71,12 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['text/plain; charset=windows-1252', '.txt', 'na\xefve\x85'],
   ['text/plain', '.txt', '\x93quoted\x94'],
   ['text/plain; charset=utf-16le', '.txt', '\xff\xfea\0'],
-])('%s %s', async (type, extension, content) => {
+])('%s (%s) is recognised by its content', async (type, extension, content) => {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
   expect(await sniff(bytes)).toMatchObject({ type, extension })
 })
 
-test('a type is known by all its names', async () => {
+test('a type is known under all its names', async () => {
   expect((await sniff(zipped('a'))).names).toContain('application/x-zip-compressed')
   expect((await sniff(Buffer.from('<html>'))).names).toEqual(['text/html'])
 })

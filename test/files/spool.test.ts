@@ -24,7 +24,7 @@ test.each([
   ['in memory', 1000],
   ['in a file', 10],
   ['first in memory, then in a file', 300],
-])('content %s is read in pieces, any number of times, and leaves nothing', async (_, memory) => {
+])('content %s can be read in pieces repeatedly and leaves no file', async (_, memory) => {
   const space = openUploadSpace(undefined, 0, memory)
   const spool = space.makeSpool()
   for (let from = 0; from < 700; from += 70) await spool.write(part(70, from))
@@ -37,7 +37,7 @@ test.each([
   expect(onDisk()).toEqual([])
 })
 
-test('files of one request share its memory, and one counted file', async () => {
+test('the files of one request share its memory and count as one file', async () => {
   const budget = new Budget({ name: 'temporary files', total: 10_000 })
   const space = openUploadSpace(budget.open('ann'), 3_000, 100)
   const spools = Array.from({ length: 50 }, () => space.makeSpool())
@@ -50,7 +50,7 @@ test('files of one request share its memory, and one counted file', async () => 
   expect(budget.taken).toBe(0)
 })
 
-test('what is read of one content in part leaves the others', async () => {
+test('reading part of one upload does not disturb the others', async () => {
   const space = openUploadSpace(undefined, 0, 0)
   const [first, second] = [space.makeSpool(), space.makeSpool()]
   await first.write(part(400, 0))
@@ -64,7 +64,7 @@ test('what is read of one content in part leaves the others', async () => {
   await space.close()
 })
 
-test('leftovers of a killed process are removed, but not the files of another server', async () => {
+test('leftovers of a killed process are removed, but not recent files of another server', async () => {
   const [old, fresh] = ['old', 'new'].map((name) => join(folder, `pocketsms-upload-${name}`))
   mkdirSync(old!)
   mkdirSync(fresh!)

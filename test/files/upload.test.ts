@@ -45,7 +45,7 @@ const stored = async () => {
 }
 
 describe('a batch', () => {
-  test('that fails leaves none', async () => {
+  test('that fails stores no files', async () => {
     const batch = pb.createBatch()
     batch.collection('docs').create({ cover: text('first') })
     batch.collection('docs').create({ cover: text('far too large') })
@@ -53,7 +53,7 @@ describe('a batch', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('that stores a deleted record anew has only the new files', async () => {
+  test('that deletes and creates the same record keeps only the new files', async () => {
     const old = await docs().create({ cover: text('old') })
     const batch = pb.createBatch()
     batch.collection('docs').delete(old.id)
@@ -63,8 +63,8 @@ describe('a batch', () => {
   })
 })
 
-describe('files go with', () => {
-  test('whatever statement deletes or changes their record', async () => {
+describe('files are deleted with', () => {
+  test('their record, by whatever statement it is deleted or changed', async () => {
     const [one, two] = [
       await docs().create({ cover: text('one') }),
       await docs().create({ cover: text('two'), pages: [text('kept')] }),
@@ -75,7 +75,7 @@ describe('files go with', () => {
     expect(await stored()).toEqual(['kept.txt: kept'])
   })
 
-  test('their field, when another one takes its name, and their collection', async () => {
+  test('their field, when another takes its name, and their collection', async () => {
     await pb.collections.create({ ...OPEN, name: 'replaced', type: 'base', fields: [file('a')] })
     const record = await pb.collection('replaced').create({ a: text('old') })
     await pb.collections.update('replaced', { fields: [{ ...file('a'), id: 'another_a' }] })
@@ -88,13 +88,13 @@ describe('files go with', () => {
   })
 })
 
-describe('a form', () => {
+describe('a multipart form', () => {
   const boundary = 'B'
   const formOf = (parts: readonly string[], size: number) =>
     `${parts.map((key) => `--B\r\nContent-Disposition: form-data; name="${key}"; filename="a.txt"\r\n\r\n${'x'.repeat(size)}\r\n`).join('')}--B--\r\n`
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 
-  test.runIf(process.platform === 'linux')('of many files has one open at most', async () => {
+  test.runIf(process.platform === 'linux')('of many files keeps at most one open', async () => {
     const before = openUploads()
     let most = 0
     const watch = setInterval(() => {
@@ -114,7 +114,7 @@ describe('a form', () => {
     expect(most - before).toBeLessThanOrEqual(1)
   })
 
-  test.runIf(process.platform === 'linux')('that cannot be read lets go of its files', async () => {
+  test.runIf(process.platform === 'linux')('that cannot be read closes its files', async () => {
     const before = openUploads()
     // of a file that Node itself has to close
     const warned = vi.fn()
@@ -134,7 +134,7 @@ describe('a form', () => {
     expect(warned).not.toHaveBeenCalled()
   })
 
-  test('whose client goes away while it is stored is stored whole', async () => {
+  test('whose client disconnects while it is stored is stored whole', async () => {
     const { db } = server.services.store
     const body = formOf(['scan'], 1000)
     const { host, port, hostname } = new URL(server.url)
@@ -155,7 +155,7 @@ describe('a form', () => {
     expect(rows).toEqual([])
   })
 
-  test('that finds no room on the disk is no fault of the client', async () => {
+  test('that finds no space on disk is answered with 500', async () => {
     const was = process.env.TMPDIR
     process.env.TMPDIR = '/nowhere/at/all'
     try {

@@ -21,7 +21,7 @@ test.each([
     'b."txt" IN ($1::text, $2::text) OR b."owner" = $3::text',
   ],
   ['the id of a single relation', "owner.id = 'x'", 'b."owner" = $1::text'],
-])('SQL that an index serves: %s', (_, filter, where) => {
+])('a filter compiles to SQL that an index serves: %s', (_, filter, where) => {
   expect(world.compile({ collection: 'things', as: 'root', filter }).where).toBe(where)
 })
 
@@ -48,12 +48,12 @@ test.each([
       ],
     },
   ],
-])('the condition of a compiled filter: %s', (_, filter, condition) => {
+])('a filter compiles to its condition: %s', (_, filter, condition) => {
   const { structure } = world.compile({ collection: 'things', as: 'root', filter })
   expect(structure.condition).toEqual(condition)
 })
 
-test('the same shape is the same SQL, with other values', () => {
+test('filters of the same shape compile to the same SQL with other parameters', () => {
   const [a, b] = ['x', 'y'].map((name) =>
     world.compile({ collection: 'things', filter: `txt = '${name}' && num > 5`, sort: '-day' }),
   )
@@ -61,43 +61,43 @@ test('the same shape is the same SQL, with other values', () => {
   expect(b).toEqual({ ...a, params: ['y', 5] })
 })
 
-test('but not if the values are of another kind', () => {
+test('values of another kind compile to other SQL', () => {
   const [text, empty, number] = ["num = 'x'", "num = ''", "num = '5'"].map((filter) =>
     world.compile({ collection: 'things', filter }),
   )
   expect([text?.never, empty?.never, number?.where]).toEqual([true, true, 'b."num" = $1::float8'])
 })
 
-test('nothing refers to a record that is not there yet', () => {
+test('a rule with a back-relation cannot be checked for a record not stored yet', () => {
   const candidate = { id: 'new', txt: 'x' }
   const compile = () => world.compile({ collection: 'things', rule: "notes_via_thing.body = ''", candidate })
   expect(compile).toThrow()
 })
 
-describe('a client that is no superuser', () => {
+describe('a client that is not a superuser', () => {
   test.each([
     ['hidden fields', 'people', "secret = 'x'"],
     ['hidden fields of a related record', 'things', "owner.secret = 'x'"],
     ['password hashes', 'people', "password ~ '$2'"],
     ['collections closed to it', 'things', "locked_via_thing.body = 'x'"],
     ['filters over 3,500 bytes', 'tags', `name = '${'ä'.repeat(1750)}'`],
-  ])('has no use of %s', async (_, collection, filter) => {
+  ])('cannot filter by %s', async (_, collection, filter) => {
     expect(await world.ask('ann', collection, filter)).toBe('refused')
   })
 
-  test.each(['@request.auth.id', '@collection.tags.id'])('may not even write %s', (name) => {
+  test.each(['@request.auth.id', '@collection.tags.id'])('cannot even use %s inside a text', (name) => {
     const ask = () => world.compile({ collection: 'tags', as: 'ann', filter: `name = '${name}'` })
     expect(ask).toThrow(expect.objectContaining({ name: 'ApiError', status: 403 }))
   })
 
-  test('compares visible emails only', async () => {
+  test('can compare visible emails only', async () => {
     const visible = ['per000000000001', 'per000000000003', 'per000000000005']
     expect(await world.ask('ann', 'people', "email ~ 'example'")).toEqual(visible)
     expect(await world.ask('root', 'people', "email ~ 'example'")).toHaveLength(5)
   })
 
   // person 4 is zed, whom the listRule of people hides
-  test('sees nothing through records that it may not list', async () => {
+  test('cannot see fields of related records that it may not list', async () => {
     const hidden = await world.ask('root', 'things', "owner = 'per000000000004'")
     const seen = await world.ask('ann', 'things', "owner.nick != 'nobody' || txt != 'nothing'")
     expect(hidden.length).toBeGreaterThan(0)
@@ -106,7 +106,7 @@ describe('a client that is no superuser', () => {
   })
 })
 
-test('reading long filters is taken from the budget of new shapes, right or wrong', () => {
+test("reading long filters is charged to the holder's budget, valid or not", () => {
   const ticket = ticketOf(guestHolder('reader'))
   const read = (turn: number) => {
     const filter = `name = '${turn}${'a'.repeat(3_000)}' &&`

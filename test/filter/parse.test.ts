@@ -50,11 +50,11 @@ test.each([
   ["((a=1) && (b='x)')", 'invalid formatted group - missing 1 closing bracket(s)'],
   ['f(g(h(i(1))))=1', 'max nested function arguments reached (max: 3)'],
   [Array(201).fill('a=1').join('||'), 'max filter expressions limit reached'],
-])('%s is refused', (filter, cause) => {
+])('the filter %s is refused', (filter, cause) => {
   expect(() => parseFilter(filter)).toThrow(expect.objectContaining({ name: 'FilterError', message: cause }))
 })
 
-test('groups nest deep, but not without end', () => {
+test('nested groups are read up to a limit', () => {
   const nested = (depth: number) => `${'('.repeat(depth)}a=1${')'.repeat(depth)}`
   expect(draw(parseFilter(nested(250)).root)).toBe('a = 1')
   expect(() => parseFilter(nested(1700))).toThrow('max group nesting reached')
@@ -64,7 +64,7 @@ test.each([
   ['groups around much text', `${'('.repeat(249)}id='${'a'.repeat(100_000)}'${')'.repeat(249)}`],
   ['groups that do not end', '('.repeat(100_000)],
   ['far too many groups', `${'('.repeat(50_000)}a=1${')'.repeat(50_000)}`],
-])('reads %s in linear time', (_, filter) => {
+])('%s are read in linear time', (_, filter) => {
   const begin = performance.now()
   try {
     parseFilter(filter)

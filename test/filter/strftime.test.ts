@@ -44,7 +44,7 @@ const format = fc
   })
   .map((p) => p.join(' '))
 
-test('is what SQLite gives', async () => {
+test("strftime in filters equals SQLite's", async () => {
   const samples = fc.sample(fc.tuple(format, value, fc.array(modifier, { maxLength: 2 })).filter(isPlain), {
     numRuns: RUNS,
     seed: 1,

@@ -61,7 +61,7 @@ test.each([
   ['keycloak', KEYCLOAK, { '': 'changeme', text: KEYCLOAK, to: TO, from: 'Keycloak' }],
   ['nhost', '471103', { to: TO, text: '471103' }],
 ])(
-  '%s: %j reaches the phone, and nobody else reads the code',
+  '%s: the code in %j reaches the phone and is masked everywhere else',
   async (preset, text, body, args: object = {}, code: string = '471103') => {
     const hook = await makeHook({ preset })
     expect(hook.kind).toBe('codes')
@@ -97,12 +97,12 @@ describe.each([
   ['supabase', `v1,whsec_${KEY}`, standard, SUPABASE],
   ['logto', `whsec_${KEY}`, standard, { to: TO, payload: { code: '471103' } }],
   ['zitadel', KEY, ofZitadel, zitadel('471103', { oTP: '471103' })],
-])('signed: %s', (preset, signing_secret, sign, value) => {
+])('a signed call: %s', (preset, signing_secret, sign, value) => {
   const body = JSON.stringify(value)
   const refused = (answer: { status: number; body: { error?: { http_code: number } } }) =>
     (preset === 'supabase' ? answer.body.error?.http_code : answer.status) === 401
 
-  test('what is not signed, or not now, is refused', async () => {
+  test('is refused with a wrong signature or time', async () => {
     const hook = await makeHook({ preset, signing_secret })
     const tries: [string, object][] = [
       [body, {}],
@@ -121,7 +121,7 @@ describe.each([
     await remove(hook)
   })
 
-  test('the same call on two nodes at once, and later, is sent once', async () => {
+  test('is sent once, even when made on two nodes at once and repeated later', async () => {
     const hook = await makeHook({ preset, signing_secret, once_key: '{{#if x}}{{x}}{{/if}}' })
     await must(ann, 'PATCH', `${RECORDS}/${hook.id}`, { once_minutes: 0 })
     const { databaseUrl } = fixture.server.services.config
@@ -140,7 +140,7 @@ describe.each([
   })
 })
 
-test('a refusal is told Supabase in an answer that it reads', async () => {
+test('Supabase gets a refusal in the form that it reads', async () => {
   const hook = await makeHook({ preset: 'supabase', rate: 1 })
   const told = async (body: object) => {
     const answer = await post(hook, body)
@@ -164,7 +164,7 @@ test('a refusal is told Supabase in an answer that it reads', async () => {
 test.each([
   ['supabase', 'whsec_'],
   ['text', 'a secret'],
-])('%s: no secret is %s', async (preset, signing_secret) => {
+])('%s: a signing secret that is %s is refused', async (preset, signing_secret) => {
   const answer = await ann.call('POST', RECORDS, { user: ann.id, name: 'x', preset, signing_secret })
   const fault = expect.objectContaining({ code: 'validation_invalid_secret' })
   expect(answer.body.data).toEqual({ signing_secret: fault })

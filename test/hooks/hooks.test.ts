@@ -37,7 +37,7 @@ const alertmanager = (status: string, startsAt = '2026-11-23T16:00:00Z') => ({
   alerts: [{ status, labels: { alertname: 'DiskFull' }, annotations: {}, fingerprint: 'f', startsAt }],
 })
 
-test('a body is sent, its sender is the hook, the call is kept', async () => {
+test('a posted body is sent as a text by the hook, and the call is recorded', async () => {
   const hook = await hookOf(alice)
   expect(hook).toMatchObject({ enabled: true, once_minutes: 60, rate: 60 })
   const { status, body } = await post(hook, 'The backup failed')
@@ -51,7 +51,7 @@ test('a body is sent, its sender is the hook, the call is kept', async () => {
   expect(await callsOf(alice, hook)).toMatchObject([call])
 })
 
-test('the secret comes in a header, too, and is made anew', async () => {
+test('a hook accepts its secret in a header and gets a new secret when it is emptied', async () => {
   const hook = await hookOf(bob)
   const byHeader = (secret: string) =>
     client(fixture.url, '', `Bearer ${secret}`).call('POST', '/api/hooks', { text: 'Hi' })
@@ -68,7 +68,7 @@ test('the secret comes in a header, too, and is made anew', async () => {
   expect((await post({ secret: '' }, 'Hi')).status).toBe(404)
 })
 
-test('a hook of a disabled account is unknown', async () => {
+test('a hook of a disabled account is answered with 404', async () => {
   const user = await fixture.makeUser()
   const hook = await hookOf(user)
   const { id } = await made(superuser, 'user_settings', { user: user.id, disabled: true })
@@ -77,7 +77,7 @@ test('a hook of a disabled account is unknown', async () => {
   expect((await post(hook, 'Hi')).body.outcome).toBe('waiting')
 })
 
-test('without a phone a text waits for one, a code is refused', async () => {
+test('without a phone a text waits but a code is refused', async () => {
   const user = await fixture.makeUser()
   const hook = await hookOf(user, { preset: 'alertmanager' })
   const codes = await hookOf(user, { kind: 'codes' })
@@ -92,8 +92,8 @@ test('without a phone a text waits for one, a code is refused', async () => {
   await until('a phone has it', async () => (await message()).status === 'assigned')
 })
 
-describe('a hook of codes', () => {
-  test('takes digits as numbers, no groups, and keeps no code', async () => {
+describe('a hook of kind codes', () => {
+  test('accepts numbers as JSON numbers, refuses groups and masks the stored code', async () => {
     const hook = await hookOf(bob, { kind: 'codes', recipients: [], recipients_from: 'to' })
     const sent = await post(hook, { text: 'Code 4711', to: [491510000001, '0049 151 0000002'] })
     const messages = await Promise.all(
@@ -106,7 +106,7 @@ describe('a hook of codes', () => {
     await remove(bob, hook)
   })
 
-  test('refuses what is above its rate, and sends no summary', async () => {
+  test('refuses calls above its rate and sends no summary', async () => {
     const hook = await hookOf(bob, { kind: 'codes', rate: 1 })
     expect((await post(hook, 'Code 1')).status).toBe(200)
     const answer = await fetch(`${fixture.url}/api/hooks/${hook.secret}`, { method: 'POST', body: 'Code 2' })
@@ -118,7 +118,7 @@ describe('a hook of codes', () => {
   })
 })
 
-test('a form of parts is read, a GET is refused with a sentence', async () => {
+test('a multipart form is read, and a GET is refused with a plain message', async () => {
   const hook = await hookOf(bob, { preset: 'uptime-kuma', send_when: 'heartbeat.status=0' })
   const address = `${fixture.url}/api/hooks/${hook.secret}`
   const postForm = async (status: number) => {
@@ -135,7 +135,7 @@ test('a form of parts is read, a GET is refused with a sentence', async () => {
   await remove(bob, hook)
 })
 
-describe('a body is refused, and the refusal is kept', () => {
+describe('the body of a call', () => {
   const named = { recipients: [], recipients_from: 'to' }
   const GRAFANA = { preset: 'grafana', resolved: 'skip' }
   test.each([
@@ -147,7 +147,7 @@ describe('a body is refused, and the refusal is kept', () => {
     ['whose names have a NUL', { preset: 'grafana' }, { alerts: { '\0': {} } }, 'The body has no alerts.'],
     ['that names by a NUL', { recipients_from: 'to' }, { text: 'Hi', to: 'A\0n' }, '"An" is no number'],
     ['whose state is no text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
-  ])('%s', async (_, values, body, message) => {
+  ])('is refused and the call recorded: %s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } })
@@ -156,7 +156,7 @@ describe('a body is refused, and the refusal is kept', () => {
     await remove(alice, hook)
   })
 
-  test('of 2 MiB is read; of a larger one a text says so, once', async () => {
+  test('of 2 MiB is accepted, and a larger one sends one text that says so', async () => {
     const hook = await hookOf(alice)
     expect((await post(hook, 'x'.repeat(2 << 20))).status).toBe(200)
     const large = 'y'.repeat((2 << 20) + 1)
@@ -171,7 +171,7 @@ describe('a body is refused, and the refusal is kept', () => {
     await remove(alice, hook)
   })
 
-  test('without a declared length that grows too large, and one of too many values', async () => {
+  test('that grows too large without a declared length, or has too many values, sends a text that says so', async () => {
     const hook = await hookOf(alice, { once_minutes: 0 })
     const url = `${fixture.url}/api/hooks/${hook.secret}`
     const chunks = new Blob(['z'.repeat((2 << 20) + 1)]).stream()
@@ -204,7 +204,7 @@ describe('a body is refused, and the refusal is kept', () => {
     ['application/x-www-form-urlencoded; charset=windows-1251', '746578743d25433621', 200, 'Ж!'],
     ['text/plain', '4772fc', 400, 'The text is not valid in the charset utf-8.'],
     ['text/plain; charset=none', '41', 400, 'The charset "none" is not known.'],
-  ])('of the type %s: %s', async (type, hex, status, text) => {
+  ])('of the type %s with the bytes %s is decoded or refused', async (type, hex, status, text) => {
     const hook = await hookOf(alice)
     const init = { method: 'POST', headers: { 'content-type': type }, body: Buffer.from(hex, 'hex') }
     expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
@@ -214,8 +214,8 @@ describe('a body is refused, and the refusal is kept', () => {
   })
 })
 
-describe("what is another account's", () => {
-  test.each([['groups'], ['line']])('in %s is neither chosen nor reached', async (field) => {
+describe('a hook and other accounts', () => {
+  test.each([['groups'], ['line']])("cannot use another account's record in its field %s", async (field) => {
     const theirs = field === 'line' ? 'lines' : 'contact_groups'
     const { id } = (await bob.call('GET', records(theirs))).body.items[0]
     const value = field === 'line' ? id : [id]
@@ -233,7 +233,7 @@ describe("what is another account's", () => {
     await remove(alice, hook)
   })
 
-  test('its own line that is gone may stay, and a deleted line of others may not come', async () => {
+  test('a hook keeps its own deleted line and refuses a deleted line of another account', async () => {
     const phone = await fixture.pair(alice)
     const { id: line } = (await alice.call('GET', `${records('lines')}?filter=device="${phone.id}"`)).body
       .items[0]
@@ -248,7 +248,7 @@ describe("what is another account's", () => {
     await Promise.all([remove(alice, hook), remove(alice, other)])
   })
 
-  test('its own groups are reached by name', async () => {
+  test("a hook sends to its account's groups by name", async () => {
     const group = await made(alice, 'contact_groups', { name: 'On call' })
     await made(alice, 'contacts', { phone: '+4915100000001', groups: [group.id] })
     const hook = await hookOf(alice, { recipients_from: 'to' })
@@ -259,7 +259,7 @@ describe("what is another account's", () => {
 })
 
 describe('an event is sent once', () => {
-  test('an alert and its end are two texts; repeated, none', async () => {
+  test('and its end once, however often both are repeated', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     for (const status of ['firing', 'resolved'])
       for (const outcome of ['sent', 'repeated'])
@@ -272,14 +272,14 @@ describe('an event is sent once', () => {
     await remove(alice, hook)
   })
 
-  test('of more alerts than its key may read, too', async () => {
+  test('even with more alerts than the repeat key reads', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const storm = { ...alertmanager('firing'), alerts: Array(1_000).fill(alertmanager('firing').alerts[0]) }
     expect((await post(hook, storm)).body.outcome).toBe('sent')
     expect((await post(hook, storm)).body.outcome).toBe('repeated')
   })
 
-  test('by two nodes at the same moment', async () => {
+  test('by two nodes that get it at the same moment', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const { databaseUrl } = fixture.server.services.config
     const second = await start(await testConfig({ DATABASE_URL: databaseUrl! }))
@@ -295,7 +295,7 @@ describe('an event is sent once', () => {
   })
 
   test.each(['sms_messages', 'hook_once', 'hook_windows', 'hook_calls'])(
-    'a server that dies when it writes %s leaves nothing, and the next call sends',
+    'a crash while %s is written stores nothing, and the next call sends',
     async (table) => {
       const hook = await hookOf(alice, { preset: 'alertmanager' })
       await query(`create function die() returns trigger language plpgsql as $$ begin raise 'dead'; end $$`)
@@ -309,7 +309,7 @@ describe('an event is sent once', () => {
   )
 })
 
-test('beyond the rate of short messages one summary comes, at the end of the hour', async () => {
+test("above the hook's rate one summary is sent at the end of the hour", async () => {
   const hook = await hookOf(alice, { rate: 5, recipients: [TO, '+4915100000001'] })
   const calls = Array.from({ length: 100 }, (_, i) => post(hook, `Alert ${i} ${'x'.repeat(200)}`))
   const outcomes = (await Promise.all(calls)).map(({ body }) => body.outcome)
@@ -328,7 +328,7 @@ test('beyond the rate of short messages one summary comes, at the end of the hou
   await remove(alice, hook)
 })
 
-test('in quiet hours texts wait for their end', async () => {
+test("a text in the hook's quiet hours waits for their end", async () => {
   const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
   const [from, to] = [timeIn(-1), timeIn(2)]
   const hook = await hookOf(alice, { quiet_from: from, quiet_to: to })
@@ -338,7 +338,7 @@ test('in quiet hours texts wait for their end', async () => {
   await remove(alice, hook)
 })
 
-describe('a hook is not saved', () => {
+describe('saving a hook is refused', () => {
   test.each([
     ['with an open template', { template: '{{#if a}}' }, 'template', 'validation_invalid_template'],
     ['with a long one', { template: '{{#if a}}'.repeat(450) }, 'template', 'validation_max_text_constraint'],
@@ -353,7 +353,7 @@ describe('a hook is not saved', () => {
     expect(answer).toMatchObject({ status: 400, body: { data: { [field]: { code } } } })
   })
 
-  test('beyond 20 of an account', async () => {
+  test('beyond 20 hooks of an account', async () => {
     const user = await fixture.makeUser()
     const creates = Array.from({ length: 22 }, () =>
       user.call('POST', records('hooks'), { user: user.id, name: 'x', preset: 'text' }),
@@ -363,7 +363,7 @@ describe('a hook is not saved', () => {
   })
 })
 
-test('a preview shows the texts, or what is missing', async () => {
+test('a preview shows the texts or the missing value', async () => {
   const preview = (hook: object, body: unknown) =>
     alice.call('POST', '/api/hooks/preview', { hook: { preset: 'text', recipients: [TO], ...hook }, body })
   const texts = [{ to: TO, text: 'Hi' }]

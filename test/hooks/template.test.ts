@@ -30,7 +30,7 @@ test.each([
   ['no comments', 'a{{! why }}b', 'ab'],
   ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
   ['money that Stripe has in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
-])('a template renders: %s', (_, template, text) => expect(render(template, BODY)).toBe(text))
+])('a template renders %s', (_, template, text) => expect(render(template, BODY)).toBe(text))
 
 test.each([
   ['a value', '{{alerts.0.labels.alertname}}', 'The body has no alerts.0.labels.alertname.'],
@@ -44,7 +44,9 @@ test.each([
   ['an amount', '{{money title in.eur}}', 'The body has no title.'],
   ['a currency', '{{money in.cents title}}', 'The body has no title.'],
   ['a scope above all', '{{../../x}}', 'The body has no x.'],
-])('a body lacks: %s', (_, template, message) => expect(() => render(template, BODY)).toThrow(message))
+])('a template fails if the body lacks %s', (_, template, message) =>
+  expect(() => render(template, BODY)).toThrow(message),
+)
 
 test.each([
   ['helpers', '{{lookup a b}}'],
@@ -55,7 +57,7 @@ test.each([
   ['raw blocks', '{{{{raw}}}} {{{{/raw}}}}'],
   ['literals', '{{"a"}}'],
   ['an open block', '{{#if a}}'],
-])('a template may not have %s', (_, template) =>
+])('a template with %s is refused', (_, template) =>
   expect(() => render(template, {})).toThrow(/^The template /),
 )
 
@@ -63,7 +65,7 @@ const LONG = 'x'.repeat(20)
 const list = { a: Array(10_000).fill(LONG), b: 1, s: '\0'.repeat(100_000), e: '' }
 const repeated = (part: string, before = '{{#each a}}', after = '{{/each}}') =>
   before + part.repeat(Math.floor((2_000 - before.length - after.length) / part.length)) + after
-describe('work is bounded', () => {
+describe('the work of a template', () => {
   // each took 0.2 to 2.5 s, or would without its part of the bound
   test.each([
     ['lists in lists', '{{#each a}}{{#each ../a}}{{/each}}{{/each}}'],
@@ -72,16 +74,16 @@ describe('work is bounded', () => {
     ['many parts', repeated('{{#if @key}}{{/if}}')],
     ['texts without a character', '{{#each a}}{{../e}}{{/each}}'],
     ['money', '{{#each a}}{{money @index ../eur}}{{/each}}'],
-  ])('%s', (_, template) =>
+  ])('is bounded for %s', (_, template) =>
     expect(() => render(template, { ...list, eur: 'eur' })).toThrow('takes too many steps for this body.'),
   )
 
-  test('what is not seen is written once', () => {
+  test('skips output that would not fit into the text', () => {
     const body = { ...list, a: Array(3).fill(1) }
     expect(renderTemplate('{{#each a}}{{../s}}{{/each}}', body, 3_200)).toMatchObject({ text: '', rest: 2 })
   })
 
-  test('a long text ends the list, and depth is no fault', () => {
+  test('ends a list when the text is full, and may be nested deeply', () => {
     const body = { b: Array(4_000).fill(LONG) }
     expect(renderTemplate('{{#each b}}{{this}}{{/each}}', body, 3_200).rest).toBe(3_839)
     const deep = `${'{{#if a}}'.repeat(120)}{{b}}${'{{/if}}'.repeat(120)}`
@@ -102,7 +104,7 @@ test.each([
   ['an item after a blank one', [' ', 'x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
   ['the first item', ['x'.repeat(500), 'y'], 1, `${'x'.repeat(146)}...\nand 1 more`],
   ['a text in UCS-2', ['😀'.repeat(100)], 1, `${'😀'.repeat(33)}...`],
-])('%s: cut to its short messages', (_, items, parts, text) => {
+])('%s: shortened to its number of segments', (_, items, parts, text) => {
   expect(fitted(items, parts)).toBe(text)
   expect(countSegments(text).segments).toBeLessThanOrEqual(parts)
 })
@@ -191,13 +193,16 @@ const BODIES: Row[] = [
   ['text', { text: 'The backup failed' }, 'The backup failed'],
 ]
 
-test.each(BODIES)('%s: %j', async (preset, body, text, key = '', isResolved = false) => {
-  const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body)
-  expect(await composed('send')).toMatchObject(text === '' ? { outcome: 'skipped' } : { text, key })
-  expect((await composed('skip')).outcome === 'resolved').toBe(isResolved)
-})
+test.each(BODIES)(
+  '%s: the body %j gives its text and key',
+  async (preset, body, text, key = '', isResolved = false) => {
+    const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body)
+    expect(await composed('send')).toMatchObject(text === '' ? { outcome: 'skipped' } : { text, key })
+    expect((await composed('skip')).outcome === 'resolved').toBe(isResolved)
+  },
+)
 
-test('bodies that differ late are two events', async () => {
+test('bodies that differ only at the end are two events', async () => {
   const hook = { ...hookOf('text', ''), once_key: '{{text}}' }
   const text = `${'x'.repeat(200_000)}1`
   expect(await compose({} as Store, '', hook, { text })).toMatchObject({ key: text })
@@ -210,7 +215,7 @@ test.each([
   ['query', false],
   ['text=y, x', true],
   ['text=y;end=null', true],
-])('a body is as %s says: %s', async (condition, isMet) => {
+])('the condition %s is met: %s', async (condition, isMet) => {
   const outcomeOf = async (hook: HookFields) =>
     (await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null })).outcome
   const over = { ...hookOf('text', 'skip'), resolved_when: condition }
@@ -230,7 +235,7 @@ test.each([
   expect(readHookBody(raw, isForm ? decodeForm(Buffer.from(raw), '', 100) : undefined)).toEqual(body),
 )
 
-test("a recipe's template for Uptime Kuma", () => {
+test("the recipe's template for Uptime Kuma renders", () => {
   const { text } = blocksOf('docs/recipes/tools.md').find((block) =>
     block.text.startsWith('{{#if heartbeat}}'),
   )!

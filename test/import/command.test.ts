@@ -7,7 +7,7 @@ import { testConfig } from '../support/server/start.ts'
 
 const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 
-test('an import that fails says why, and ends', { timeout: 90_000 }, async () => {
+test('a failed import prints its reason and exits with 1', { timeout: 90_000 }, async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'records.json')
   writeFileSync(file, '{"nope":[]}')

@@ -57,7 +57,7 @@ const bring = (schema: unknown, fixtures: unknown) =>
     () => {},
   )
 
-test('records come in as they stand, in their order, whoever they refer to', async () => {
+test('records are imported unchanged and in order, even with references to later ones', async () => {
   const first = album(2, {
     year: 1.5,
     tags: ['b', 'a'],
@@ -83,7 +83,7 @@ test('records come in as they stand, in their order, whoever they refer to', asy
   expect((await rowsOf(store, 'albums', 'title')).flat()).toEqual(['Album 2', 'Album 1'])
 })
 
-test('passwords are hashed, token keys made, dates kept', async () => {
+test('imported passwords are hashed, token keys generated and dates kept', async () => {
   const [row] = await rowsOf(store, 'users', 'password', 'tokenKey', 'created', 'updated', 'verified')
   const [hash, tokenKey, ...rest] = row!
   expect(await verifyPassword(user.password, String(hash))).toBe(true)
@@ -91,14 +91,14 @@ test('passwords are hashed, token keys made, dates kept', async () => {
   expect(rest).toEqual([AT.created, AT.updated, true])
 })
 
-test('the same again gives the same: token keys too', async () => {
+test('a repeated import gives the same records and keeps token keys', async () => {
   const keys = await rowsOf(store, 'users', 'tokenKey')
   await bring(SCHEMA, { users: [user], albums: [album(2), album(1)] })
   expect(await rowsOf(store, 'users', 'tokenKey')).toEqual(keys)
   expect((await rowsOf(store, 'albums', 'title')).flat()).toEqual(['Album 2', 'Album 1'])
 })
 
-test('a changed schema changes the table and keeps what is in it', async () => {
+test('an imported schema change alters the table and keeps its rows', async () => {
   const fields = [...SCHEMA[0]!.fields, { name: 'label', type: 'text' }]
   await bring([{ ...SCHEMA[0], fields }], undefined)
   expect(await rowsOf(store, 'albums', 'title', 'label')).toEqual([
@@ -107,7 +107,7 @@ test('a changed schema changes the table and keeps what is in it', async () => {
   ])
 })
 
-test('NUL and lone surrogates stay out', async () => {
+test('NUL and lone surrogates are removed from imported texts', async () => {
   await bring(undefined, { albums: [album(1, { title: 'a\0b\ud800', meta: { k: 'x\0' } })] })
   expect(await rowsOf(store, 'albums', 'title')).toContainEqual([expect.not.stringMatching(/\0/)])
 })
@@ -143,13 +143,16 @@ test.each([
     { users: [{ ...user, id: 'useruseruser009', password: 'x' }] },
     /field password: Must be at least 8/,
   ],
-])('%s: refused with a sentence, and nothing comes in', async (_, fixtures, sentence) => {
-  const before = await rowsOf(store, 'albums', 'id', 'title')
-  const error = await bring(undefined, fixtures).catch((e: unknown) => e)
-  expect(error).toBeInstanceOf(UserError)
-  expect((error as Error).message).toMatch(sentence)
-  expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
-})
+])(
+  'fixtures with %s are refused with a plain reason and nothing is imported',
+  async (_, fixtures, sentence) => {
+    const before = await rowsOf(store, 'albums', 'id', 'title')
+    const error = await bring(undefined, fixtures).catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(UserError)
+    expect((error as Error).message).toMatch(sentence)
+    expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
+  },
+)
 
 test.each([
   ['no list', { a: 1 }, /a list of collections expected/],
@@ -168,18 +171,18 @@ test.each([
     [{ name: 'x', indexes: ['CREATE INDEX q ON x (nope)'] }],
     /collection x: indexes\.0: Failed to create index q/,
   ],
-])('schema with %s: refused with a sentence', async (_, schema, sentence) => {
+])('a schema with %s is refused with a plain reason', async (_, schema, sentence) => {
   await expect(bring(schema, { albums: [album(1, { title: 'changed' })] })).rejects.toThrow(sentence)
   expect(store.catalog.find('x')).toBeUndefined()
 })
 
-test('a missing file is named', async () => {
+test('a missing file is named in the error', async () => {
   await expect(importFiles(store, { fixtures: '/nowhere/f.json' }, () => {})).rejects.toThrow(
     '/nowhere/f.json cannot be read',
   )
 })
 
-test('more records than are written at a time', async () => {
+test('more records than one batch holds are imported and updated', async () => {
   const many = Array.from({ length: 4_500 }, (_, i) => album(100 + i))
   await bring(undefined, { albums: many })
   const [last] = (await rowsOf(store, 'albums', 'title')).slice(-1)
@@ -191,7 +194,7 @@ test('more records than are written at a time', async () => {
 test.each([
   ['a terminal: one line, rewritten', true, '\r\x1b[Kusers 2/2\n'],
   ['a file: a line at the end', false, 'users 2/2\n'],
-])('progress on %s', (_, isTTY, expected) => {
+])('progress is written to %s', (_, isTTY, expected) => {
   let written = ''
   const told = showProgress({ isTTY, write: (text) => (written += text) })
   told('users', 1, 2)

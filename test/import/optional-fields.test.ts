@@ -22,19 +22,19 @@ async function importSchema(schema: unknown): Promise<void> {
   await importFiles(store, { schema: path }, () => {})
 }
 
-test('a schema file without an optional field leaves it out, and its column stays', async () => {
+test('a schema file without an optional field removes the field but keeps its column', async () => {
   expect(hasScopes()).toBe(true)
   await importSchema([{ ...keys(), fields: withoutScopes() }])
   expect(hasScopes()).toBe(false)
   expect(await columns()).toContain('scopes')
 })
 
-test('the next start does not bring it back', async () => {
+test('the next start does not add a removed optional field again', async () => {
   await store.change(bootstrap)
   expect(hasScopes()).toBe(false)
 })
 
-test('a superuser brings it back with what its column holds, as the gateway needs it', async () => {
+test('a superuser can add a removed optional field again with its old values and right options', async () => {
   const { db } = store
   await db.query(`insert into users (id, email) values ('useruseruser001', 'ann@example.com')`)
   await db.query(
@@ -49,7 +49,7 @@ test('a superuser brings it back with what its column holds, as the gateway need
   expect(await rowsOf(store, 'api_keys', 'scopes')).toEqual([[['all:any']]])
 })
 
-test('it cannot be renamed, nor can a field be left out that the gateway needs', async () => {
+test('an optional field cannot be renamed, and a required field cannot be removed', async () => {
   const renamed = keys().fields.map((field) => (field.name === 'scopes' ? { ...field, name: 'may' } : field))
   expect(await refusal(update(store, 'api_keys', { fields: renamed }))).toMatchObject({ status: 400 })
   const needed = keys().fields.filter(({ name }) => name !== 'hash')

@@ -119,7 +119,7 @@ const FILES = [
 ]
 
 const folder = temporaryFolder()
-describe('a data directory', async () => {
+describe('an imported PocketBase data directory', async () => {
   const store = await collectionStore()
   const source = writeSource(join(folder, 'data'), {
     collections: [await users(), NOTES, PEOPLE, ...VIEWS],
@@ -132,7 +132,7 @@ describe('a data directory', async () => {
   const notes = store.catalog.find('notes')!
   const imported = store.catalog.find('users') as AuthCollection
 
-  test('the summary says how much came and what did not', () => {
+  test('is summarised with counts and omissions', () => {
     expect(summary[0]).toBe('Imported 3 collections, 2 views, 3 of 3 records and 2 files.')
     expect(summary.slice(1).map((line) => line.replace(/: Failed to create index .*/, ''))).toEqual([
       '- users: its create and update rules got "@request.body.monthly_quota:isset = false", so that nobody lifts the own quota.',
@@ -148,9 +148,9 @@ describe('a data directory', async () => {
     ])
   })
 
-  test('the source is as it was', () => expect(contentsOf(source)).toEqual(before))
+  test('is left unchanged on disk', () => expect(contentsOf(source)).toEqual(before))
 
-  test('a collection keeps id, dates, rules, field ids and options', () => {
+  test('keeps ids, dates, rules, field ids and options of collections', () => {
     const [listRule, viewRule, createRule, updateRule, deleteRule] = NOTES.rules!
     expect(notes).toMatchObject({
       ...{
@@ -168,7 +168,7 @@ describe('a data directory', async () => {
     expect(notes.fields[1]).toMatchObject({ max: 77 })
   })
 
-  test('records keep order, ids and dates, and every value the type of its field', async () => {
+  test('keeps order, ids, dates and typed values of records', async () => {
     const names = notes.fields.map(({ name }) => name)
     expect(await rowsOf(store, 'notes', ...names)).toEqual([
       [
@@ -188,7 +188,7 @@ describe('a data directory', async () => {
     ])
   })
 
-  test('indexes that could be made hold', async () => {
+  test('has its indexes enforced', async () => {
     const insert = (id: string, title: string, tags: string) =>
       store.db.query('insert into notes (id, title, tags) values ($1, $2, $3)', [id, title, tags])
     await expect(insert('x1', 'It\'s "two"', '{}')).rejects.toThrow(/idx_notes_title/)
@@ -199,7 +199,7 @@ describe('a data directory', async () => {
     await expect(store.db.query(twice)).rejects.toThrow(/idx_contacts_user_phone_people/)
   })
 
-  test('an auth collection keeps its secrets, its users their passwords and token keys', async () => {
+  test("keeps secrets of auth collections and its users' passwords and token keys", async () => {
     const { authToken, passwordResetToken, emailChangeToken, verificationToken, fileToken } = imported
     expect({ authToken, passwordResetToken, emailChangeToken, verificationToken, fileToken }).toEqual(
       pick(
@@ -212,7 +212,7 @@ describe('a data directory', async () => {
     expect(await verifyPassword('annspassword', String(row!.at(-1)))).toBe(true)
   })
 
-  test('users are laid over the own ones: its fields count, those that are needed stay', () => {
+  test('merges its users collection with the built-in fields', () => {
     const ids = Object.fromEntries(imported.fields.map(({ id, name }) => [name, id]))
     expect(ids).toMatchObject({ id: 'f_id', password: 'f_pass', email: 'f_mail', nick: 'text1579384326' })
     expect(Object.keys(ids)).toEqual(expect.arrayContaining(['name', 'monthly_quota', 'created', 'updated']))
@@ -224,7 +224,7 @@ describe('a data directory', async () => {
     })
   })
 
-  test('views that Postgres can read are there, also one over another', async () => {
+  test('includes the views that Postgres can read, also a view over a view', async () => {
     expect(await rowsOf(store, 'over_titles', 'id', 'title')).toEqual([
       ['note00000000001', ''],
       ['note00000000002', 'It\'s "two"'],
@@ -233,13 +233,13 @@ describe('a data directory', async () => {
     expect(store.catalog.find('odd')).toBeUndefined()
   })
 
-  test('settings come over, secrets too', async () => {
+  test('includes settings and their secrets', async () => {
     const settings = await SettingsStore.open(store.db)
     expect(settings.current).toMatchObject(SETTINGS)
     await settings.close()
   })
 
-  test('files of records come in with what was noted of them; thumbnails and others do not', async () => {
+  test('includes files of records with their metadata, but no thumbnails or stray files', async () => {
     const { rows } = await store.db.query(
       `select record, name, type, convert_from(content, 'UTF8') from _files join _file_chunks on file = id order by name`,
     )
@@ -249,7 +249,7 @@ describe('a data directory', async () => {
     ])
   })
 
-  test('a second time it is refused, and nothing changes', async () => {
+  test('cannot be imported twice', async () => {
     await expect(bringSource(store, source)).rejects.toThrow(
       'The store is not empty: there are records in users.',
     )
@@ -257,7 +257,7 @@ describe('a data directory', async () => {
   })
 })
 
-describe('what cannot come in is refused in a sentence, and nothing with it', async () => {
+describe('an import is refused with a plain reason and stores nothing for', async () => {
   const store = await collectionStore()
 
   const named = (name: string, fields: object[] = []) => ({ id: `id_${name}`, name, fields: [ID, ...fields] })
@@ -313,7 +313,7 @@ describe('what cannot come in is refused in a sentence, and nothing with it', as
     expect(store.catalog.find('things')).toBeUndefined()
   })
 
-  test('a folder without data.db, or with one that is something else', async () => {
+  test('a folder without data.db, or with a data.db that is not a database', async () => {
     await expect(bringSource(store, folder)).rejects.toThrow(
       `${folder} is no PocketBase data directory: it has no data.db.`,
     )

@@ -69,7 +69,7 @@ test.each([
   ['providers that are none', broken, KEY, 'collection users: '],
   ['a table with the name of one of ours', named, KEY, 'collections of its own with these names: members'],
   ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
-])('%s changes nothing', async (_, from, key, sentence) => {
+])('an import with %s stores nothing', async (_, from, key, sentence) => {
   const refused: unknown = await bring(key, from).catch((error) => error)
   expect(refused).toBeInstanceOf(UserError)
   expect((refused as Error).message).toContain(sentence)
@@ -77,7 +77,7 @@ test.each([
   expect(store.catalog.find('payments')).toBeUndefined()
 })
 
-test('a data directory that the real server made comes over', async () => {
+test('a data directory made by a real Vendel server is imported', async () => {
   const summary = await bring(KEY)
   expect(summary.split('\n')).toEqual([
     'Imported 10 collections, 0 views, 59 of 62 records and 0 files.',
@@ -100,7 +100,7 @@ test('a data directory that the real server made comes over', async () => {
 
 const pb = new PocketBase(server.url)
 
-test('people sign in with their old passwords, and see their own alone', async () => {
+test('imported users sign in with their old passwords and see their own records only', async () => {
   const { record } = await pb.collection('users').authWithPassword('ann@example.com', 'ann-old-password')
   expect(record).toMatchObject({ name: 'Ann Äpple', verified: true, monthly_quota: 5_000 })
   expect(record).not.toHaveProperty('is_superuser')
@@ -114,7 +114,7 @@ test('people sign in with their old passwords, and see their own alone', async (
   await expect(pb.collection('user_quotas').update('i8380u2h9g3zm5l', {})).rejects.toThrow('superuser')
 })
 
-test('the lists and the export work after rows that the API would refuse were left out', async () => {
+test('lists and exports work although rows that the API would refuse were left out', async () => {
   for (const path of ['sms_messages/records', 'webhooks/records', 'sms_messages/export'])
     expect(
       (
@@ -127,13 +127,13 @@ test('the lists and the export work after rows that the API would refuse were le
   expect(await rows(`select id from webhooks where url not like 'http%'`)).toEqual([])
 })
 
-test('superusers of the server stay superusers', async () => {
+test('superusers of the Vendel server stay superusers', async () => {
   const root = new PocketBase(server.url)
   await root.collection('_superusers').authWithPassword('admin@example.com', 'adminspassword')
   expect(await root.collection('system_config').getFullList()).toHaveLength(11)
 })
 
-test('an old key works, one that was switched off does not', async () => {
+test('an imported API key works, and a revoked one does not', async () => {
   const list = (key: string) =>
     fetch(`${server.url}/vendel/api/sms/messages`, { headers: { 'X-API-Key': key } })
   expect(await (await list(VALID)).json()).toMatchObject({ total_items: 13 })
@@ -152,11 +152,11 @@ test.each([
     { events: ['message.sent', 'message.received'], enabled: true, format: 'vendel' },
   ],
   ['scheduled_sms', '8u2q9w7cknhyaq5', { body: 'Bins', recipients: ['+491511000010'] }],
-])('%s %s', async (collection, id, values) => {
+])('the record of %s with the id %s is imported', async (collection, id, values) => {
   expect(await pb.collection(collection).getOne(id)).toMatchObject(values)
 })
 
-test('who wrote has a conversation, and nothing is in the queue', async () => {
+test('imported senders have conversations, and the queue is empty', async () => {
   const items = await pb.collection('conversations').getFullList({ sort: 'number' })
   expect(items.map(({ number, name, last_text }) => [number, name, last_text])).toEqual([
     ['+491511000010', 'Zoé', 'Answer 2 🙂'],
@@ -165,7 +165,7 @@ test('who wrote has a conversation, and nothing is in the queue', async () => {
   expect(await rows('select from sms_dispatch')).toEqual([])
 })
 
-test('webhooks sign with the secret that their receivers know, or with a new one', async () => {
+test('imported webhooks sign with their old secret or get a new one', async () => {
   const secrets = await rows('select enabled, secret from webhooks order by _rowid')
   expect(secrets).toEqual([
     [true, 'webhooks-secret'],
@@ -173,7 +173,7 @@ test('webhooks sign with the secret that their receivers know, or with a new one
   ])
 })
 
-test('who deletes the own account takes along what Vendel alone knew of it', async () => {
+test("deleting an imported user deletes their rows in Vendel's own collections", async () => {
   await pb.collection('users').delete(pb.authStore.record!.id)
   expect(await rows('select from webhook_delivery_logs')).toEqual([])
   expect(await rows('select from scheduled_sms')).toEqual([])

@@ -60,17 +60,17 @@ async function faultOf(route: string, row: Row, caller: Caller): Promise<string 
 let cells = 0
 afterAll(() => expect(cells).toBeGreaterThanOrEqual(400))
 
-test('every route has a row', () => {
+test('every route that can send has a row in the matrix', () => {
   expect(routes.length).toBeGreaterThan(150)
   expect([...known].filter((route) => !routes.includes(route))).toEqual([])
   expect(others.filter((route) => !OTHERS.some(([pattern]) => pattern.test(route)))).toEqual([])
 })
 
-test('every tool of MCP has a row', () => {
+test('every MCP tool has a row in the matrix', () => {
   expect([...SEND_TOOLS, ...FIND_TOOLS].map(({ name }) => name).sort()).toEqual(Object.keys(TOOL_ROWS).sort())
 })
 
-test.each(Object.entries(rows))('%s is allowed to those whom the table names', async (route, row) => {
+test.each(Object.entries(rows))('%s is allowed exactly to the callers in its row', async (route, row) => {
   const faults: string[] = []
   for (const caller of CALLERS) {
     const fault = await faultOf(route, row, caller)
@@ -108,7 +108,7 @@ async function askOther(route: string, { token, key }: Caller): Promise<string> 
 
 // it ends the sessions of who asks
 const inOrder = others.toSorted((a, b) => Number(a.includes('end-other')) - Number(b.includes('end-other')))
-test.each(inOrder)('%s sends nothing and shows nothing beyond the rules of records', async (route) => {
+test.each(inOrder)('%s sends no text and shows no more than the rules of records allow', async (route) => {
   const who = OTHERS.find(([pattern]) => pattern.test(route))![1]
   const before = await outgoing()
   const shown: string[] = []
@@ -131,7 +131,7 @@ const JOBS: Readonly<Record<string, boolean>> = {
   push: false,
 }
 
-test('every kind of job has a row', () => {
+test('every kind of job has a row in the matrix', () => {
   const kinds = kindsOf({ ...server.services }).map(({ name }) => name)
   expect(kinds.filter((name) => !(name in JOBS))).toEqual([])
 })

@@ -50,7 +50,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sms/conversations/receive.ts: sms_messages insert': 'stores a text that came in',
 }
 
-test('statements that write texts are known', () => {
+test('every statement that writes messages is listed', () => {
   const files = globSync(['src/**/*.ts', 'sql/functions/**/*.sql'], { cwd: HOME })
   const found = files.flatMap((file) => writersIn(file.replaceAll('\\', '/')))
   expect([...new Set(found)].sort()).toEqual(Object.keys(WRITERS).sort())

@@ -35,7 +35,7 @@ const line = (message: string, more: Partial<LogLine> = {}): LogLine => ({
 })
 const stored = async () => (await db.query('select message from _logs order by _rowid')).rows.flat()
 
-test('what waits is written in its order, with its time', async () => {
+test('buffered logs are stored in order with their times', async () => {
   const logs = open()
   for (const message of ['a', 'b', 'c'])
     logs.add(line(message, { data: { status: 404, auth: 'ä"\0\ud800' } }))
@@ -45,12 +45,12 @@ test('what waits is written in its order, with its time', async () => {
   expect(rows).toEqual([['2026-11-20 07:00:00.000Z', ERROR, 'ä"\ufffd']])
 })
 
-test('it is written by itself', async () => {
+test('logs are stored without an explicit flush', async () => {
   open().add(line('alone'))
   await expect.poll(stored, { timeout: 30_000 }).toEqual(['alone'])
 })
 
-test('while the database is slow so many wait, the rest is dropped and counted', async () => {
+test('while the database is slow a bounded number of logs waits, and the rest is counted as dropped', async () => {
   const logs = open()
   const before = counts.logs.dropped
   let flushed: Promise<void> | undefined
@@ -67,7 +67,7 @@ test('while the database is slow so many wait, the rest is dropped and counted',
   expect((await stored()).length).toBe(ROOM + 1)
 })
 
-test('of one client 61 refused requests are kept at once, the others are counted', async () => {
+test('at most 61 refused requests of one client are logged at once, and others are counted', async () => {
   const logs = open()
   const before = counts.logs.dropped
   const refused = (message: string) =>
@@ -84,7 +84,7 @@ test('of one client 61 refused requests are kept at once, the others are counted
   expect(counts.logs.dropped - before).toBe(39)
 })
 
-test('of all clients 100 refused requests a second are kept, and faults of the server beside them', async () => {
+test('at most 100 refused requests a second are logged over all clients, plus server errors', async () => {
   const logs = open()
   for (let i = 0; i < 1_200; i++) logs.add(line('refused'), guestHolder(`${i}`))
   logs.add(line('fault', { data: { status: 500 } }))
@@ -94,7 +94,7 @@ test('of all clients 100 refused requests a second are kept, and faults of the s
   expect(messages).toContain('fault')
 })
 
-test('what the database refuses is counted, and throws nothing', async () => {
+test('logs refused by the database are counted as dropped and throw no error', async () => {
   const logs = open()
   const before = counts.logs.dropped
   await db.query('alter table _logs rename to _away')
@@ -124,7 +124,7 @@ test.each([
   expect(await stored()).toEqual(kept)
 })
 
-test('of too many the oldest go', async () => {
+test('above the maximum number the oldest logs are deleted', async () => {
   await ofDays(3, 2, 1, 0)
   await deleteOldLogs(db, LOGS, NOW, 2)
   expect(await stored()).toEqual(['day 1', 'day 0'])
@@ -138,12 +138,12 @@ test.each([
   ['as far as it fits', 19, { ...CUT, a: 'bcde', n: null }],
   ['without what does not begin', 11, { ...CUT, a: 'bcde' }],
   ['at least the mark', 1, CUT],
-])('data that is too long is kept: %s', (_, maxDataSize, data) => {
+])('log data that is too long is shortened: %s', (_, maxDataSize, data) => {
   const { message, ...kept } = cutLine(line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }), maxDataSize)
   expect([message.length, kept.data]).toEqual([8_000, data])
 })
 
-test('what the settings do not want any more goes', async () => {
+test('logs below the configured level are deleted', async () => {
   const logs = open()
   logs.add(line('well', { level: DEBUG, atMs: Date.now() }))
   logs.add(line('failed', { atMs: Date.now() }))

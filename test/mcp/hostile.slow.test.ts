@@ -45,7 +45,7 @@ const found = async (key: string, filter: string) =>
 
 await tool(all, 'send_message', { recipients: ['+4915112345678'], body: 'Hello' })
 
-test('what was received is for keys that may read the inbox', async () => {
+test('incoming texts are visible only to keys with the inbox scope', async () => {
   const lister = await newKey(['messages:list', 'messages:read'])
   const reader = await newKey(['messages:list', 'inbox:list'])
   expect((await found(reader, 'body != ""')).sort()).toEqual(['Hello', 'Your code is 4711'])
@@ -59,7 +59,7 @@ test('what was received is for keys that may read the inbox', async () => {
   expect(await tool(lister, 'get_message', { id: items[0].id })).toMatch(/wasn't found/)
 })
 
-test('a filter through a relation needs a key for everything', async () => {
+test('a filter or sort through a relation requires a key with all scopes', async () => {
   const lister = await newKey(['messages:list', 'inbox:list'])
   for (const query of [
     { filter: 'user.devices_via_user.name ?~ "P"' },
@@ -71,7 +71,7 @@ test('a filter through a relation needs a key for everything', async () => {
   expect(await found(all, 'user.devices_via_user.name ?~ "P" && body = "Hello"')).toEqual(['Hello'])
 })
 
-test('a check of arguments ends at the first fault', async () => {
+test('a list of 200,000 wrong arguments is refused at its first fault', async () => {
   const recipients = Array.from({ length: 200_000 }, () => 1)
   const refused = await tool(all, 'send_message', { recipients, body: 'x' })
   expect(refused).toContain('recipients[0]')
@@ -79,7 +79,7 @@ test('a check of arguments ends at the first fault', async () => {
   expect(await tool(all, 'cancel_message', { id: 'a\0' })).toContain('NUL')
 })
 
-test('filters count for the budget of their account', async () => {
+test("filters are charged to their account's budget", async () => {
   const said: string[] = []
   for (let turn = 0; turn < 60 && !said.some((text) => text.includes('new filters')); turn++) {
     const calls = Array.from({ length: 10 }, (_, i) =>
@@ -90,7 +90,7 @@ test('filters count for the budget of their account', async () => {
   expect(said.some((text) => text.includes('new filters'))).toBe(true)
 })
 
-test('there is no large batch, and no other method', async () => {
+test('batches are limited to ten calls, and other HTTP methods are refused', async () => {
   const calls = Array.from({ length: 11 }, (_, i) => callOf('get_quota', {}, i))
   const refusal = { status: 400, body: { message: 'A batch has at most 10 calls' } }
   expect(await ask(all, calls)).toMatchObject(refusal)
@@ -103,7 +103,7 @@ test('there is no large batch, and no other method', async () => {
 /** Cancels a call of its own batch: the SDK never answers it. */
 const CANCEL = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
 
-test('an answer that never comes ends with its request', async () => {
+test('a call that never finishes ends with its request', async () => {
   const { services } = server.server
   const { store, sending, log } = services
   const ending = new AbortController()

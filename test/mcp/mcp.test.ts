@@ -37,7 +37,7 @@ async function use(client: Client, name: string, args: object = {}) {
   return result.isError ? content!.text : JSON.parse(content!.text)
 }
 
-test('a client of the revision of 2026 sends, reads, cancels', async () => {
+test('a client of the 2026 protocol sends, reads and cancels a message', async () => {
   const client = await connect(ann)
   expect(client.getNegotiatedProtocolVersion()).toMatch(/^2026/)
   const sent = await use(client, 'send_message', {
@@ -55,7 +55,7 @@ test('a client of the revision of 2026 sends, reads, cancels', async () => {
   expect(await use(client, 'list_devices')).toMatchObject({ totalItems: 1, items: [{ name: 'Phone' }] })
 })
 
-test('a client of the SDK before it works, too', async () => {
+test('a client of the former SDK works, too', async () => {
   const requestInit = { headers: { 'x-api-key': await newKey(ann, ALL) } }
   const client = new FormerClient({ name: 'test', version: '1.0.0' })
   const transport = new FormerTransport(new URL(`${server.url}/mcp`), { requestInit })
@@ -67,14 +67,14 @@ test('a client of the SDK before it works, too', async () => {
   expect(preview.structuredContent).toMatchObject({ segments: 1, encoding: 'GSM-7' })
 })
 
-test('hosts are told which tools change something', async () => {
+test('tools declare which of them change data', async () => {
   const { tools } = await (await connect(ann)).listTools()
   const writing = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)
   expect(writing.sort()).toEqual(['cancel_message', 'send_message', 'send_template'])
   for (const { annotations } of tools) expect(annotations?.readOnlyHint).toBe(!annotations?.destructiveHint)
 })
 
-test('the same idempotency key sends once, and not for another text', async () => {
+test('a repeated idempotency key sends once and is refused for another text', async () => {
   const client = await connect(ann)
   const text = { recipients: ['+4915112345678'], body: 'Once', idempotency_key: 'a-1' }
   const first = await use(client, 'send_message', text)
@@ -83,7 +83,7 @@ test('the same idempotency key sends once, and not for another text', async () =
   expect(other).toBe('This Idempotency-Key was used for another request')
 })
 
-test('templates are resources, and can be sent', async () => {
+test('templates are listed as resources and can be sent', async () => {
   const values = { user: ann.id, name: 'Reminder', body: 'Hello {{who}}' }
   const { id } = (await ann.call('POST', '/api/collections/sms_templates/records', values)).body
   const client = await connect(ann)
@@ -98,7 +98,7 @@ test('templates are resources, and can be sent', async () => {
   expect(preview.body).toBe('Hello Ann')
 })
 
-test('a key does what its scopes allow, and nothing else', async () => {
+test('a key can use only the tools that its scopes allow', async () => {
   const reader = await connect(ann, ['messages:list'])
   expect(await use(reader, 'find_messages')).toHaveProperty('items')
   const refused = {
@@ -119,7 +119,7 @@ test('a key does what its scopes allow, and nothing else', async () => {
   expect(tools.map(({ name }) => name).sort()).toEqual([...Object.keys(refused), 'find_messages'].sort())
 })
 
-test('nobody reaches what is of another user', async () => {
+test("a user cannot reach another user's messages and templates", async () => {
   const values = { user: ann.id, name: 'Private', body: 'Private' }
   const template = (await ann.call('POST', '/api/collections/sms_templates/records', values)).body.id
   const message = (await use(await connect(ann), 'find_messages')).items[0].id
@@ -135,12 +135,12 @@ test('nobody reaches what is of another user', async () => {
   expect(await use(client, 'send_template', send)).toBe('Template does not belong to user.')
 })
 
-test('no stream stays open', async () => {
+test('listen requests are refused, so no stream stays open', async () => {
   const client = await connect(ann)
   await expect(client.listen({ toolsListChanged: true })).rejects.toThrow(/limit/)
 })
 
-test('only an API key opens it', async () => {
+test('/mcp accepts API keys only', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const accept = 'application/json, text/event-stream'
   const ask = (headers: object) => request(server.url, 'POST', '/mcp', ping, { accept, ...headers })
@@ -152,7 +152,7 @@ test('only an API key opens it', async () => {
   expect((await ask({ 'x-api-key': await newKey(ann, ALL) })).status).toBe(200)
 })
 
-test('what cannot be read is refused in words', async () => {
+test('invalid arguments are refused in plain words', async () => {
   const client = await connect(ann)
   expect(await use(client, 'find_messages', { filter: 'status =' })).toMatch(/filter or the sort/)
   expect(await use(client, 'find_messages', { per_page: 101 })).toMatch(/per_page/)

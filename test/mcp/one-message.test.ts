@@ -61,7 +61,7 @@ async function statesOf(id: string): Promise<string[]> {
 }
 
 test.each(Object.keys(WAYS))(
-  'a message by %s is the same by all others, until it is delivered',
+  'a message sent by %s has the same state in all other APIs until its delivery',
   async (way) => {
     const id = await WAYS[way]!('+4915112345678', `By ${way}`)
     expect(await statesOf(id)).toEqual(['assigned', 'assigned', 'Pending', 'queued'])
@@ -79,7 +79,7 @@ test.each(Object.keys(WAYS))(
   },
 )
 
-test.each(Object.keys(WAYS))('a message by %s is canceled by any of the others', async (way) => {
+test.each(Object.keys(WAYS))('a message sent by %s can be canceled by each other API', async (way) => {
   const cancels = {
     'the API of pocketsms': (id: string) => ann.call('POST', `/api/sms/messages/${id}/cancel`, {}),
     "SMSGate's API": (id: string) => smsgate('DELETE', `messages/${id}`),

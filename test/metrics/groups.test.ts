@@ -32,6 +32,6 @@ test.each([
   ['words that any object knows', 'GET', '/api/constructor', 'other'],
   ['what is not in the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
   ['metrics', 'GET', '/metrics?x', 'metrics'],
-] as const)('%s: %s %s', (_, method, url, group) => {
+] as const)('%s: %s %s is counted in its group', (_, method, url, group) => {
   expect(groupOf(method, pathOf(PROTOCOLS, url), PROTOCOLS)).toBe(group)
 })

@@ -44,7 +44,7 @@ const atStart = await scrape()
 const user = await server.makeUser()
 const device = await server.pair(user)
 
-describe('who may read them', () => {
+describe('metrics', () => {
   test.each<[who: string, token: () => string, status: number]>([
     ['nobody', () => '', 401],
     ['a wrong token', () => 'a-token-for-prometheuS', 401],
@@ -56,14 +56,14 @@ describe('who may read them', () => {
     expect((await ask(token())).status).toBe(status)
   })
 
-  test('who is told no learns why', async () => {
+  test('refuse a wrong token without a reason', async () => {
     const answer = await ask('')
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
     expect(await answer.json()).toMatchObject({ status: 401 })
   })
 })
 
-test('the whole text is what Prometheus reads, each metric once and with its kind', async () => {
+test("have Prometheus's format, each with a kind and listed once", async () => {
   const answer = await ask()
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = parse(await answer.text())
@@ -74,7 +74,7 @@ test('the whole text is what Prometheus reads, each metric once and with its kin
   expect(values.filter((number) => !Number.isFinite(number))).toEqual([])
 })
 
-test('each is explained in docs/operations.md, and nothing else', async () => {
+test('are each explained in docs/operations.md', async () => {
   const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   const table = page.slice(page.indexOf('| metric |'), page.indexOf('### Alarms'))
   // the others are there with several workers or a replica: test/workers and test/db/replica
@@ -84,7 +84,7 @@ test('each is explained in docs/operations.md, and nothing else', async () => {
   expect(explained.sort()).toEqual(told.sort())
 })
 
-test('requests by group, method and status; ids and paths are no labels', async () => {
+test('count requests by group, method and status, without ids or paths as labels', async () => {
   const list = { group: 'records', method: 'GET', status: '200' }
   const [before, missing] = [
     await value('pocketsms_http_requests_total', list),
@@ -109,7 +109,7 @@ async function histogram(name: string, labels: string): Promise<Sample> {
   return parse(text).find((family) => family.name === name)!.metrics[0]!
 }
 
-test('durations add up to the requests', async () => {
+test('of durations add up to the number of requests', async () => {
   const requests = await value('pocketsms_http_requests_total', { group: 'records', method: 'GET' })
   const durations = await histogram('pocketsms_http_request_duration_seconds', 'group="records",method="GET"')
   const buckets = Object.entries(durations.buckets!).sort(([a], [b]) => Number(a) - Number(b))
@@ -120,7 +120,7 @@ test('durations add up to the requests', async () => {
   expect(Number(durations.sum)).toBeGreaterThan(0)
 })
 
-test('compiled filters are found again', async () => {
+test('count filters that were found compiled', async () => {
   const filter = encodeURIComponent('name ~ "metrics" && phone != ""')
   const [hits, misses] = await Promise.all(
     ['hit', 'miss'].map((cache) => value('pocketsms_filter_compilations_total', { cache })),
@@ -131,7 +131,7 @@ test('compiled filters are found again', async () => {
   expect(await value('pocketsms_filter_cache_entries')).toBeGreaterThan(0)
 })
 
-test('a message from its acceptance to its report', async () => {
+test('follow a message from its acceptance to its report', async () => {
   const stream = await openStream(server.url, device.token)
   await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
   const { message_ids } = (await send({})).body
@@ -161,7 +161,7 @@ test('a message from its acceptance to its report', async () => {
   await stream.close()
 })
 
-test('a claim that waits is woken', async () => {
+test('count woken claims', async () => {
   const claimWhile = async (work: () => Promise<unknown>) => {
     const waiting = device.call('POST', '/api/devices/claim', { limit: 5, wait: 10 })
     await work()
@@ -183,12 +183,12 @@ test.each([
   ['invalid_phone_number', { recipients: ['nobody'] }],
   ['body_too_long', { body: 'x'.repeat(1601) }],
   ['device_not_found', { device_id: 'k3v9x0c2m5n8b1a' }],
-] as const)('refused sends: %s', async (code, body) => {
+] as const)('count sends refused with %s', async (code, body) => {
   await send(body)
   expect(await value('pocketsms_sends_refused_total', { code })).toBe(1)
 })
 
-test('realtime connections and their events', async () => {
+test('count realtime connections and events', async () => {
   const ear = await TestListener.on(server.url, user.token, 'contacts')
   expect(await value('pocketsms_realtime_clients')).toBe(1)
   await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Ann', phone: TO })
@@ -199,7 +199,7 @@ test('realtime connections and their events', async () => {
   expect(await value('pocketsms_http_requests_total', { group: 'streams' })).toBeGreaterThan(0)
 })
 
-test('webhooks that could not be delivered', async () => {
+test('count failed webhook deliveries', async () => {
   const hook = { user: user.id, url: 'http://127.0.0.1:9/hook', events: ['message.sent'], enabled: true }
   expect((await user.call('POST', '/api/collections/webhooks/records', hook)).status).toBe(200)
   const [id] = (await send({})).body.message_ids
@@ -210,7 +210,7 @@ test('webhooks that could not be delivered', async () => {
   expect(await value('pocketsms_webhook_lag_seconds')).toBeLessThan(60)
 })
 
-test('the process and its database connections', async () => {
+test('describe the process and its database connections', async () => {
   const families = await scrape()
   for (const name of [
     'process_resident_memory_bytes',

@@ -42,7 +42,7 @@ async function outsider() {
   }
 }
 
-test('a text through its life, a webhook and a job leave no notification in a transaction', async () => {
+test('sends, reports, webhooks and jobs send no NOTIFY inside their transactions', async () => {
   const outside = await outsider()
   const events = ['message.sent', 'message.delivered', 'message.received']
   const hook = await makeWebhook(user, world.receiver.url, { events })
@@ -84,7 +84,7 @@ test('a text through its life, a webhook and a job leave no notification in a tr
   await user.call('DELETE', `/api/collections/webhooks/records/${hook.id}`)
 })
 
-test('is heard after the commit, once, and never after a rollback', async () => {
+test('an announcement is heard once after the commit and never after a rollback', async () => {
   const heard: string[] = []
   onTestFinished(await store.db.listen('test', (payload) => heard.push(payload)))
   heard.length = 0
@@ -107,7 +107,7 @@ test('is heard after the commit, once, and never after a rollback', async () => 
   expect(heard).toEqual(['', 'last'])
 })
 
-test('another server hears all', async () => {
+test('another server hears all announcements', async () => {
   const other = await start(config, createLogger({ logLevel: 'silent' }))
   const heard: string[] = []
   await other.services.store.db.listen('test', (payload) => heard.push(payload))

@@ -72,13 +72,13 @@ test.each<[what: string, method: string, path: () => string, body: object | unde
   expect([what, answer.status]).toEqual([what, method === 'DELETE' ? 204 : 200])
 })
 
-test('a batch', async () => {
+test('a batch succeeds on a node whose catalog is out of date', async () => {
   const requests = [{ method: 'POST', url: '/api/collections/notes/records?fields=id', body: {} }]
   await rename('notes')
   expect((await call('POST', 'batch', { requests })).status).toBe(200)
 })
 
-test('an expand is not left out', async () => {
+test('an expand is complete on a node whose catalog is out of date', async () => {
   const made = await call('POST', 'collections/replies/records', { note: id })
   await rename('notes')
   const { body } = await call(
@@ -88,7 +88,7 @@ test('an expand is not left out', async () => {
   expect(body).toEqual({ expand: { note: { id } } })
 })
 
-test('who asks, by a token of a collection that was changed, and a new sign-in', async () => {
+test('tokens and sign-ins work on a node whose catalog is out of date', async () => {
   const email = 'ann@example.com'
   const credentials = { identity: email, password: PASSWORD }
   await call('POST', 'collections/people/records', { email, password: PASSWORD, passwordConfirm: PASSWORD })
@@ -102,7 +102,7 @@ test('who asks, by a token of a collection that was changed, and a new sign-in',
   expect((await signIn()).status).toBe(200)
 })
 
-test('what is wrong in any case is answered as ever', async () => {
+test('a wrong request is refused as usual on a node whose catalog is out of date', async () => {
   const wrong = `notes/records?filter=${encodeURIComponent('nothing = 1')}`
   expect((await call('GET', `collections/${wrong}`)).status).toBe(400)
   await server.services.store.db.query('alter table notes rename before to elsewhere')

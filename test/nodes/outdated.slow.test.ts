@@ -29,7 +29,7 @@ async function startNewer(): Promise<RunningProgram> {
   return serve({ DATABASE_URL: databaseUrl!, HOST: '127.0.0.1', PORT: port }, version.home)
 }
 
-test('it refuses all work from the migration on, and says why', async () => {
+test('an outdated server refuses all requests from the migration on, with the reason', async () => {
   const statuses: number[] = []
   let isOver = false
   const sending = (async () => {
@@ -56,11 +56,11 @@ test('it refuses all work from the migration on, and says why', async () => {
   expect((await device.call('POST', '/api/devices/claim', {})).status).toBe(503)
 })
 
-test('another old one does not start', async () => {
+test('a second outdated server does not start', async () => {
   await expect(start(old.server.services.config, log)).rejects.toThrow(REASON)
 })
 
-test('the newer ones send what it had accepted', async () => {
+test('the newer servers send what the outdated one had accepted', async () => {
   const [one, two] = newer.map(({ url }) => url) as [string, string]
   expect((await send(client(one, user.id, user.token))).status).toBe(200)
   const phone = client(two, device.id, device.token)
@@ -72,7 +72,7 @@ test('the newer ones send what it had accepted', async () => {
   await Promise.all(newer.map((server) => server.stop()))
 })
 
-test('it works again on a database that it is not too old for, as after a restore', async () => {
+test('an outdated server works again on an older database, as after a restore', async () => {
   await db.script(`update _schema set oldest = 1; delete from _migrations where file like '%\\_next.sql'`)
   await expect.poll(async () => (await ready()).status).toBe(200)
   expect((await send(user)).status).toBe(200)

@@ -41,7 +41,7 @@ async function pushed(count: number) {
 /** As if the pause between two pushes were over. */
 const endPause = () => query('update _jobs set due_at = now() where holder = $1 and key = holder', [user.id])
 
-test('a text is pushed to each browser of its user alone, encrypted, with its start', async () => {
+test('a text is pushed, encrypted, with its beginning to each browser of its user only', async () => {
   const { key } = (await user.call('GET', '/api/account/push-key')).body
   expect((await subscribe(user, service.subscription('/a'))).status).toBe(204)
   await subscribe(user, service.subscription('/b'))
@@ -61,7 +61,7 @@ test('a text is pushed to each browser of its user alone, encrypted, with its st
   })
 })
 
-test('nothing is pushed that was read meanwhile, and nothing queued without browsers', async () => {
+test('texts read in the meantime are not pushed, and without browsers no push is queued', async () => {
   await hear([[ZOE, 'Zero']])
   expect(await jobs()).toEqual([])
   await subscribe()
@@ -74,7 +74,7 @@ test('nothing is pushed that was read meanwhile, and nothing queued without brow
   expect(notices().map(({ text }) => text)).toEqual(['One'])
 })
 
-test('nothing is pushed for a disabled user, whose browsers end', async () => {
+test('a disabled user gets no pushes and loses their subscriptions', async () => {
   await subscribe()
   const settings = { user: user.id, disabled: true }
   const path = '/api/collections/user_settings/records'
@@ -97,7 +97,7 @@ test('nothing is pushed for a disabled user, whose browsers end', async () => {
   expect(service.pushed).toEqual([])
 })
 
-test('a burst of texts is two pushes, ten seconds apart', async () => {
+test('a burst of texts causes two pushes ten seconds apart', async () => {
   await subscribe()
   await hear([[ZOE, 'first']])
   await pushed(1)
@@ -112,7 +112,7 @@ test('a burst of texts is two pushes, ten seconds apart', async () => {
   ])
 })
 
-test('each person is told what that person wants, and who is mentioned in a note', async () => {
+test('members are notified by their own settings and when a note mentions them', async () => {
   const members = new Map<string, string>()
   for (const notify of ['all', 'mine', 'none']) {
     const values = { account: user.id, member: (await makeUser()).id, role: 'agent', notify }
@@ -148,14 +148,14 @@ test('each person is told what that person wants, and who is mentioned in a note
   expect(told()[0]![1]).toMatch(/: Look here$/)
 })
 
-test('many conversations at once are one push', async () => {
+test('texts in many conversations at once cause one push', async () => {
   await subscribe()
   await hear(Array.from({ length: 50 }, (_, i) => [`+49151000000${i + 10}`, 'Hi'] as const))
   await pushed(1)
   expect(notices()).toEqual([{ conversations: 50 }])
 })
 
-test('an account has at most 60 pushes an hour', async () => {
+test('an account gets at most 60 pushes an hour', async () => {
   await subscribe()
   await query(`insert into push_hours values ($1, 59, now() + interval '30 minutes')`, [user.id])
   await hear([
@@ -170,7 +170,7 @@ test('an account has at most 60 pushes an hour', async () => {
   await pushed(2)
 })
 
-test('a text that comes during a push is pushed by the next job, and a killed push is repeated', async () => {
+test('a text received during a push is pushed by the next job, and an interrupted push is repeated', async () => {
   await subscribe()
   await hear([[ZOE, 'One']])
   await pushed(1)
@@ -189,17 +189,14 @@ test('a text that comes during a push is pushed by the next job, and a killed pu
   ).toEqual(['One', 'Three', 'Two'])
 })
 
-test.each([404, 410])(
-  'a subscription that its push service no longer knows (%i) is deleted',
-  async (status) => {
-    service.answer(status)
-    await subscribe()
-    await hear([[ZOE, 'Hello']])
-    await until('the end', async () => (await browsers()).length === 0)
-  },
-)
+test.each([404, 410])('a subscription that its push service answers with %i is deleted', async (status) => {
+  service.answer(status)
+  await subscribe()
+  await hear([[ZOE, 'Hello']])
+  await until('the end', async () => (await browsers()).length === 0)
+})
 
-test('a subscription that fails is kept, and deleted after 100 failures in a row', async () => {
+test('a failing subscription is kept and deleted after 100 failures in a row', async () => {
   service.answer(503)
   await subscribe()
   await hear([[ZOE, 'One']])
@@ -211,7 +208,7 @@ test('a subscription that fails is kept, and deleted after 100 failures in a row
   await until('the end', async () => (await browsers()).length === 0)
 })
 
-test('subscriptions are listed and ended, alone or all, and end with the other sessions', async () => {
+test('subscriptions can be listed and ended one by one or all, and end with other sessions', async () => {
   for (const path of ['/a', '/b', '/b']) await subscribe(user, service.subscription(path))
   expect(await browsers()).toHaveLength(2)
   const path = `/api/account/push?endpoint=${encodeURIComponent(service.subscription('/a').endpoint)}`
@@ -226,7 +223,7 @@ test('subscriptions are listed and ended, alone or all, and end with the other s
   expect(await query('select from push_subscriptions')).toEqual([])
 })
 
-test('a subscription goes to the next user of its browser, and to nobody without its keys', async () => {
+test("a browser's subscription moves to its next user, but only with its keys", async () => {
   await subscribe()
   const next = await makeUser()
   const { endpoint, keys } = service.subscription()
@@ -236,7 +233,7 @@ test('a subscription goes to the next user of its browser, and to nobody without
   expect([await browsers(), (await browsers(next)).length]).toEqual([[], 1])
 })
 
-test('a user has at most 20 subscriptions: the oldest goes', async () => {
+test('a user has at most 20 subscriptions, and the oldest ends first', async () => {
   for (let i = 0; i < 22; i++) await subscribe(user, service.subscription(`/${i}`))
   const items = await browsers()
   expect(items).toHaveLength(20)
@@ -247,16 +244,16 @@ test.each([
   ['no address', { endpoint: 'here', keys: {} }],
   ['keys that are none', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
   ['null', 'null'],
-])('%s is no subscription', async (_, subscription) => {
+])('a subscription with %s is refused', async (_, subscription) => {
   expect((await subscribe(user, subscription)).status).toBe(400)
 })
 
-test('subscriptions are for users alone', async () => {
+test('only users can subscribe', async () => {
   const refused = [await subscribe(server.guest), await subscribe(superuser), await subscribe(phone)]
   expect(refused.map(({ status }) => status)).toEqual([401, 403, 403])
 })
 
-test('private push addresses are refused unless the settings allow them, also where a name leads by now', async () => {
+test('private push addresses are refused unless allowed, also if a name resolves to one later', async () => {
   const strict = await startServerWithDevices()
   const owner = await strict.makeUser()
   expect((await subscribe(owner)).status).toBe(400)

@@ -52,7 +52,7 @@ async function pass(minutes: number) {
 }
 const ZOE = '+4915112345678'
 
-test('a text without an answer is mailed about once, after the minutes that the user set', async () => {
+test("an unanswered text is mailed about once after the user's chosen minutes", async () => {
   expect((await choose(30, { time_zone: 'America/New_York' })).status).toBe(200)
   await hear(ZOE)
   await pass(29)
@@ -102,7 +102,7 @@ test('no mail is sent without a mail server', async () => {
   expect(mail.mails).toHaveLength(1)
 })
 
-test('many conversations are one mail that lists 20, and the next comes 5 minutes later', async () => {
+test('many waiting conversations share one mail of 20, and the next mail comes 5 minutes later', async () => {
   await choose(5)
   await hear(...Array.from({ length: 25 }, (_, i) => `+4915100000${i + 100}`))
   await pass(5)
@@ -122,7 +122,7 @@ test('many conversations are one mail that lists 20, and the next comes 5 minute
   expect(subjects()[1]).toContain(ZOE)
 })
 
-test('a name is no HTML, and stays on one line', async () => {
+test("a contact's name is escaped in the mail and stays on one line", async () => {
   await choose(5)
   const contact = { user: user.id, name: '<b>Büro</b>', phone: ZOE }
   expect((await user.call('POST', '/api/collections/contacts/records', contact)).status).toBe(200)

@@ -7,7 +7,7 @@ const get = (path: string, headers = {}) => fetch(server.url + path, { headers, 
 
 const server = await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } })
 
-test('the description names the public address and is not sent twice', async () => {
+test('the description names the public address and is answered with 304 when unchanged', async () => {
   const first = await get('/api/openapi.json')
   expect(first.headers.get('content-type')).toBe('application/json')
   expect(await first.json()).toMatchObject({ servers: [{ url: 'https://sms.example.com' }] })
@@ -15,7 +15,7 @@ test('the description names the public address and is not sent twice', async () 
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
-test('clients that do not read the description hold no copy of it', async () => {
+test('repeated answers share one copy of the description', async () => {
   const end = vi.spyOn(ServerResponse.prototype, 'end')
   for (let i = 0; i < 2; i++) await (await get('/api/openapi.json')).text()
   const [first, second] = end.mock.calls.map(([body]) => body as unknown)
@@ -24,7 +24,7 @@ test('clients that do not read the description hold no copy of it', async () => 
   expect(second === first).toBe(true)
 })
 
-test('the page loads from here alone', async () => {
+test('/docs loads only its own files', async () => {
   const page = await get('/docs')
   const html = await page.text()
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -35,7 +35,7 @@ test('the page loads from here alone', async () => {
   expect(html).not.toMatch(/<script>|\son\w+=|https?:/)
 })
 
-test('everything that the page names is there, for ever, packed for those who take it', async () => {
+test('every asset of /docs exists, is cached for ever and compressed on request', async () => {
   const html = await (await get('/docs')).text()
   const names = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(1)
@@ -96,7 +96,7 @@ test.each<[what: string, method: string, path: string, status: number, body: unk
   ['an unknown route of a collection', 'POST', '/api/collections/users/fly', 200, {}, 'route'],
   ['a route that is not there', 'POST', '/api/sms/resend', 404, {}, ''],
   ['what is no part of the API', 'GET', '/', 200, {}, ''],
-])('%s: %s %s', async (_, method, path, status, body, fault) => {
+])('an answer is compared with the description: %s: %s %s', async (_, method, path, status, body, fault) => {
   says = { status, type: 'application/json', body: JSON.stringify(body) ?? '' }
   await (await fetch(liar.url + path, { method })).text()
   const faults = takeFaults()
@@ -104,7 +104,7 @@ test.each<[what: string, method: string, path: string, status: number, body: unk
   else expect(faults).toEqual([expect.stringContaining(fault)])
 })
 
-test('another content type', async () => {
+test('an answer of an undescribed content type is a fault', async () => {
   says = { status: 200, type: 'text/plain', body: '{}' }
   await (await fetch(`${liar.url}/api/sms/usage`)).text()
   expect(takeFaults()).toEqual([expect.stringContaining('text/plain is not described')])

@@ -36,7 +36,7 @@ const operations = Object.entries({ ...document.paths, ...document.webhooks }).f
   Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
 )
 
-describe('the document', () => {
+describe('the OpenAPI description', () => {
   test('is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const { valid, errors } = await validator.validate(JSON.parse(text))
@@ -45,7 +45,7 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test('refers only to what is there', () => {
+  test('refers only to existing parts', () => {
     const known = new Set(all.map(([at]) => at))
     const refs = all.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []))
     expect(refs.length).toBeGreaterThan(100)
@@ -68,7 +68,7 @@ describe('the document', () => {
     expect(poor.map(([name]) => name)).toEqual([])
   })
 
-  test('says where the server is', () => expect(document.servers).toEqual([{ url: subject.url }]))
+  test("names the server's address", () => expect(document.servers).toEqual([{ url: subject.url }]))
 })
 
 describe('examples', () => {
@@ -80,7 +80,7 @@ describe('examples', () => {
     return validate(example) ? [] : [`${pointer}: ${ajv.errorsText(validate.errors)}`]
   }
 
-  test('of bodies fit them', () => {
+  test('of bodies match their schemas', () => {
     const media = all.filter(([, place]) => 'schema' in place && ('example' in place || 'examples' in place))
     expect(media.length).toBeGreaterThan(30)
     const faults = media.flatMap(([at, { example, examples }]) => {
@@ -94,7 +94,7 @@ describe('examples', () => {
     expect(faults).toEqual([])
   })
 
-  test('of values fit them', () => {
+  test('of values match their schemas', () => {
     const schemas = all.filter(
       ([, { type, examples }]) => typeof type === 'string' && Array.isArray(examples),
     )
@@ -105,10 +105,10 @@ describe('examples', () => {
   })
 })
 
-describe('words for collections', () => {
+describe('the descriptions of collections', () => {
   const { '*': shared, ...own } = texts as Record<string, Record<string, string>>
 
-  test('are there for each collection and field of ours', () => {
+  test('cover each built-in collection and field', () => {
     const missing = subject.collections.flatMap(({ name, fields }) =>
       ['', ...fields.map((field) => field.name)]
         .filter((field) => !own[name]?.[field] && !shared![field] && field !== 'tokenKey')
@@ -117,7 +117,7 @@ describe('words for collections', () => {
     expect(missing).toEqual([])
   })
 
-  test('are about nothing else', () => {
+  test('mention only existing fields', () => {
     const known = new Set(
       subject.collections.flatMap(({ name, fields }) => [
         `${name}.`,
@@ -167,7 +167,7 @@ test('each route is described', () => {
   expect([...routed].filter((route) => WHOLE.test(route) && !described.has(route))).toEqual([])
 })
 
-test('each description has a route', () => {
+test('each described operation has a route', () => {
   expect(described.size).toBeGreaterThan(40)
   expect([...described].filter((route) => !routed.has(route))).toEqual([])
 })
@@ -180,7 +180,7 @@ const user = await fixture.gateway.makeUser()
 const receiver = await startReceiver()
 ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
 
-test('what webhooks are sent is what is described', async () => {
+test('webhook calls match their description', async () => {
   const phone = await fixture.gateway.pair(user)
   const { id } = await makeWebhook(user, receiver.url)
   await user.call('POST', `/api/webhooks/${id}/test`)

@@ -34,7 +34,7 @@ afterAll(async () => {
 const send = (url: string) =>
   sendOutgoing({ url, method: 'POST', headers: {}, body: '{}' }, { allowPrivate: false, resolve: resolver })
 
-describe('an address that is not of the internet is refused', () => {
+describe('an outgoing request to', () => {
   test.each([
     ['loopback', '127.0.0.1'],
     ['all of loopback', '127.255.255.254'],
@@ -98,7 +98,7 @@ describe('an address that is not of the internet is refused', () => {
     ['localhost', 'localhost'],
     ['LOCALHOST.', 'LOCALHOST.'],
     ['a name below localhost', 'hooks.localhost'],
-  ])('%s: %s', async (_, host) => {
+  ])('%s is refused: %s', async (_, host) => {
     const authority = host.includes('\\') ? host.replace('\\', `:${port}\\`) : `${host}:${port}`
     const url = `https://${authority}/in`
     expect(urlFault(url, false)).toBe('private')
@@ -113,7 +113,7 @@ describe('an address that is not of the internet is refused', () => {
     ['too many parts', 'https://127.0.0.0.1/'],
     ['no host', 'https://'],
     ['a space', 'https://127.0.0.1 .example.com/'],
-  ])('%s is no URL: %s', async (_, url) => {
+  ])('%s is refused as a URL: %s', async (_, url) => {
     expect(urlFault(url, false)).toBe('not_a_url')
     await expect(send(url)).rejects.toThrow('is not an address')
   })
@@ -123,7 +123,7 @@ describe('an address that is not of the internet is refused', () => {
     ['gopher://127.0.0.1:25/_HELO', 'not_http'],
     ['ftp://example.com/', 'not_http'],
     ['http://example.com/', 'not_https'],
-  ] as const)('%s', async (url, fault) => {
+  ] as const)('%s is refused for its scheme', async (url, fault) => {
     expect(urlFault(url, false)).toBe(fault)
     await expect(send(url)).rejects.toThrow('https')
   })
@@ -133,10 +133,10 @@ describe('an address that is not of the internet is refused', () => {
     ['https://[2606:4700::1111]/'],
     ['https://example.com/'],
     ['https://172.32.0.1/'],
-  ])('%s is fine', (url) => expect(urlFault(url, false)).toBeUndefined())
+  ])('%s is allowed', (url) => expect(urlFault(url, false)).toBeUndefined())
 })
 
-describe('a name', () => {
+describe('a host name', () => {
   test.each([
     ['to this machine', ['127.0.0.1']],
     ['to a network within', ['10.0.0.1']],
@@ -145,7 +145,7 @@ describe('a name', () => {
     ['to IPv6 only', ['::1']],
     ['to a mapped address', ['::ffff:127.0.0.1']],
     ['to NAT64', ['64:ff9b::7f00:1']],
-  ])('that leads %s is refused', async (_, addresses) => {
+  ])('that resolves %s is refused', async (_, addresses) => {
     names.answer('inside.example', addresses)
     await expect(send(`https://inside.example:${port}/`)).rejects.toThrow('not an address of the internet')
     expect(reached).toBe(0)
@@ -156,7 +156,7 @@ describe('a name', () => {
       publicOnlyLookup(resolver)(host, { all }, (error, found) => (error ? reject(error) : resolve(found))),
     )
 
-  test('that leads both ways gives the connection only what is of the internet', async () => {
+  test('that resolves to private and public addresses is connected by the public ones only', async () => {
     names.answer('both.example', ['127.0.0.1', '8.8.8.8', '::1', '2606:4700::1111'])
     expect(await look('both.example')).toEqual([
       { address: '8.8.8.8', family: 4 },
@@ -165,7 +165,7 @@ describe('a name', () => {
     expect(await look('both.example', false)).toBe('8.8.8.8')
   })
 
-  test('that means something else a moment later is checked again, and asked once for each connection', async () => {
+  test('that resolves differently later is checked again, once for each connection', async () => {
     names.answer('rebind.example', ['8.8.8.8'], ['127.0.0.1'])
     expect(await look('rebind.example')).toEqual([{ address: '8.8.8.8', family: 4 }])
     names.asked.length = 0
@@ -174,12 +174,12 @@ describe('a name', () => {
     expect(reached).toBe(0)
   })
 
-  test('that nobody knows is an error', async () => {
+  test('that does not resolve is an error', async () => {
     await expect(send('https://unknown.example/')).rejects.toThrow('ENOTFOUND')
   })
 })
 
-test('a redirect to a private address is an answer, not a way', async () => {
+test('a redirect to a private address is returned and not followed', async () => {
   const away = createHttpServer((_, res) =>
     res.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
   )

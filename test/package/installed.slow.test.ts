@@ -52,7 +52,7 @@ beforeAll(() => {
   if (asRoot) execFileSync('chown', ['-R', `${UID}:${UID}`, place])
 })
 
-test('it has the program, its data and the console, and nothing of its making', () => {
+test('the installed package has the program, its data and the console, and no sources', () => {
   expect(globSync(['*', 'console/*', 'dist/**/*.ts'], { cwd: installed }).sort()).toEqual(
     `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist deploy dist dist/types.d.ts grammar
     package.json sql`.split(/\s+/),
@@ -64,7 +64,7 @@ test('it has the program, its data and the console, and nothing of its making', 
   expect(extra.filter((name) => existsSync(join(place, 'node_modules', name)))).toEqual([])
 })
 
-test('its README leads to the repository, and nothing in it has a placeholder', () => {
+test("the package's README links to the repository, and no file has a placeholder", () => {
   const links = [...read('README.md').matchAll(/(?:\]\(| src=")([^)"]+)/g)].map(([, link]) => link)
   expect(links.filter((link) => !/^(https:\/\/|#)/.test(link!))).toEqual([])
   expect(links).toContain(`https://github.com/Ann/texts/blob/v${version}/docs/app.md`)
@@ -74,7 +74,7 @@ test('its README leads to the repository, and nothing in it has a placeholder', 
   expect(read('CHANGELOG.md')).not.toContain('Not released yet')
 })
 
-test('the SBOM of the release lists what is installed, and nothing else', () => {
+test("the release's SBOM lists exactly the installed packages", () => {
   const [bill] = globSync('*.cdx.json', { cwd: release })
   const { components } = JSON.parse(readFileSync(join(release, bill!), 'utf8'))
   const manifests = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: place })
@@ -89,7 +89,7 @@ test('the SBOM of the release lists what is installed, and nothing else', () => 
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: release })
 })
 
-test('its NOTICE names what the console and the agent contain, as locked', () => {
+test('NOTICE names the packages contained in the console and the agent, with locked versions', () => {
   const { packages } = JSON.parse(readFileSync(join(HOME, 'package-lock.json'), 'utf8'))
   const named = [...read('NOTICE').matchAll(/^## (\S+) - (\S+) \(/gm)].map(([, name, version]) => [
     name,
@@ -99,7 +99,7 @@ test('its NOTICE names what the console and the agent contain, as locked', () =>
   expect(named.map(([name]) => name)).toEqual(expect.arrayContaining(['preact', 'swagger-ui-dist', 'smpp']))
 })
 
-test('a program is typed by pocketsms/types', () => {
+test('a program compiles against the types of pocketsms/types', () => {
   const source = `import type { Send, SmsMessage, WebhookEvent } from 'pocketsms/types'
 export const send: Send = { recipients: ['+4915112345678'], body: 'Hello' }
 export const states = (message: SmsMessage): 'sent' | string => message.status
@@ -114,7 +114,7 @@ export const none = (message: SmsMessage) => message.nothing
   execFileSync(tsc, options, { cwd: place, stdio: 'pipe' })
 })
 
-test('without install scripts it has every command', () => {
+test('the package has every command when installed without install scripts', () => {
   const { file, args, options } = asUser([program, '--help'])
   const help = execFileSync(file, args, { ...options, encoding: 'utf8' })
   for (const command of ['serve', 'demo', 'agent', 'openapi', 'backup']) expect(help).toContain(command)
@@ -153,7 +153,7 @@ const CASES = nodes.flatMap(([name, node]) => [
 ])
 
 test.runIf(process.platform === 'linux').each(CASES as [string, string, string, () => Promise<string>][])(
-  'on %s with %s it sends through a simulated phone, and leaves nothing running',
+  'on %s with %s the package sends through a simulated phone and leaves no process',
   async (_name, _database, node, database) => {
     const port = String(await freePort())
     const env: Record<string, string> = { PORT: port, PATH: `${dirname(node)}:${process.env.PATH}` }
@@ -195,26 +195,29 @@ test.runIf(process.platform === 'linux').each([
   ['npm start', 'SIGKILL', ['npm', 'start']],
   ['npx', 'SIGTERM', ['npx', 'pocketsms', 'serve']],
   ['an older Node', 'SIGKILL', [...OLD_NODE, 'bin/pocketsms.js', 'serve']],
-] as const)('%s, ended by %s', async (_, signal, [command, ...args]) => {
-  const folder = temporaryFolder()
-  const env = {
-    ...process.env,
-    DATA_DIR: folder,
-    DATABASE_URL: '',
-    PORT: '0',
-    WORKERS: '1',
-    LOG_LEVEL: 'error',
-  }
-  const child = spawn(command, args, { cwd: HOME, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk
-  })
-  await expect.poll(() => said).toMatch(/pocketsms listens/)
-  const postmaster = postmasterIn(folder)
-  const server = Number(readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
-  child.kill(signal)
-  await expect.poll(() => [server, postmaster].filter(isRunning)).toEqual([])
-  expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
-})
+] as const)(
+  'a server started by %s and ended by %s leaves no process',
+  async (_, signal, [command, ...args]) => {
+    const folder = temporaryFolder()
+    const env = {
+      ...process.env,
+      DATA_DIR: folder,
+      DATABASE_URL: '',
+      PORT: '0',
+      WORKERS: '1',
+      LOG_LEVEL: 'error',
+    }
+    const child = spawn(command, args, { cwd: HOME, env, stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk
+    })
+    await expect.poll(() => said).toMatch(/pocketsms listens/)
+    const postmaster = postmasterIn(folder)
+    const server = Number(readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
+    child.kill(signal)
+    await expect.poll(() => [server, postmaster].filter(isRunning)).toEqual([])
+    expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
+  },
+)

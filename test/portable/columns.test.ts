@@ -51,7 +51,7 @@ function read(head: readonly string[], rows: readonly Values[], country = 'DE') 
 
 const MOBILE = '+4915112345678'
 
-test('reads the contacts of Google', () => {
+test('contacts exported by Google are read', () => {
   const rows = [
     {
       ...{ 'First Name': 'Anna', 'Last Name': 'Berg', 'Organization Name': 'Hotel Post' },
@@ -73,7 +73,7 @@ test('reads the contacts of Google', () => {
   })
 })
 
-test('reads the contacts of Google in its older format', () => {
+test("contacts in Google's older format are read", () => {
   const phones = { 'Phone 1 - Type': 'Home', 'Phone 1 - Value': '(212) 555-0100' }
   const mobile = { 'Phone 2 - Type': 'Mobile', 'Phone 2 - Value': '(212) 555-0199' }
   const rows = [{ Name: 'John Doe', 'Given Name': 'John', 'Family Name': 'Doe', ...phones, ...mobile }]
@@ -83,7 +83,7 @@ test('reads the contacts of Google in its older format', () => {
   })
 })
 
-test('reads the contacts of Outlook, and texts neither faxes nor assistants', () => {
+test('contacts exported by Outlook are read, without faxes and assistants', () => {
   const others = {
     "Assistant's Phone": '0171 2345678',
     'Business Fax': '0171 2345679',
@@ -106,7 +106,7 @@ test('reads the contacts of Outlook, and texts neither faxes nor assistants', ()
   })
 })
 
-test("reads the files of SMSGate's and textbee's bulk sends", () => {
+test('bulk-send files of SMSGate and textbee are read', () => {
   const smsgate = {
     Phone: '+12025550123',
     Message: 'Hello',
@@ -139,7 +139,7 @@ test.each<[what: string, row: Values, phones: string[], names: string[]]>([
   ['columns without titles', { 'Column 1': 'Anna Berg', 'Column 2': MOBILE }, ['Column 2'], ['Column 1']],
   ['an empty column', { name: '', phone: '' }, ['phone'], ['name']],
   ['no number at all', { name: 'Anna', city: 'Berlin' }, [], ['name']],
-])('finds the columns by cells first: %s', (_, row, phones, names) => {
+])('columns are recognised by their cells first: %s', (_, row, phones, names) => {
   expect(read(Object.keys(row), [row])).toMatchObject({ phones, names })
 })
 
@@ -152,6 +152,6 @@ test.each([
   ['Anna; 0151 12345678', '+4915112345678'],
   ['call me', 'not-a-number'],
   ['+49 30 901820,12', 'extension'],
-])('reads a cell with %j', (cell, expected) => {
+])('the mobile number is read from a cell with %j', (cell, expected) => {
   expect(read(['Phone'], [{ Phone: cell }]).people[0]![1]).toBe(expected)
 })

@@ -8,7 +8,7 @@ const resultOf = (...given: Parameters<typeof readPhone>) => {
   return fault?.problem === 'short-code' ? 'short' : (phone ?? '')
 }
 
-test('the table has the forms of 150 numbers', () => {
+test('the table has 150 different numbers', () => {
   expect(PHONE_TABLE.length).toBeGreaterThanOrEqual(150)
   expect(new Set(PHONE_TABLE.map(([form, country]) => `${form} ${country}`)).size).toBe(PHONE_TABLE.length)
 })
@@ -19,7 +19,7 @@ test.each(PHONE_TABLE)('%j in %j is read as %j', (form, country, number, inWorld
 })
 
 test.each(PHONE_TABLE)(
-  'a text from %j to a SIM of %j is from the number, or as it came',
+  'a sender %j in %j is stored as its number or unchanged',
   (form, country, number, inWorld) => {
     const expected = country === '' ? number : inWorld
     expect(readSender(form, country)).toBe(expected === '' || expected === 'short' ? form : expected)
@@ -28,7 +28,7 @@ test.each(PHONE_TABLE)(
   },
 )
 
-test('every reading is E.164, however hostile the text', () => {
+test('every number that is read has E.164 form, however hostile the input', () => {
   const texts = [
     '0',
     '00',
@@ -55,6 +55,6 @@ test.each([
   ['015120000010 015120000011', 'DE', ['015120000010', '015120000011']],
   ['nobody here', 'DE', ['nobody', 'here']],
   ['', 'DE', []],
-])('a list %j with spaces in %j is %j', (list, country, numbers) => {
+])('the list %j in %j is split into %j', (list, country, numbers) => {
   expect(splitAtSpaces(list, country, { bare: 'world' })).toEqual(numbers)
 })

@@ -32,18 +32,18 @@ test.each([
   ['letters with combining accents count both', `${'e\u0301'.repeat(35)}ж`, 'UCS-2', 71, 2],
   ['a family is not split', `${'ж'.repeat(60)}${family}${'ж'.repeat(63)}`, 'UCS-2', 134, 3],
   ['a character longer than a part is', `a${'\u0301'.repeat(1599)}`, 'UCS-2', 1600, 24],
-] as const)('%s', (_, text, encoding, units, segments) => {
+] as const)('segments are counted: %s', (_, text, encoding, units, segments) => {
   expect(countSegments(text)).toEqual({ encoding, units, segments })
 })
 
-test('the alphabet has 127 characters, its extension 10. TS 23.038, 6.2.1', () => {
+test('the GSM alphabet has 127 characters and its extension 10 (TS 23.038, 6.2.1)', () => {
   const units = Array.from({ length: 0x10000 }, (_, code) => countSegments(String.fromCharCode(code)))
   const gsm = units.filter(({ encoding }) => encoding === 'GSM-7')
   expect(gsm.filter((one) => one.units === 1)).toHaveLength(127)
   expect(gsm.filter((one) => one.units === 2)).toHaveLength(10)
 })
 
-test('any text: its parts have room for its units, a short one takes one', () => {
+test("a random text's segments have room for its units, and a short text is one segment", () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => {
       const { encoding, units, segments } = countSegments(text)

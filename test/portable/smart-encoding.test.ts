@@ -15,11 +15,11 @@ test.each([
   ['fullwidth signs', 'ＡＺ０９？！＠', 'AZ09?!@'],
   ['small capitals', 'ᴀᴢ', 'AZ'],
   ['letters with accents, which stay', 'ça ő e\u0301 ş', 'ça ő e\u0301 ş'],
-])('plain signs for %s', (_, text, plain) => {
+])('plain characters replace %s', (_, text, plain) => {
   expect(withPlainSigns(text)).toBe(plain)
 })
 
-test('each plain sign is in the GSM alphabet', () => {
+test('each replacement is in the GSM alphabet', () => {
   for (let code = 1; code < 0x10000; code++) {
     const sign = String.fromCharCode(code)
     const plain = withPlainSigns(sign)

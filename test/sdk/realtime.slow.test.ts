@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/database/temporary-folder.ts'
 // The unmodified SDK, with the event source that its README tells Node's users to take.
 Object.assign(globalThis, { EventSource })
 
-test('a server that comes back is found, and what it is subscribed to goes on', async () => {
+test('the SDK reconnects to a restarted server and keeps its subscriptions', async () => {
   const folder = temporaryFolder()
   const port = await freePort()
   let other = await startRealtimeServer({ DATA_DIR: folder, PORT: String(port) })

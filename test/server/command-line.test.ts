@@ -25,9 +25,11 @@ test.each([
   ['a value that begins with a dash', ['a', '--to', '-5'], undefined],
   ['an empty value where that is the default', ['a', '--name', ''], undefined],
   ['any word behind two dashes', ['--', '--dryrun'], undefined],
-])('%s', (_, words, fault) => expect(wordFault(words, ARGS)).toBe(fault))
+])('a command line with %s is accepted or refused', (_, words, fault) =>
+  expect(wordFault(words, ARGS)).toBe(fault),
+)
 
-test('where any number of words may stand, all may', () => {
+test('a command that takes many words accepts them all but no unknown option', () => {
   expect(wordFault(['::1', '10.0.0.0/8', '127.0.0.1'], { many })).toBeUndefined()
   expect(wordFault(['::1', '--to', 'x'], { many })).toBe('There is no option --to.')
 })
@@ -43,12 +45,12 @@ const run = (...words: string[]) =>
     },
   )
 
-test('the program is strict, in each of its commands', { timeout: 90_000 }, () => {
+test('every command refuses unknown options and extra words', { timeout: 90_000 }, () => {
   expect(run('serve', '--port', '80').stderr).toBe('There is no option --port. See pocketsms serve --help.\n')
   expect(run('superuser', 'upsert', 'a@b.example', 'two', 'words').stderr).toMatch(/^"words" is one word/)
 })
 
-test('the program tells its version', { timeout: 90_000 }, () => {
+test('--version prints the version', { timeout: 90_000 }, () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   expect(run('--version').stdout).toBe(`${version}\n`)
 })

@@ -40,13 +40,13 @@ test.each<[string, Record<string, string>, RegExp[]]>([
     { PORT: '0', DATABASE_URL: 'postgres://x@127.0.0.1:1/x', PUBLIC_URL: `https://0.0.0.0:${strangePort}` },
     [/^ok +port/m, /^FAULT +Postgres .*\n +Start the Postgres/m, /^FAULT +TLS +no valid certificate/m],
   ],
-])('the doctor finds %s', async (_, env, lines) => {
+])('the doctor reports %s', async (_, env, lines) => {
   const { code, said } = await run(env, 'doctor')
   for (const line of lines) expect(said).toMatch(line)
   expect(code).toBe(1)
 })
 
-test('without words the program says what it can do', async () => {
+test('without a command the program lists its commands', async () => {
   const { code, said } = await run({})
   expect([code, said]).toEqual([0, expect.stringMatching(/demo(.|\n)*serve(.|\n)*doctor/)])
 })
@@ -54,7 +54,7 @@ test('without words the program says what it can do', async () => {
 const ofServer = server.services.config.databaseUrl!
 const doctor = (...words: string[]) => run({ DATABASE_URL: ofServer }, 'doctor', ...words)
 
-test('the doctor shows national numbers while a server runs, and joins them with --apply', async () => {
+test('the doctor lists national numbers beside a running server and joins them with --apply', async () => {
   const { db } = server.services.store
   await db.query(
     `with account as (

@@ -8,7 +8,7 @@ test.each([
   '5/1 0 * * *',
   '*/1 * * * *',
   '@daily',
-])('%j is an expression', (expression) => expect(cronFault(expression)).toBeUndefined())
+])('%j is accepted as a cron expression', (expression) => expect(cronFault(expression)).toBeUndefined())
 
 test.each([
   ['no segments', ''],
@@ -26,4 +26,6 @@ test.each([
   ['a name', '* * * JAN *'],
   ['a letter', '* * L * *'],
   ['an empty part', '1, * * * *'],
-])('%s is none: %j', (_, expression) => expect(cronFault(expression)).toMatch(/^invalid cron expression - /))
+])('%s are refused as a cron expression: %j', (_, expression) =>
+  expect(cronFault(expression)).toMatch(/^invalid cron expression - /),
+)

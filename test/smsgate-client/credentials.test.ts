@@ -15,7 +15,7 @@ test.each<[string, () => Record<string, string>]>([
   ['a scheme in another case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
 ])('who comes in: %s', async (_, headers) => expect((await send(headers())).status).toBe(202))
 
-describe('who does not', () => {
+describe('requests without access', () => {
   test.each<[string, () => Promise<Record<string, string>> | Record<string, string>]>([
     ['nobody', () => ({})],
     ['the account password', () => basic(ANN.email, ANN.password)],
@@ -33,7 +33,7 @@ describe('who does not', () => {
     expect([answer.status, answer.body]).toEqual([401, { message: 'Unauthorized' }])
   })
 
-  test('a key that was deleted, or whose user was disabled', async () => {
+  test('a deleted key and the key of a disabled user are refused', async () => {
     const key = await fixture.makeKey([], BEN)
     expect((await send(bearer(key))).status).toBe(202)
     await fixture.server.rows('delete from api_keys where prefix = $1', [key.slice(0, 10)])
@@ -45,7 +45,7 @@ describe('who does not', () => {
   })
 })
 
-describe('scopes', () => {
+describe('scopes of a key', () => {
   /** A request for each scope, and whether it is one of those that a key without scopes has. */
   const ROUTES: readonly [scope: string, method: string, path: string, isDefault?: boolean][] = [
     ['messages:send', 'POST', '/messages', true],
@@ -64,7 +64,7 @@ describe('scopes', () => {
   }
   const refused = (scope: string) => [403, { message: `scope required: ${scope}` }]
 
-  test.each(ROUTES)('%s opens %s %s', async (scope, method, path, isDefault) => {
+  test.each(ROUTES)('%s are enough for %s %s', async (scope, method, path, isDefault) => {
     const [own, all, none] = await Promise.all(
       [[scope], ['all:any'], []].map((scopes) => fixture.makeKey(scopes)),
     )
@@ -84,7 +84,7 @@ describe('scopes', () => {
     ['messages:read', 'GET', 'batches/x'],
     ['messages:read', 'GET', 'usage'],
   ]
-  test.each(SMS)('%s opens %s /api/sms/%s', async (scope, method, path) => {
+  test.each(SMS)('%s are enough for %s /api/sms/%s', async (scope, method, path) => {
     const body = method === 'POST' ? { recipients: ['+4911111'], body: 'Hi' } : undefined
     const [own, none, other] = await Promise.all(
       [[scope], [], ['devices:list']].map((scopes) => fixture.makeKey(scopes)),
@@ -97,7 +97,7 @@ describe('scopes', () => {
     expect([status, said]).toEqual([403, { error: 'forbidden', message: `scope required: ${scope}` }])
   })
 
-  test('take effect on a key that is in use', async () => {
+  test('apply at once to a key in use', async () => {
     const key = await fixture.makeKey(['messages:send'])
     expect((await send(bearer(key))).status).toBe(202)
     const change = (scopes: string) =>
@@ -121,7 +121,7 @@ test('health needs no credentials', async () => {
 })
 
 test.each(['/nothing', '/messages/a/b', '', '/'])(
-  'an unknown route %s is 404 in the same form',
+  "the unknown route %s is answered with 404 in SMSGate's form",
   async (path) => {
     for (const prefix of ['/api/3rdparty/v1', '/3rdparty/v1'])
       for (const method of ['GET', 'PUT']) {
@@ -131,14 +131,14 @@ test.each(['/nothing', '/messages/a/b', '', '/'])(
   },
 )
 
-test('what is not served is 501 with a hint', async () => {
+test('an unsupported route is answered with 501 and a hint', async () => {
   expect(await fixture.ask('GET', '/logs')).toMatchObject({
     status: 501,
     body: { message: expect.any(String) },
   })
 })
 
-test.each(['http://example.com', 'https://127.0.0.1/'])('%s is no address of a webhook', async (url) => {
+test.each(['http://example.com', 'https://127.0.0.1/'])('%s is refused as a webhook address', async (url) => {
   const answer = await fixture.ask('POST', '/webhooks', { url, event: 'sms:sent' })
   expect(answer).toMatchObject({ status: 400, body: { message: /^url/ } })
 })

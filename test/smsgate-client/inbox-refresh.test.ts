@@ -15,7 +15,7 @@ const ask = (path: string, body: object) =>
   request(`${fixture.gateway.url}/3rdparty/v1`, 'POST', path, body, bearer(key))
 const PERIOD = { since: '2026-01-01T00:00:00Z', until: '2026-01-08T00:00:00Z' }
 
-test('a device that is no SMSGate phone is not asked', async () => {
+test('a refresh for a device that is not an SMSGate phone is refused', async () => {
   expect((await ask('/inbox/refresh', PERIOD)).status).toBe(400)
   expect((await ask('/inbox/refresh', { ...PERIOD, deviceId: other.id })).status).toBe(400)
 })
@@ -29,14 +29,14 @@ test.each<[string, object, RegExp]>([
   ['another delivery', { ...PERIOD, webhookDelivery: 'Twice' }, /webhookDelivery/],
   ['other types', { ...PERIOD, messageTypes: ['FAX'] }, /messageTypes/],
   ['an unknown device', { ...PERIOD, deviceId: 'nobody' }, /deviceId/],
-])('%s is refused', async (_, body, message) => {
+])('a refresh with %s is refused', async (_, body, message) => {
   for (const path of ['/inbox/refresh', '/inbox/export']) {
     const { status, text } = await ask(path, body)
     expect([status, JSON.parse(text).message]).toEqual([400, expect.stringMatching(message)])
   }
 })
 
-test('a phone that listens hands in the period at once, another when it comes', async () => {
+test('a connected phone sends its inbox of the period at once, another when it connects', async () => {
   const phone = await joinPhone(fixture, user)
   const events = await openEvents(phone)
   await until(() => events.frames.includes(':keepalive'))
@@ -58,7 +58,7 @@ test('a phone that listens hands in the period at once, another when it comes', 
   await later.close()
 })
 
-test('webhooks are told of stored texts once more, by each way that asks for it', async () => {
+test('a refresh by any route calls webhooks again for stored texts', async () => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const hook = JSON.stringify({ id: 'in', url: receiver.url, event: 'sms:received' })
   await fetch(`${fixture.gateway.url}/3rdparty/v1/webhooks`, { method: 'POST', headers, body: hook })
@@ -89,7 +89,7 @@ test('webhooks are told of stored texts once more, by each way that asks for it'
   ).toBe(400)
 })
 
-test('webhooks are told nothing by a refresh that cannot ask phones', async () => {
+test('a refresh that cannot ask phones calls no webhooks', async () => {
   const { db } = fixture.gateway.server.services.store
   const told = receiver.told.length
   const waiting = async () => Number((await db.query('select count(*) from webhook_dispatch')).rows[0]![0])
@@ -101,7 +101,7 @@ test('webhooks are told nothing by a refresh that cannot ask phones', async () =
   expect([status, await waiting(), receiver.told.length]).toEqual([500, 0, told])
 })
 
-test('refreshes wait for the calls of those before them', async () => {
+test('a refresh waits for the webhook calls of earlier ones', async () => {
   const { db } = fixture.gateway.server.services.store
   const [hook] = (await db.query('select id from webhooks where "user" = $1', [user.id])).rows[0]!
   await db.query(
@@ -117,7 +117,7 @@ test('refreshes wait for the calls of those before them', async () => {
   expect((await ask('/inbox/refresh', body)).status).toBe(202)
 })
 
-test('a refresh of more calls than it may make is refused', async () => {
+test('a refresh that needs too many calls is refused', async () => {
   const { db } = fixture.gateway.server.services.store
   await db.query(
     `insert into webhooks (id, "user", url, enabled, smsgate_event, smsgate_id)

@@ -51,13 +51,13 @@ async function list(path: string, headers = fixture.ann) {
 }
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => Number(id.slice(-2)))
 
-describe('sends', () => {
+describe('the list of sends', () => {
   const sends = async (query: string) => {
     const { total, items } = await list(`/messages${query}`)
     return [total, ids(items)]
   }
 
-  test('the newest first, as states without their text', async () => {
+  test('has the newest first, as states without texts', async () => {
     const { total, items } = await list('/messages')
     expect([total, ids(items)]).toEqual([6, [5, 4, 3, 2, 1, 0]])
     const states = ['Cancelled', 'Pending', 'Processed', 'Sent', 'Failed', 'Delivered']
@@ -89,9 +89,11 @@ describe('sends', () => {
     [`?deviceId=${PHONES[0]}&state=Sent&limit=1`, 1, [2]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?unknown=1&includeContent=', 6, [5, 4, 3, 2, 1, 0]],
-  ])('%s', async (query, total, found) => expect(await sends(query)).toEqual([total, found]))
+  ])('with the query %s has the matching sends', async (query, total, found) =>
+    expect(await sends(query)).toEqual([total, found]),
+  )
 
-  test('with their text', async () => {
+  test('includes texts with includeContent', async () => {
     const { items } = await list('/messages?includeContent=true&limit=1')
     expect(items[0].textMessage).toEqual({ text: 'Text 5' })
   })
@@ -103,25 +105,25 @@ describe('sends', () => {
     ['limit=ten', /^limit/],
     ['sort=id', /^sort/],
     ['includeContent=perhaps', /^includeContent/],
-  ])('refuses %s', async (query, message) => {
+  ])('refuses the query %s', async (query, message) => {
     const answer = await ask('GET', `/messages?${query}`)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
   })
 
-  test("hold no other's", async () => {
+  test("contains only the caller's sends", async () => {
     const bens = { total: 1, items: [{ id: 'send bens00000000000' }] }
     expect(await list('/messages', ben)).toMatchObject(bens)
     expect(await list('/messages', fixture.cleo)).toEqual({ total: 0, items: [] })
   })
 
-  test('what was sent otherwise is not listed', async () => {
+  test('excludes messages sent by other APIs', async () => {
     expect((await server.send({}, { 'x-api-key': ANN.key })).status).toBe(200)
     expect((await list('/messages')).total).toBe(6)
   })
 })
 
-describe('incoming texts', () => {
-  test('the newest first', async () => {
+describe('the list of incoming texts', () => {
+  test('has the newest first', async () => {
     const item = (n: number, type: string, sender: string, contentPreview: string) => {
       return { id: `in000000000000${n}`, type, sender, contentPreview, createdAt: iso(n) }
     }
@@ -144,13 +146,13 @@ describe('incoming texts', () => {
     [`?deviceId=${PHONES[0]}`, 2, [3, 1]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?includeAttachments=true', 3, [3, 2, 1]],
-  ])('%s', async (query, total, found) => {
+  ])('with the query %s has the matching texts', async (query, total, found) => {
     const page = await list(`/inbox${query}`)
     expect([page.total, ids(page.items)]).toEqual([total, found])
   })
 
   test.each(['limit=0', 'offset=-1', 'type=EMAIL', `from=${iso(3)}&to=${iso(2)}`, 'deviceId=%00'])(
-    'refuses %s',
+    'refuses the query %s',
     async (query) => {
       expect(await ask('GET', `/inbox?${query}`)).toMatchObject({
         status: 400,
@@ -160,8 +162,8 @@ describe('incoming texts', () => {
   )
 })
 
-describe('devices', () => {
-  test('all of the caller, disabled ones too', async () => {
+describe('the list of devices', () => {
+  test("has all of the caller's devices, disabled ones too", async () => {
     await server.rows(
       `update devices set enabled = false, last_seen = '', sims = '[{"slot":1,"number":"+4911100","carrier":"C"},{"slot":"x"},null]' where id = $1`,
       [PHONES[1]],
@@ -182,7 +184,7 @@ describe('devices', () => {
     expect(body[1].lastSeen).toBe(body[1].createdAt)
   })
 
-  test('SIMs that a device made up do no harm', async () => {
+  test('omits malformed SIM data of a device', async () => {
     for (const sims of [
       '{"slot":1}',
       '"text"',
@@ -198,7 +200,7 @@ describe('devices', () => {
     }
   })
 
-  test('are deleted, once, by their user alone', async () => {
+  test('lets a user delete a device of their own once', async () => {
     const path = `/devices/${BENS_PHONE}`
     expect((await ask('DELETE', path)).status).toBe(404)
     const { status, body } = await ask('DELETE', path, undefined, ben)

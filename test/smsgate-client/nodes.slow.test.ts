@@ -4,7 +4,7 @@ import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fix
 
 const server = process.env.TEST_POSTGRES_URL
 
-test('of sends with one id at two nodes at once, one is accepted', async () => {
+test('of concurrent sends with one id on two nodes one is accepted', async () => {
   const DATABASE_URL = await createDatabase(server!, `test_smsgate_nodes_${Date.now()}`)
   const fixture = await startSmsgateClientFixture({ DATABASE_URL })
   const port = String(await freePort())

@@ -11,7 +11,7 @@ const count = async () => Number((await server.rows('select count(*) from sms_me
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-test('answers 202 with the state and where it is', async () => {
+test('a send is answered with 202, its state and location', async () => {
   const { status, headers, body } = await send()
   expect(status).toBe(202)
   expect(body).toEqual({
@@ -35,7 +35,7 @@ test.each([
   ['/api/3rdparty/v1', '/messages/'],
   ['/3rdparty/v1', '/messages'],
   ['/3rdparty/v1', '/message/'],
-])('the same by another path: %s%s', async (prefix, path) => {
+])('a send by the path %s%s works the same', async (prefix, path) => {
   const { status, headers, body } = await ask('POST', path, TEXT, fixture.ann, prefix)
   expect(status).toBe(202)
   expect(headers.get('location')).toBe(`${prefix}/messages/${body.id}`)
@@ -43,7 +43,7 @@ test.each([
   expect(again).toMatchObject({ status: 200, body: { id: body.id } })
 })
 
-describe('accepts', () => {
+describe('a send accepts', () => {
   const stored = async (more: object, query = '') => {
     const { status, body } = await send(more, query)
     expect([status, body.message]).toEqual([202, undefined])
@@ -63,27 +63,27 @@ describe('accepts', () => {
   test.each([
     ['+49 (111) 12-3.4', '+491111234'],
     ['004911112', '+4911112'],
-  ])('%s', async (number, to) => {
+  ])('a phone number written as %s', async (number, to) => {
     expect(await stored({ phoneNumbers: [number] })).toMatchObject({ to })
   })
-  test('priority, SIM and a device', async () => {
+  test('a priority, a SIM and a device', async () => {
     const message = await stored({ priority: 100, simNumber: 2, deviceId: PHONES[1] })
     expect(message).toMatchObject({ priority: 100, sim: 2, device: PHONES[1] })
   })
-  test('ttl from acceptance, also of a scheduled text', async () => {
+  test('a ttl that counts from acceptance, even if scheduled', async () => {
     const message = await stored({ ttl: 7200, scheduleAt: inHours(1) })
     const end = Date.parse(String(message.expires_at).replace(' ', 'T'))
     expect(Math.abs(end - Date.now() - 7_200_000)).toBeLessThan(60_000)
     expect(message).toMatchObject({ status: 'pending' })
   })
   test.each(['', '.1', '.123456', '.123456789'])(
-    'dates with a fraction "%s" and an offset',
+    'dates with the fraction "%s" and an offset',
     async (fraction) => {
       const message = await stored({ validUntil: `2099-01-02T03:04:05${fraction}+02:00` })
       expect(message).toMatchObject({ expires_at: expect.stringMatching(/^2099-01-02 01:04:05\./) })
     },
   )
-  test('its own way to say yes', async () => {
+  test('the query options of SMSGate', async () => {
     const query = '?skipPhoneValidation=true&deviceActiveWithin=12'
     const first = await stored({ withDeliveryReport: true, isEncrypted: false }, query)
     const second = await stored({ deviceId: PHONES[0] }, '?deviceActiveWithin=1&skipPhoneValidation=0')
@@ -91,7 +91,7 @@ describe('accepts', () => {
   })
 })
 
-describe('refuses, and stores nothing', () => {
+describe('a send is refused, with no message stored, for', () => {
   const MANY = Array.from({ length: 101 }, (_, i) => `+49111${100 + i}`)
   test.each<[what: string, body: unknown, query: string, message: RegExp]>([
     ['no JSON', '{', '', /JSON/],
@@ -125,7 +125,7 @@ describe('refuses, and stores nothing', () => {
     expect(await count()).toBe(before)
   })
 
-  test('a body too large with 413, in the same form', async () => {
+  test('a body that is too large (413)', async () => {
     const answer = await ask('POST', '/messages', `{"x":"${'x'.repeat(1 << 20)}"}`)
     expect(answer).toMatchObject({ status: 413, body: { message: expect.any(String) } })
   })
@@ -144,8 +144,8 @@ describe('refuses, and stores nothing', () => {
   })
 })
 
-describe('ids', () => {
-  test('the second with an id is 409, and a refused one stays free', async () => {
+describe('ids of sends', () => {
+  test('can be used once (409), but stay free after a refusal', async () => {
     expect((await send({ id: 'order/1', ttl: 1 })).status).toBe(400)
     const first = await send({ id: 'order/1' })
     expect([first.status, first.body.id]).toEqual([202, 'order/1'])
@@ -156,7 +156,7 @@ describe('ids', () => {
     expect(await send({ id: 'order/1' }, '', ben)).toMatchObject({ status: 202 })
   })
 
-  test('are free again once the messages are deleted', async () => {
+  test('are free again after their messages were deleted', async () => {
     const { body } = await send({ id: 'gone', phoneNumbers: ['+4911111', '+4911112'] })
     const headers = await server.signedIn('users', ANN.id)
     const found = await server.rows(
@@ -169,7 +169,7 @@ describe('ids', () => {
     expect((await send({ id: 'gone' })).status).toBe(202)
   })
 
-  test('an Idempotency-Key answers the first send again', async () => {
+  test('a repeated Idempotency-Key returns the first send', async () => {
     const headers = { ...fixture.ann, 'idempotency-key': 'once' }
     const first = await send({ id: 'with a key' }, '', headers)
     const again = await send({ id: 'with a key' }, '', headers)
@@ -182,7 +182,7 @@ describe('ids', () => {
     expect((await send({}, '', headers)).status).toBe(422)
   })
 
-  test('an Idempotency-Key answers also once a date of the send is past, or no device is left', async () => {
+  test('an Idempotency-Key works after its date is past and its device gone', async () => {
     const headers = { ...fixture.ben, 'idempotency-key': 'in time' }
     const scheduleAt = new Date(Date.now() + 1_500).toISOString()
     const body = { id: 'in time', scheduleAt, deviceId: BENS_PHONE }
@@ -196,7 +196,7 @@ describe('ids', () => {
 })
 
 // Programs repeat what was answered 5xx.
-test('a send that is stored is answered, also when it cannot be read', async () => {
+test('a stored send is answered with 202 even if it cannot be read back', async () => {
   await server.rows('alter table sms_events rename column message to message_')
   const { status, body } = await send({ id: 'unreadable', phoneNumbers: ['+49 11111', '+4911112'] })
   await server.rows('alter table sms_events rename column message_ to message')
@@ -206,8 +206,8 @@ test('a send that is stored is answered, also when it cannot be read', async () 
   expect((await ask('GET', '/messages/unreadable')).body.recipients).toEqual(recipients)
 })
 
-describe('the limits of the engine', () => {
-  test('who has opted out fails', async () => {
+describe('a send', () => {
+  test('to an opted-out number is accepted and fails', async () => {
     const { status, body } = await send({ phoneNumbers: ['+4900004'] })
     expect(status).toBe(202)
     expect(body).toMatchObject({
@@ -217,7 +217,7 @@ describe('the limits of the engine', () => {
     })
   })
 
-  test('the quota is 402, and a refused id stays free', async () => {
+  test('above the quota is answered with 402 and leaves its id free', async () => {
     await server.rows('update users set monthly_quota = 1 where id = $1', ['ben000000000000'])
     const id = 'over the quota'
     expect((await send({ id, phoneNumbers: ['+4911111', '+4911112'] }, '', ben)).status).toBe(402)
@@ -225,7 +225,7 @@ describe('the limits of the engine', () => {
     expect((await send({ id }, '', ben)).status).toBe(202)
   })
 
-  test('no device that is there is 503; a named one, and a time, wait', async () => {
+  test('without an online device is answered with 503, but waits if it names a device or time', async () => {
     await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [BENS_PHONE])
     expect(await send({}, '', ben)).toMatchObject({ status: 503, body: { message: /device/ } })
     const named = await send({ deviceId: BENS_PHONE }, '', ben)

@@ -46,7 +46,7 @@ test.each<[string, Record<string, string>]>([
   ['Delivered', { [A]: 'delivered', [B]: 'delivered', [C]: 'delivered' }],
   ['Sent', { [A]: 'delivered', [B]: 'failed', [C]: 'failed' }],
   ['Sent', { [A]: 'sent', [B]: 'delivered', [C]: 'delivered' }],
-])('the state of the whole: %s of %j', async (state, outcomes) => {
+])('a send has the state %s if its recipients are %j', async (state, outcomes) => {
   const { state: whole, recipients, states } = await sendAndReport(outcomes)
   expect(whole).toBe(state)
   const named: Record<string, string> = { sent: 'Sent', delivered: 'Delivered', failed: 'Failed' }
@@ -61,11 +61,11 @@ test.each<[string, Record<string, string>]>([
   for (const at of Object.values(states)) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-describe('canceling', () => {
+describe('canceling a send', () => {
   const headers = { ...fixture.ann, 'content-type': 'application/json' }
   const cancel = (id: string) => fixture.ask('DELETE', `/messages/${id}`, undefined, headers)
 
-  test.each([1, 3])('what waits, for %i recipients, once', async (count) => {
+  test.each([1, 3])('cancels waiting messages to %i recipients once', async (count) => {
     const { id } = await send(count)
     const { status, body } = await cancel(id)
     expect([status, body.state]).toEqual([200, 'Cancelled'])
@@ -76,14 +76,14 @@ describe('canceling', () => {
     expect((await stateOf(id)).state).toBe('Cancelled')
   })
 
-  test('not what a device has', async () => {
+  test('is refused with 409 once a device has it', async () => {
     const { id } = await send(1, { deviceId: PHONES[1] })
     await claim(PHONES[1])
     expect((await cancel(id)).status).toBe(409)
     expect((await stateOf(id)).state).toBe('Processed')
   })
 
-  test('the rest of what devices have begun', async () => {
+  test('cancels the recipients whose messages no device has begun', async () => {
     const { id } = await send(3, { scheduleAt: new Date(Date.now() + 3_600_000).toISOString() })
     const [first] = (
       await fixture.server.rows(
@@ -99,22 +99,25 @@ describe('canceling', () => {
     expect(body.recipients.map(({ state }: { state: string }) => state)).toEqual(states)
   })
 
-  test.each(['GET', 'DELETE'])('%s of what is not there, and of what is not yours', async (method) => {
-    const { id } = await send(1)
-    for (const [path, headers] of [
-      ['nobody', fixture.ann],
-      [id, fixture.ben],
-      ['%E2%82%AC%F0%9F%98%80', fixture.ann],
-    ] as const)
-      expect(await fixture.ask(method, `/messages/${path}`, undefined, headers)).toMatchObject({
-        status: 404,
-        body: { message: 'Message not found' },
-      })
-  })
+  test.each(['GET', 'DELETE'])(
+    "%s of an unknown send or another user's is answered with 404",
+    async (method) => {
+      const { id } = await send(1)
+      for (const [path, headers] of [
+        ['nobody', fixture.ann],
+        [id, fixture.ben],
+        ['%E2%82%AC%F0%9F%98%80', fixture.ann],
+      ] as const)
+        expect(await fixture.ask(method, `/messages/${path}`, undefined, headers)).toMatchObject({
+          status: 404,
+          body: { message: 'Message not found' },
+        })
+    },
+  )
 })
 
-describe('what was sent otherwise', () => {
-  test('is found by the id of a message or batch', async () => {
+describe('a message sent by another API', () => {
+  test('is found by its message id or batch id', async () => {
     const one = (await fixture.server.send({ body: 'From the console' })).body
     expect(await stateOf(one.message_ids[0])).toMatchObject({
       id: one.message_ids[0],
@@ -125,7 +128,7 @@ describe('what was sent otherwise', () => {
     expect(await stateOf(several.message_ids[2])).toMatchObject({ recipients: [{ phoneNumber: NUMBERS[2] }] })
   })
 
-  test('a batch too large to answer is refused', async () => {
+  test('is refused as a batch too large to list', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "to", batch_id, created, updated)
       select 'large' || lpad(i::text, 10, '0'), $1, 'sent', 'outgoing', '+4911100', 'largebatch', pb_text(now()), pb_text(now())
@@ -138,7 +141,7 @@ describe('what was sent otherwise', () => {
     })
   })
 
-  test('an incoming text is no send', async () => {
+  test('is not found if it is an incoming text', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "from", created, updated)
       values ('incoming0000000', $1, 'received', 'incoming', '+4911100', pb_text(now()), pb_text(now()))`,
@@ -148,7 +151,7 @@ describe('what was sent otherwise', () => {
   })
 })
 
-test('a text that retention has taken away is empty', async () => {
+test('is shown without text and number after retention deleted them', async () => {
   const { id } = await send(1)
   await fixture.server.rows(`update sms_messages set body = '', "to" = '' where id = $1`, [id])
   expect(await stateOf(id)).toMatchObject({ textMessage: { text: '' }, recipients: [{ phoneNumber: '' }] })

@@ -13,7 +13,7 @@ const revoke = (id: string, headers?: Record<string, string>) =>
 const list = async (token: string) => (await fixture.ask('GET', '/messages', undefined, bearer(token))).status
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 
-test('a pair in both spellings', async () => {
+test('a token request returns an access and a refresh token, named in both spellings', async () => {
   const asked = ['messages:list', 'messages:send']
   const { status, headers, body } = await ask({ scopes: asked, ttl: 60 })
   expect(status).toBe(201)
@@ -37,7 +37,7 @@ test.each([
   [null, 900],
   [86_400, 900],
   [10, 10],
-])('a ttl of %s is %i seconds', async (ttl, seconds) => {
+])('a ttl of %s gives a token valid for %i seconds', async (ttl, seconds) => {
   const { body } = await ask({ scopes: ['messages:list'], ttl })
   const { exp, iat } = claimsOf(body.access_token)
   expect(exp - iat).toBe(seconds)
@@ -49,12 +49,12 @@ test.each<[unknown, RegExp]>([
   [{ scopes: ['messages:send', 'tokens:refresh'] }, /^scopes\[1\]/],
   [{ scopes: ['messages:send'], ttl: -1 }, /^ttl/],
   ['{', /JSON/],
-])('refuses %j', async (body, message) => {
+])('the token request %j is refused', async (body, message) => {
   expect(await ask(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
 })
 
 describe('a token', () => {
-  test('opens what it is for, and nothing else', async () => {
+  test('gives access to its scopes only', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     expect(await list(body.access_token)).toBe(200)
     const others = await fixture.ask('GET', '/devices', undefined, bearer(body.access_token))
@@ -64,7 +64,7 @@ describe('a token', () => {
     expect((await fixture.ask('POST', '/messages', message, bearer(body.access_token))).status).toBe(403)
   })
 
-  test('is none of PocketBase, nor the reverse', async () => {
+  test("is refused by PocketBase's API, and PocketBase's tokens by SMSGate's", async () => {
     const { body } = await ask({ scopes: ['all:any'] })
     const path = '/api/collections/sms_messages/records'
     const records = await fixture.server.ask('GET', path, undefined, bearer(body.access_token))
@@ -74,7 +74,7 @@ describe('a token', () => {
     expect(await list(authorization!)).toBe(401)
   })
 
-  test('cannot be forged', async () => {
+  test('with changed claims or signature is refused', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     const [head, claims, signature] = body.access_token.split('.')
     const wider = { ...claimsOf(body.access_token), scopes: ['all:any'] }
@@ -90,7 +90,7 @@ describe('a token', () => {
       expect(await list(token)).toBe(401)
   })
 
-  test('needs a scope of its maker', async () => {
+  test('needs a key with the requested scopes', async () => {
     const few = bearer(await fixture.makeKey(['tokens:manage', 'messages:list']))
     expect((await ask({ scopes: ['messages:list'] }, few)).status).toBe(201)
     for (const scope of ['messages:send', 'all:any']) {
@@ -101,14 +101,14 @@ describe('a token', () => {
     expect([none.status, none.body]).toEqual([403, { message: 'scope required: tokens:manage' }])
   })
 
-  test('ends with its time', async () => {
+  test('expires after its ttl', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     await fixture.server.rows('update smsgate_tokens set access_until = now() where id = $1', [body.id])
     expect(await list(body.access_token)).toBe(401)
     expect((await refresh(body.refresh_token)).status).toBe(201)
   })
 
-  test('ends with its key, and loses what its key loses', async () => {
+  test('ends with its key and loses scopes that its key loses', async () => {
     const key = await fixture.makeKey(['tokens:manage', 'messages:list'])
     const { body } = await ask({ scopes: ['messages:list'] }, bearer(key))
     const change = (sql: string) => fixture.server.rows(`${sql} where prefix = $1`, [key.slice(0, 10)])
@@ -124,8 +124,8 @@ describe('a token', () => {
   })
 })
 
-describe('a refresh', () => {
-  test.each([undefined, {}])('with the body %j gives a pair with the same scopes, once', async (sent) => {
+describe('a token refresh', () => {
+  test.each([undefined, {}])('with the body %j returns a pair with the same scopes, once', async (sent) => {
     const { body: first } = await ask({ scopes: ['messages:list'] })
     const { status, body: second } = await refresh(first.refresh_token, sent)
     expect(status).toBe(201)
@@ -136,13 +136,13 @@ describe('a refresh', () => {
     expect([again.status, again.body]).toEqual([401, { message: 'Unauthorized' }])
   })
 
-  test('of one token at once gives one pair', async () => {
+  test('succeeds once for four concurrent requests', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     const all = await Promise.all([1, 2, 3, 4].map(() => refresh(body.refresh_token)))
     expect(all.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401])
   })
 
-  test('needs the refresh token', async () => {
+  test('requires the refresh token', async () => {
     const { body } = await ask({ scopes: ['all:any'] })
     const refused = [403, { message: 'scope required: tokens:refresh' }]
     for (const headers of [fixture.ann, bearer(body.access_token)]) {
@@ -153,7 +153,7 @@ describe('a refresh', () => {
   })
 })
 
-test('revoking ends both tokens of a pair, and is never an error', async () => {
+test('revoking ends both tokens of a pair and always succeeds', async () => {
   const { body } = await ask({ scopes: ['messages:list'] })
   expect((await revoke(body.id, fixture.ben)).status).toBe(204)
   expect(await list(body.access_token)).toBe(200)
@@ -162,7 +162,7 @@ test('revoking ends both tokens of a pair, and is never an error', async () => {
   expect((await refresh(body.refresh_token)).status).toBe(401)
 })
 
-test('a user has at most 1,000 pairs, the oldest end', async () => {
+test('a user has at most 1,000 token pairs, and the oldest end first', async () => {
   const { body } = await ask({ scopes: ['messages:list'] })
   await fixture.server.rows(
     `insert into smsgate_tokens (id, "user", api_key, scopes, created, access_until, refresh_until)
@@ -178,7 +178,7 @@ test('a user has at most 1,000 pairs, the oldest end', async () => {
   expect(count).toBe(1_000)
 })
 
-test('tokens go with their user', async () => {
+test('tokens are deleted with their user', async () => {
   const key = await fixture.makeKey(['all:any'], BEN)
   const { body } = await ask({ scopes: ['messages:list'] }, bearer(key))
   const headers = await fixture.server.signedIn('users', BEN.id)

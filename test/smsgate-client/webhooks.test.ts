@@ -21,7 +21,7 @@ async function device(id: string, path: string, body: object) {
 }
 
 describe('webhooks', () => {
-  test('are added, replaced, listed and deleted', async () => {
+  test('can be added, replaced, listed and deleted', async () => {
     const url = 'https://example.com/hook'
     const made = await add({ id: 'mine', url, event: 'sms:sent' })
     expect([made.status, made.body]).toEqual([201, { id: 'mine', deviceId: null, url, event: 'sms:sent' }])
@@ -40,7 +40,7 @@ describe('webhooks', () => {
     expect(await list()).toEqual([])
   })
 
-  test('of other forms are not listed, and not deleted', async () => {
+  test('of other APIs are not listed and cannot be deleted', async () => {
     const headers = await server.signedIn('users', ANN.id)
     const path = '/api/collections/webhooks/records'
     const values = { user: ANN.id, url: 'https://example.com', events: ['message.sent'] }
@@ -50,7 +50,7 @@ describe('webhooks', () => {
     expect((await server.ask('DELETE', `${path}/${id}`, undefined, headers)).status).toBe(204)
   })
 
-  test.each(['sms:received', 'sms:data-received'])('for %s need the scope of the inbox', async (event) => {
+  test.each(['sms:received', 'sms:data-received'])('for %s require the inbox scope', async (event) => {
     const made = { id: 'reader', url: 'https://example.com', event }
     const writer = bearer(await fixture.makeKey(['webhooks:write']))
     const refused = { status: 403, body: { message: 'scope required: inbox:list' } }
@@ -62,7 +62,7 @@ describe('webhooks', () => {
     await ask('DELETE', '/webhooks/reader')
   })
 
-  test('with the same id at once are one', async () => {
+  test('added concurrently under one id become one', async () => {
     const all = await Promise.all(
       [1, 2, 3, 4].map((i) => add({ id: 'at once', url: `https://example.com/${i}`, event: 'sms:sent' })),
     )
@@ -77,14 +77,14 @@ describe('webhooks', () => {
     ['an unknown event', { url: 'https://example.com', event: 'sms:lost' }, /^event/],
     ['an unknown device', { url: 'https://example.com', event: 'sms:sent', deviceId: 'nobody' }, /^deviceId/],
     ["another's device", { url: 'https://a.example', event: 'sms:sent', deviceId: BENS_PHONE }, /^deviceId/],
-  ])('refuse %s', async (_, body, message) => {
+  ])('are refused with %s', async (_, body, message) => {
     expect(await add(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
     expect(await list()).toEqual([])
   })
 })
 
-describe('settings', () => {
-  test('are those of phones, without secrets', async () => {
+describe('the settings route', () => {
+  test("returns the phones' settings without secrets", async () => {
     const { status, body } = await ask('GET', '/settings')
     expect([status, body]).toEqual([
       200,
@@ -97,7 +97,7 @@ describe('settings', () => {
     ])
   })
 
-  test.each(['PATCH', 'PUT'])('%s sets the signing key', async (method) => {
+  test.each(['PATCH', 'PUT'])('sets the signing key by %s', async (method) => {
     const { status, body } = await ask(method, '/settings', {
       webhooks: { signing_key: `${KEY} ${method}` },
     })
@@ -114,14 +114,14 @@ describe('settings', () => {
     [{ messages: { send_interval_min: 1 } }, /^messages\.send_interval_min/],
     [{ encryption: { passphrase: 'x' } }, /^encryption\.passphrase/],
     ['{', /JSON/],
-  ])('refuse %j', async (body, message) => {
+  ])('refuses the settings %j', async (body, message) => {
     expect(await ask('PATCH', '/settings', body)).toMatchObject({
       status: 400,
       body: { message: expect.stringMatching(message) },
     })
   })
 
-  test('of an account: the key is made when it is first asked for, and changed there', async () => {
+  test("the account's signing key is generated at its first request and can be changed", async () => {
     const ben = await server.signedIn('users', BEN.id)
     const ask = (method: string, body?: object, headers = ben) =>
       server.ask(method, '/api/account/smsgate-key', body, headers)
@@ -136,7 +136,7 @@ describe('settings', () => {
   })
 })
 
-describe('deliveries', () => {
+describe('webhook calls', () => {
   const EVENTS = ['received', 'data-received', 'sent', 'delivered', 'failed', 'cancelled']
 
   beforeAll(async () => {
@@ -170,7 +170,7 @@ describe('deliveries', () => {
     await device(id, 'report', { items: [{ id: message, attempt, status: 'sent' }] })
   }
 
-  test('of what is sent, delivered and failed, signed as the app signs', async () => {
+  test('for sent, delivered and failed texts are signed as the app signs', async () => {
     const id = await send(2, { deviceId: PHONES[0], simNumber: 2 })
     const { items } = await device(PHONES[0], 'claim', { limit: 10 })
     const report = (i: number, status: string, more = {}) =>
@@ -204,7 +204,7 @@ describe('deliveries', () => {
     ])
   })
 
-  test('of one device go to its webhook, too', async () => {
+  test("for a device's texts go to that device's webhook too", async () => {
     await send(1, { deviceId: PHONES[1] })
     await claimAndSend(PHONES[1])
     const came = await calls(2)
@@ -212,7 +212,7 @@ describe('deliveries', () => {
     expect(JSON.parse(came[0]!.body).payload).toMatchObject({ sender: null, simNumber: null })
   })
 
-  test('of a cancellation are no failures', async () => {
+  test('for a cancellation are sms:cancelled, not failures', async () => {
     const id = await send(1, { scheduleAt: '2099-01-01T00:00:00Z' })
     await ask('DELETE', `/messages/${encodeURIComponent(id)}`)
     const [call, ...others] = await calls(1)
@@ -224,7 +224,7 @@ describe('deliveries', () => {
     })
   })
 
-  test('of what comes in, texts and data', async () => {
+  test('for incoming texts contain text or data', async () => {
     const received_at = '2026-01-02T00:00:00.000Z'
     const items = [
       { from: '+4922200', body: 'Hello', received_at, sim: 1 },
@@ -248,12 +248,12 @@ describe('deliveries', () => {
     )
   })
 
-  test('are recorded as those of any webhook', async () => {
+  test('are recorded like those of other webhooks', async () => {
     const rows = await server.rows(`select status, count(*) from webhook_deliveries group by status`)
     expect(rows).toEqual([['delivered', 8]])
   })
 
-  test('that wait end when the webhook is replaced by one for another event', async () => {
+  test('stop when their webhook is replaced by one for another event', async () => {
     await add({ id: 'busy', url: `${receiver.url}/busy`, event: 'sms:sent', deviceId: PHONES[0] })
     receiver.behave(({ path }, res) => res.writeHead(path === '/busy' ? 503 : 204).end())
     await send(1, { deviceId: PHONES[0] })

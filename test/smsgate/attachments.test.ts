@@ -45,8 +45,8 @@ const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer
 const stored = async (id: string) =>
   (await gateway.query('select name, type, size from _files where record = $1 order by id', [id])).length
 
-describe('a picture', () => {
-  test('comes to the record, the webhook and Twilio’s API, and to nobody else', async () => {
+describe('a picture in an incoming message', () => {
+  test('is shown in the record, the webhook and Twilio’s API, to its owner only', async () => {
     const [receiver, app] = [await startReceiver(), await startApp()]
     const hook = await makeWebhook(user, receiver.url)
     const twilio = await makeKey(user)
@@ -128,7 +128,7 @@ describe('a picture', () => {
     await Promise.all([receiver.stop(), app.stop()])
   })
 
-  test('that comes again, at once or later, is stored once, and added to a message without', async () => {
+  test('is stored once when reported repeatedly, and added to a message stored without it', async () => {
     const payload = mms([['a.jpg', picture]])
     await Promise.all(Array.from({ length: 5 }, () => post(payload)))
     const [message, ...others] = await records(user, `from = "${payload.sender}"`)
@@ -147,7 +147,7 @@ describe('a picture', () => {
     expect([await stored(before.id), (await deliveriesOf(user)).length]).toEqual([1, deliveries])
   })
 
-  test('is stored with its message or not at all', async () => {
+  test('is stored together with its message or not at all', async () => {
     await gateway.query(
       `create function broken() returns trigger language plpgsql as 'begin raise ''no''; end'`,
     )
@@ -167,14 +167,17 @@ test.each([
   ['a hundred and one', cards(101), 10, Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`)],
   ['too many bytes', TOO_LONG, 1, ['1.bin image/jpeg']],
   ['nothing', [['a.jpg', null]] as SentFile[], 0, ['a.jpg image/jpeg']],
-])('of %s is kept what there is room for, and the text says what is not', async (_, files, kept, left) => {
-  const message = await post(mms(files))
-  expect([message.attachments.length, await stored(message.id)]).toEqual([kept, kept])
-  const lines = left.map((line) => expect.stringMatching(`^Attachment left out: ${line} \\d+ bytes$`))
-  expect(message.body.split('\n')).toEqual(['Look!', ...lines])
-})
+])(
+  'an incoming message of %s keeps the files that fit, and its text lists the others',
+  async (_, files, kept, left) => {
+    const message = await post(mms(files))
+    expect([message.attachments.length, await stored(message.id)]).toEqual([kept, kept])
+    const lines = left.map((line) => expect.stringMatching(`^Attachment left out: ${line} \\d+ bytes$`))
+    expect(message.body.split('\n')).toEqual(['Look!', ...lines])
+  },
+)
 
-test('without a word the text names the files', async () => {
+test('a message without a text gets the file names as its text', async () => {
   const { body } = await post(mms([['a.jpg', picture]], { body: null, subject: '' }))
   expect(body).toBe(`Attachment: a.jpg image/jpeg ${picture.length} bytes`)
 })
@@ -203,22 +206,25 @@ test.each([
   ['a script that begins as a GIF', 'a.js', Buffer.from('GIF89a/*'), '.bin', 'application/octet-stream'],
   ['a bomb', 'a.png', bomb(), '.bin', 'application/octet-stream'],
   ['a path', '../../a\r\nb".svg', card, '.vcf', 'text/vcard'],
-])('%s is known by its content, saved and never shown', async (_, sent, content, ending, type) => {
-  const message = await post(mms([[sent, content]]))
-  expect(message.attachments).toEqual([expect.stringMatching(new RegExp(`^\\w+\\${ending}$`))])
-  for (const query of [{}, { thumb: '100x100' }]) {
-    const { headers } = await fetch(await fileUrl(message, message.attachments[0], query))
-    expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': type,
-      'content-disposition': expect.stringMatching(/^attachment; filename="[\w.]+"$/),
-      'content-security-policy': expect.stringMatching(/^default-src 'none';.* sandbox$/),
-      'x-content-type-options': 'nosniff',
-    })
-  }
-})
+])(
+  '%s is recognised by its content, offered for download and never displayed',
+  async (_, sent, content, ending, type) => {
+    const message = await post(mms([[sent, content]]))
+    expect(message.attachments).toEqual([expect.stringMatching(new RegExp(`^\\w+\\${ending}$`))])
+    for (const query of [{}, { thumb: '100x100' }]) {
+      const { headers } = await fetch(await fileUrl(message, message.attachments[0], query))
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': type,
+        'content-disposition': expect.stringMatching(/^attachment; filename="[\w.]+"$/),
+        'content-security-policy': expect.stringMatching(/^default-src 'none';.* sandbox$/),
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  },
+)
 
 test.each(['redact', 'delete'] as const)(
-  'retention (%s) takes files with the text, for good',
+  'retention (%s) deletes files with the text for good',
   async (mode) => {
     const payload = mms([['a.jpg', picture]])
     const message = await post(payload)
@@ -234,7 +240,7 @@ test.each(['redact', 'delete'] as const)(
   },
 )
 
-test('where the field was removed no files are kept', async () => {
+test('no files are stored after the attachments field was removed', async () => {
   const path = '/api/collections/sms_messages'
   const { fields } = (await gateway.superuser.call('GET', path)).body
   const without = fields.filter(({ name }: { name: string }) => name !== 'attachments')

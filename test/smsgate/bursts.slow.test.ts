@@ -45,7 +45,7 @@ test.each([
   ['what is handed to it as the server once did', {}, true],
   ['expedited texts', { scheduleAt, priority: 100 }, true],
   ['what has an instant that is over', { scheduleAt, priority: 99 }, false],
-])('the simulated app: %s is sent twice: %j, %s', async (_, more, isTwice) => {
+])('the simulated app sends %s twice: %j, %s', async (_, more, isTwice) => {
   expect(repeated(await onAir(wire(more))).length > 0).toBe(isTwice)
 })
 
@@ -62,7 +62,7 @@ test.each([
   ['a good line', 0],
   ['a line that breaks', 0.05],
 ])(
-  '60 texts and pulls without end over %s: on air once, by phones of any manner',
+  '60 texts and constant pulls over %s are each transmitted once, by fast and slow phones',
   async (_, losses) => {
     const user = await fixture.gateway.makeUser()
     const phones = await Promise.all(

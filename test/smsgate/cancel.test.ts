@@ -36,8 +36,8 @@ async function withOneThatWaits() {
   return { phone, wireId: second!, id: second!.split('.')[0]!, release: () => held.resolve(1) }
 }
 
-describe('an app that has a text which is deleted', () => {
-  test('does not send it, and goes on with the next', async () => {
+describe('an app with a text that is deleted', () => {
+  test('does not send it and continues with the next text', async () => {
     const { phone, wireId, id, release } = await withOneThatWaits()
     await remove(id)
     await until(() => phone.store.messages.get(wireId)?.state === 'Cancelled')
@@ -49,7 +49,7 @@ describe('an app that has a text which is deleted', () => {
     expect([phone.isDeaf, phone.faults]).toEqual([false, []])
   })
 
-  test('does not send it, though its stream is down meanwhile', async () => {
+  test('does not send it even if its event stream is down at the time', async () => {
     const { phone, wireId, id, release } = await withOneThatWaits()
     phone.cutStream(1_000)
     await remove(id)
@@ -63,8 +63,8 @@ describe('an app that has a text which is deleted', () => {
   })
 })
 
-describe('a text that a phone has and that was deleted', () => {
-  test('is listed as canceled in each pull until the phone answers, and is not sent', async () => {
+describe('a deleted text that a phone has pulled', () => {
+  test('is listed as canceled in each pull until the phone confirms, and is not sent', async () => {
     const phone = await joinPhone(fixture, user)
     const ids = await send(user, 3)
     await pull(phone)
@@ -74,7 +74,7 @@ describe('a text that a phone has and that was deleted', () => {
     expect((await pull(phone)).map(({ id }: { id: string }) => id)).toEqual([`${ids[0]}.1`, `${ids[2]}.1`])
   })
 
-  test('is no reason to tell the phone more than to pull', async () => {
+  test('makes the server send the phone pull requests only', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     const events = await openEvents(phone)
@@ -90,16 +90,19 @@ describe('a text that a phone has and that was deleted', () => {
     await events.close()
   })
 
-  test.each(['Processed', 'Sent', 'Delivered', 'Failed'])('after it was %s is not listed', async (state) => {
-    const phone = await joinPhone(fixture, user)
-    const [id] = await send(user, 1)
-    await pull(phone)
-    await say(phone, `${id}.1`, state)
-    await remove(id!)
-    expect(await pull(phone)).toEqual([])
-  })
+  test.each(['Processed', 'Sent', 'Delivered', 'Failed'])(
+    'is not listed if the phone reported it as %s before',
+    async (state) => {
+      const phone = await joinPhone(fixture, user)
+      const [id] = await send(user, 1)
+      await pull(phone)
+      await say(phone, `${id}.1`, state)
+      await remove(id!)
+      expect(await pull(phone)).toEqual([])
+    },
+  )
 
-  test('is not listed once the phone does not send it any more by itself, and is forgotten', async () => {
+  test('is dropped from the list once the phone would no longer send it', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     await pull(phone)
@@ -110,7 +113,7 @@ describe('a text that a phone has and that was deleted', () => {
     expect((await db.query('select from smsgate_texts where message = $1', [id])).rows).toEqual([])
   })
 
-  test('is told to its own phone alone, also to a disabled one', async () => {
+  test('is listed for its own phone only, even a disabled one', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { device_id: phone.store.registration!.id })
     const other = await joinPhone(fixture, user)
@@ -126,7 +129,7 @@ describe('a text that a phone has and that was deleted', () => {
     expect(await pull(phone)).toEqual([toCancel(id!)])
   })
 
-  test('leaves nothing when its phone is deleted', async () => {
+  test('leaves no row when its phone is deleted', async () => {
     const phone = await joinPhone(fixture, user)
     const { id } = phone.store.registration!
     await send(user, 1)
@@ -137,7 +140,7 @@ describe('a text that a phone has and that was deleted', () => {
   })
 })
 
-test('a text that went to another attempt is not sent by the phone that has the old one', async () => {
+test('a text moved to a new attempt is not sent by the phone that holds the old one', async () => {
   const phone = await joinPhone(fixture, user)
   const [id] = await send(user, 1, { guarantee: 'at_least_once' })
   await pull(phone)

@@ -56,8 +56,8 @@ async function listen(site = fixture) {
   }
 }
 
-describe('texts that were handed out', () => {
-  test('are not handed out again, and no others, until the phone has handed them to Android', async () => {
+describe('pulled texts', () => {
+  test('block further texts until the phone has passed them to Android', async () => {
     const { events, wakes, pull, report, handOut } = await listen()
     const ids = await handOut(25)
     expect(ids).toHaveLength(20)
@@ -71,7 +71,7 @@ describe('texts that were handed out', () => {
     expect(await pull()).toHaveLength(5)
   })
 
-  test('are not handed out again, if the phone has said anything of them', async () => {
+  test('are not returned again after the phone has reported any state of them', async () => {
     const { pull, report, pass, handOver } = await listen()
     const ids = await handOver(3)
     await report(ids, 'Pending')
@@ -79,7 +79,7 @@ describe('texts that were handed out', () => {
     expect(await pull()).toEqual([])
   })
 
-  test('are, near the end of their lease', async () => {
+  test('are returned again near the end of their lease', async () => {
     const { phone, pull, report, pass, handOver } = await listen()
     const ids = await handOver(3)
     await report(ids, 'Processed')
@@ -97,7 +97,7 @@ describe('texts that were handed out', () => {
     ['a slow phone that has few of them yet', 3, 6, 0],
     ['a phone that has not come to the rest for a minute', 3, 61, 5],
     ['a slow phone that has most of them yet', 12, 61, 0],
-  ])('leave place for others: %s', async (_, left, seconds, more) => {
+  ])('leave room for more texts: %s', async (_, left, seconds, more) => {
     const { pull, report, pass, handOver } = await listen()
     const ids = await handOver(25)
     await report(ids, 'Pending')
@@ -108,8 +108,8 @@ describe('texts that were handed out', () => {
 })
 
 // most of the time these wait for what the server does by itself
-describe.concurrent('a phone is told to pull', () => {
-  test('within seconds, if the answer to its pull was lost: the same texts again', async () => {
+describe.concurrent('a phone is asked to pull', () => {
+  test('within seconds after the answer to its pull was lost, and gets the same texts', async () => {
     const { events, wakes, pull, handOut } = await listen()
     const ids = await handOut(3)
     const lostAt = Date.now()
@@ -130,7 +130,7 @@ describe.concurrent('a phone is told to pull', () => {
     expect(await pull()).toHaveLength(1)
   })
 
-  test('once, however many texts wait for it', async () => {
+  test('once for any number of waiting texts', async () => {
     const { user, wakes, pull } = await listen()
     await until(async () => {
       await send(user, 1)
@@ -141,14 +141,14 @@ describe.concurrent('a phone is told to pull', () => {
     expect((await pull()).length).toBeGreaterThan(10)
   })
 
-  test('again, if it did not', async () => {
+  test('again if it did not pull', async () => {
     const { user, wakes } = await listen()
     await send(user, 1)
     await until(() => wakes() === 1)
     await until(() => wakes() === 2, 10_000)
   })
 
-  test('not while it pulls by itself, since its stream was just opened', async () => {
+  test('only after it had time to pull on its own, when its stream was just opened', async () => {
     const { user, phone, events: before, pull } = await listen()
     await before.close()
     await send(user, 1)

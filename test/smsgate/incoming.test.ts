@@ -37,8 +37,8 @@ const text = (more: object = {}) => ({
 })
 const received = () => records(user, 'message_type = "incoming"')
 
-describe('what a phone posts', () => {
-  test('is stored once, with what is known of it', async () => {
+describe('an incoming text posted by a phone', () => {
+  test('is stored once with its details', async () => {
     for (let i = 0; i < 3; i++)
       expect((await post('sms:received', text({ messageId: `m${i}` }))).status).toBe(204)
     expect(await received()).toMatchObject([
@@ -58,7 +58,7 @@ describe('what a phone posts', () => {
     ['another instant', { receivedAt: '2026-11-20T07:17:37.732+01:00' }],
     ['another sender', { sender: 'Bank' }],
     ['another text', { message: 'Hi there' }],
-  ])('with %s is another text', async (_, more) => {
+  ])('is stored as another text with %s', async (_, more) => {
     const before = (await received()).length
     await post('sms:received', text(more))
     expect(await received()).toHaveLength(before + 1)
@@ -68,7 +68,7 @@ describe('what a phone posts', () => {
     ['no sender', '', 'unknown'],
     ['an address as sender', `${'x'.repeat(60)}@example.com`, `${'x'.repeat(60)}@example.com`],
     ['a sender without an end', 'y'.repeat(300), 'y'.repeat(255)],
-  ])('of %s is kept', async (what, sender, from) => {
+  ])('is stored with %s', async (what, sender, from) => {
     const posted = text({ sender, message: what, recipient: 'z'.repeat(99) })
     for (let i = 0; i < 2; i++) expect((await post('sms:received', posted)).status).toBe(204)
     expect(await records(user, `body = "${what}"`)).toMatchObject([{ from, to: '' }])
@@ -86,12 +86,12 @@ describe('what a phone posts', () => {
       },
       'Photo\nLook',
     ],
-  ])('%s becomes a text', async (event, more, body) => {
+  ])('is stored from the event %s', async (event, more, body) => {
     expect((await post(event, text(more))).status).toBe(204)
     expect((await received()).at(-1).body).toBe(body)
   })
 
-  test('is never refused for a part that is too long or missing', async () => {
+  test('is accepted even if a part is too long or missing', async () => {
     const attachments = [
       { contentType: 'c'.repeat(120), name: 'n'.repeat(300), size: 'big' },
       { contentType: 'image/png', size: 7 },
@@ -115,7 +115,7 @@ describe('what a phone posts', () => {
   test.each([
     ['+-5:00', '2026-07-14 17:00:00.500Z'],
     ['+05:30', '2026-07-14 06:30:00.500Z'],
-  ])('is read in the zone %s, as Androids before 7 write it', async (zone, at) => {
+  ])('is dated in the zone %s, as Android before 7 writes it', async (zone, at) => {
     const { db } = fixture.gateway.server.services.store
     const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
     expect((await post('sms:received', posted)).status).toBe(204)
@@ -123,7 +123,7 @@ describe('what a phone posts', () => {
     expect(rows).toEqual([[at]])
   })
 
-  test('in summer by an Android before 7 has the instant at which it came', async () => {
+  test('is dated correctly in summer time for Android before 7', async () => {
     const cameMs = Date.now() - 90_000
     const receivedAt = new Date(cameMs + 3_600_000).toISOString()
     for (let i = 0; i < 2; i++)
@@ -136,13 +136,13 @@ describe('what a phone posts', () => {
     ['mms:received', text({ transactionId: 't', size: 1 })],
     ['system:ping', { health: {} }],
     ['constructor', {}],
-  ])('%s brings nothing in', async (event, payload) => {
+  ])('is not created by the event %s', async (event, payload) => {
     const before = (await received()).length
     expect((await post(event, payload)).status).toBe(204)
     expect(await received()).toHaveLength(before)
   })
 
-  test('app:started tells its SIMs, without one in no slot', async () => {
+  test("app:started stores the phone's SIMs, without a slot where it has none", async () => {
     const simCards = [
       { slotIndex: -1, simNumber: 0, carrierName: 'eSIM' },
       { slotIndex: 0, simNumber: 1, carrierName: 'O2' },
@@ -162,7 +162,7 @@ describe('what a phone posts', () => {
     [[100, 2, 1, 2, 1], { battery: 100, charging: true, connection: 'mobile' }],
     [[80, 0, 0, 0, 0], { battery: 80, charging: false, connection: 'none' }],
     [[101, 'yes', {}, 1, null], { battery: 80, charging: false, connection: 'none' }], // nothing to be read
-  ])('system:ping with %j tells its battery and connection', async (values, told) => {
+  ])('system:ping with %j stores battery and connection', async (values, told) => {
     const names = ['battery:level', 'battery:charging', 'connection:status', 'connection:transport']
     const checks = [...names, 'connection:cellular'].map((name, i) => [name, check(values[i])])
     const health = { status: 'pass', version: '1.40', checks: Object.fromEntries(checks) }
@@ -170,7 +170,7 @@ describe('what a phone posts', () => {
     expect((await user.call('GET', '/api/devices/states')).body.items).toMatchObject([told])
   })
 
-  test('counts as a sign of life', async () => {
+  test('system:ping updates last_seen', async () => {
     const { db } = fixture.gateway.server.services.store
     const { id } = phone.store.registration!
     await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [id])
@@ -185,14 +185,14 @@ describe('what a phone posts', () => {
     ['no instant', 'sms:received', text(), { timestamp: 'soon' }, 401],
     ['an unknown path', 'sms:received', text(), { to: 'PATH' }, 404],
     ['no payload', 'sms:received', undefined, {}, 400],
-  ])('with %s is refused', async (_, event, payload, options, status) => {
+  ])('a post with %s is refused', async (_, event, payload, options, status) => {
     const to = 'to' in options ? `${url.slice(0, -1)}_` : url
     const answer = await post(event, payload, { ...options, to })
     expect(answer).toEqual({ status, body: { message: expect.any(String) } })
   })
 })
 
-test('settings and webhooks are always the same', async () => {
+test('settings and webhooks are constant for a phone', async () => {
   const settings = (await phone.call('GET', '/settings')).body
   expect(settings).toEqual({
     gateway: { notification_channel: 'SSE_ONLY' },
@@ -213,7 +213,7 @@ test('settings and webhooks are always the same', async () => {
   expect((await phone.call('GET', '/webhooks')).body).toEqual(webhooks)
 })
 
-test('what a phone posts after a superuser gave its device to somebody else is nobody’s', async () => {
+test('posts of a phone whose device now belongs to another user are refused', async () => {
   const [owner, next] = [await fixture.gateway.makeUser(), await fixture.gateway.makeUser()]
   const given = await joinPhone(fixture, owner)
   const to = (await given.call('GET', '/webhooks')).body[0].url

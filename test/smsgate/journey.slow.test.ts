@@ -35,7 +35,7 @@ function timesOnAir(phone: Phone): number[] {
   return [...times.values()]
 }
 
-test('100 messages over a line that breaks: none is lost, none goes out twice, each is known to be delivered', {
+test('100 messages over an unreliable line are each sent once and reported as delivered', {
   timeout: 4 * WITHIN_MS,
 }, async () => {
   const journeys = await Promise.all([0, DAY_MS, -DAY_MS].map(join))
@@ -76,9 +76,9 @@ async function travel({ user, phone }: Awaited<ReturnType<typeof join>>) {
   return { stored: await records(user, ''), times: timesOnAir(phone), faults: phone.faults }
 }
 
-describe('what comes in', () => {
+describe('incoming texts of a phone', () => {
   test(
-    'arrives once, though answers are lost, the app starts anew and its clock is wrong',
+    'are stored once despite lost answers, restarts of the app and a wrong clock',
     async () => {
       user = await fixture.gateway.makeUser()
       let phone = await joinPhone(fixture, user, { clockMs: 3 * DAY_MS })
@@ -100,7 +100,7 @@ describe('what comes in', () => {
     3 * WITHIN_MS,
   )
 
-  test('while the app was not there, is asked for', async () => {
+  test('received while the app was stopped are requested afterwards', async () => {
     user = await fixture.gateway.makeUser()
     let phone = await joinPhone(fixture, user)
     phone.start()
@@ -123,7 +123,7 @@ describe('what comes in', () => {
   })
 })
 
-test('it ends for a phone that was removed', async () => {
+test('the event stream of a removed phone ends', async () => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
   await user.call('DELETE', `/api/collections/devices/records/${phone.store.registration!.id}`)
@@ -132,7 +132,7 @@ test('it ends for a phone that was removed', async () => {
   await events.close()
 })
 
-test('a phone that listens at one node hears of what another accepts, and reports to either', async () => {
+test('a phone connected to one node receives texts accepted by another and reports to either', async () => {
   const { databaseUrl } = fixture.gateway.server.services.config
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
@@ -159,7 +159,7 @@ test('a phone that listens at one node hears of what another accepts, and report
   }
 }, 60_000)
 
-test('a server that stops ends it, and does not cut it off', async () => {
+test('a stopping server ends the event stream without breaking the connection', async () => {
   const other = await startSmsgateFixture()
   const phone = await joinPhone(other, await other.gateway.makeUser())
   const events = await openEvents(phone, `${other.gateway.url}/api/mobile/v1`)
@@ -169,7 +169,7 @@ test('a server that stops ends it, and does not cut it off', async () => {
 })
 
 // a 401 would make the app forget who it is, and any answer that is a success would end its tries
-test('while the database is away, whatever a phone asks is answered 503', async () => {
+test('while the database is away every phone request is answered with 503', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()

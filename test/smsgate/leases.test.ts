@@ -75,28 +75,33 @@ async function roomOf(phone: Phone): Promise<number> {
 test.each([
   ['at_most_once', 'failed', 'Outcome unknown: the device went silent', []],
   ['at_least_once', 'delivered', '', ['2']],
-])('a phone that dies with messages: %s: not sent late, and %s', async (guarantee, status, reason, onAir) => {
-  user = await fixture.gateway.makeUser()
-  let phone = await joinPhone(fixture, user, { radioMs: () => 1 })
-  await send(user, 1, { guarantee })
-  for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
-  // it stops to send before the server stops to wait
-  await pass(phone, LEASE_SECONDS - REPORT_MS / 2_000)
-  await judge()
-  expect(await records(user, 'status = "sending"')).toHaveLength(1)
-  expect([...phone.store.messages.values()].map(({ validUntil }) => validUntil < phone.now())).toEqual([true])
-  await pass(phone, REPORT_MS / 1_000)
-  await judge()
-  expect(await records(user, 'status != "sending"')).toHaveLength(1)
-  phone = restart(phone)
-  await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
-  await until(async () => (await records(user, `status = "${status}"`)).length === 1)
-  phone.kill()
-  expect((await records(user, ''))[0]).toMatchObject({ status, error_message: reason })
-  expect(attempts(phone)).toEqual(onAir)
-})
+])(
+  'after a phone dies, a message with %s is not sent late but %s',
+  async (guarantee, status, reason, onAir) => {
+    user = await fixture.gateway.makeUser()
+    let phone = await joinPhone(fixture, user, { radioMs: () => 1 })
+    await send(user, 1, { guarantee })
+    for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
+    // it stops to send before the server stops to wait
+    await pass(phone, LEASE_SECONDS - REPORT_MS / 2_000)
+    await judge()
+    expect(await records(user, 'status = "sending"')).toHaveLength(1)
+    expect([...phone.store.messages.values()].map(({ validUntil }) => validUntil < phone.now())).toEqual([
+      true,
+    ])
+    await pass(phone, REPORT_MS / 1_000)
+    await judge()
+    expect(await records(user, 'status != "sending"')).toHaveLength(1)
+    phone = restart(phone)
+    await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
+    await until(async () => (await records(user, `status = "${status}"`)).length === 1)
+    phone.kill()
+    expect((await records(user, ''))[0]).toMatchObject({ status, error_message: reason })
+    expect(attempts(phone)).toEqual(onAir)
+  },
+)
 
-test('a phone that is slower than its lease sends each once, and is given less at once', async () => {
+test('a phone slower than its lease sends each text once and gets fewer texts at a time', async () => {
   user = await fixture.gateway.makeUser()
   // seven texts a lease; what it has said is with the server by then
   const sendMs = async () => {
@@ -116,7 +121,7 @@ test('a phone that is slower than its lease sends each once, and is given less a
   expect(await roomOf(phone)).toBeLessThan(20)
 })
 
-test('a phone whose clock made everything too late was not too slow', async () => {
+test('a phone whose wrong clock expired its texts does not get fewer at a time', async () => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user, { clockMs: DAY_MS, radioMs: () => 1 })
   await send(user, 5)
@@ -128,7 +133,7 @@ test('a phone whose clock made everything too late was not too slow', async () =
   expect(await roomOf(phone)).toBe(20)
 })
 
-test('what the phone says it still has, it keeps', async () => {
+test('a text that the phone reports as still pending keeps its lease', async () => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
   await send(user, 1)
@@ -150,7 +155,7 @@ test('what the phone says it still has, it keeps', async () => {
 test.each([
   ['ahead', DAY_MS],
   ['behind', -DAY_MS],
-])('what is valid until then is told by the clock of a phone that is %s', async (_, clockMs) => {
+])('validUntil is given in the clock of a phone that is %s', async (_, clockMs) => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user, { clockMs })
   phone.start()
@@ -174,7 +179,7 @@ test.each([
 test.each([
   ['ahead', DAY_MS],
   ['behind', -DAY_MS],
-])('what is valid until then ends with its lease though the server is %s', async (_, clockMs) => {
+])("validUntil equals the end of the lease although the server's clock is %s", async (_, clockMs) => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
   const { store } = fixture.gateway.server.services

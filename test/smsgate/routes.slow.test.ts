@@ -21,8 +21,8 @@ const basic = (login: string, password: string) =>
 const deviceOf = async (owner: Client, id: string) =>
   (await owner.call('GET', `/api/collections/devices/records/${id}`)).body
 
-describe('a phone joins', () => {
-  test('by a code: once', async () => {
+describe('a phone registers', () => {
+  test('once by a pairing code', async () => {
     const code = await codeOf(user)
     const first = makePhone(fixture)
     const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: '****1234' }]
@@ -38,7 +38,7 @@ describe('a phone joins', () => {
     expect(await makePhone(fixture).register(`Code ${code}`)).toBe(401)
   })
 
-  test('under the name that its user gave with the code', async () => {
+  test('under the name given with the code', async () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Desk phone' })).body
     const one = makePhone(fixture)
     await one.register(`Code ${code}`)
@@ -57,13 +57,13 @@ describe('a phone joins', () => {
     ['a code that is none', 'Code 12345'],
     ['a wrong code', 'Code 000000'],
     ['a broken Basic', 'Basic !!!'],
-  ])('not by %s', async (_, authorization) => {
+  ])('but not by %s', async (_, authorization) => {
     const { status, body } = await makePhone(fixture).call('POST', '/device', { name: 'x' }, authorization)
     expect(status).toBe(401)
     expect(Object.keys(body)).toEqual(['message'])
   })
 
-  test('not by an API key', async () => {
+  test('but not by an API key', async () => {
     const { key } = (
       await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'k' })
     ).body
@@ -71,7 +71,7 @@ describe('a phone joins', () => {
     expect(await makePhone(fixture).register(`Bearer ${key}`)).toBe(401)
   })
 
-  test('after eight wrong codes from its address no more', async () => {
+  test('no more after eight wrong codes from its address', async () => {
     const other = await startSmsgateFixture()
     const stranger = makePhone(other)
     const statuses: number[] = []
@@ -81,7 +81,7 @@ describe('a phone joins', () => {
   })
 })
 
-describe('phones that show a stale private token', () => {
+describe('phones that present a stale private token', () => {
   const CODES = Array.from({ length: 12 }, (_, i) => String(100_000 + i))
   const showToken = (at: SmsgateFixture, token: string) => makePhone(at).register(`Bearer ${token}`)
   let quiet: SmsgateFixture
@@ -90,7 +90,7 @@ describe('phones that show a stale private token', () => {
   })
   afterEach(() => quiet.stop())
 
-  test('again and again lock out nobody at their address', async () => {
+  test('repeatedly do not lock out other phones at their address', async () => {
     const owner = await quiet.gateway.makeUser()
     for (const token of ['123456', '654321'])
       for (let i = 0; i < 10; i++) expect(await showToken(quiet, token)).toBe(401)
@@ -98,7 +98,7 @@ describe('phones that show a stale private token', () => {
     expect(await showToken(quiet, await codeOf(owner))).toBe(201)
   })
 
-  test('cannot guess: after eight different ones no more is tried from their address, typed codes are', async () => {
+  test('cannot guess a code: after eight different tokens no more are tried, typed codes still are', async () => {
     const owner = await quiet.gateway.makeUser()
     const statuses: number[] = []
     for (const token of CODES) statuses.push(await showToken(quiet, token))
@@ -110,19 +110,19 @@ describe('phones that show a stale private token', () => {
     expect(await makePhone(quiet).register(`Code ${await codeOf(owner)}`)).toBe(201)
   })
 
-  test('cannot guess at once, either', async () => {
+  test('cannot guess a code by concurrent requests either', async () => {
     const statuses = await Promise.all(CODES.map((token) => showToken(quiet, token)))
     expect(statuses.filter((status) => status === 401)).toHaveLength(8)
   })
 
-  test('and codes that were typed wrong do not lock out a private token', async () => {
+  test('are not locked out by wrongly typed codes', async () => {
     const owner = await quiet.gateway.makeUser()
     for (let i = 0; i < 9; i++) await makePhone(quiet).register(`Code 00000${i}`)
     expect(await showToken(quiet, await codeOf(owner))).toBe(201)
   })
 })
 
-test('a phone that was removed is told 401, does not come back by itself, and joins anew with a code as its private token', async () => {
+test('a removed phone gets 401, does not return by itself, and registers again with a code as its token', async () => {
   const one = await joinPhone(fixture, user)
   const { id } = one.store.registration!
   const path = (await one.call('GET', '/webhooks')).body[0].url
@@ -136,8 +136,8 @@ test('a phone that was removed is told 401, does not come back by itself, and jo
   expect((await one.call('GET', '/message')).status).toBe(200)
 })
 
-describe('the device', () => {
-  test('is told with its address; without a token only that', async () => {
+describe('the device route', () => {
+  test('returns the device and its address, without a token only the address', async () => {
     const { body } = await phone.call('GET', '/device')
     expect(body).toEqual({
       externalIp: '127.0.0.1',
@@ -154,7 +154,7 @@ describe('the device', () => {
     expect((await phone.call('GET', '/device', undefined, 'Bearer x')).status).toBe(200)
   })
 
-  test('changes its SIMs, and no other device', async () => {
+  test("changes the phone's own SIMs and no other device", async () => {
     const { id } = phone.store.registration!
     const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: null, carrierName: 'O2', iccid: null }]
     expect((await phone.call('PATCH', '/device', { id, pushToken: 'fcm', simCards })).status).toBe(204)
@@ -168,7 +168,7 @@ describe('the device', () => {
   })
 })
 
-test('the user gets a code for the next phone by login and password', async () => {
+test('a user gets a code for the next phone by login and password', async () => {
   const right = basic(await emailOf(user), PASSWORD)
   const { status, body } = await phone.call('GET', '/user/code', undefined, right)
   expect(status).toBe(200)
@@ -183,8 +183,8 @@ test('the user gets a code for the next phone by login and password', async () =
   expect((await phone.call('GET', '/user/code')).status).toBe(401)
 })
 
-describe('messages', () => {
-  test('are as the app reads them, the same each time they are pulled', async () => {
+describe('pulled messages', () => {
+  test("have the app's form and are the same in each pull", async () => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     const [id] = await send(user, 1, { device_id, body: 'Grüße', sim: 1, priority: 100 })
@@ -210,7 +210,7 @@ describe('messages', () => {
     expect(again).toEqual([{ ...body[0], createdAt: expect.any(String) }])
   })
 
-  test('valid until they expire, if that is sooner', async () => {
+  test('are valid until they expire, if that is before the lease ends', async () => {
     const one = await joinPhone(fixture, user)
     await send(user, 1, { device_id: one.store.registration!.id, ttl: 60 })
     const [message] = (await one.call('GET', '/message')).body
@@ -223,7 +223,7 @@ describe('messages', () => {
     ['daily_limit', { daily_limit: 2 }, 2],
     ['a disabled phone', { enabled: false }, 0],
     ['what it can send at once', {}, 20],
-  ])('are no more than %s allows', async (_, limits, count) => {
+  ])('are limited by %s', async (_, limits, count) => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     await send(user, 25, { device_id })
@@ -242,7 +242,7 @@ describe('messages', () => {
     ['Failed', 'TTL expired', 'assigned', ''],
     ['Cancelled', null, 'failed', 'Canceled on the phone'],
   ] as const
-  test.each(STATES)('%s (%s) is %s', async (state, error, status, reason) => {
+  test.each(STATES)('reported as %s (%s) become %s', async (state, error, status, reason) => {
     const owner = await fixture.gateway.makeUser()
     const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)
@@ -260,7 +260,7 @@ describe('messages', () => {
     ['an id of nobody', 'abc'],
     ['a message of nobody', '000000000000000.1'],
     ['an older attempt', 'OLD'],
-  ])('a report on %s changes nothing and is done with', async (_, wire) => {
+  ])('a report on %s changes nothing and is accepted', async (_, wire) => {
     const owner = await fixture.gateway.makeUser()
     const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)
@@ -270,7 +270,7 @@ describe('messages', () => {
     expect((await records(owner, ''))[0].status).toBe('sending')
   })
 
-  test("another user's phone changes nothing", async () => {
+  test("a report by another user's phone changes nothing", async () => {
     const one = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { device_id: one.store.registration!.id })
     await one.call('GET', '/message')
@@ -288,7 +288,7 @@ test.each([
   ['GET', '/webhooks'],
   ['GET', '/settings'],
   ['GET', '/events'],
-])('%s %s is for phones', async (method, path) => {
+])('%s %s is for phones only', async (method, path) => {
   const body = method === 'PATCH' ? {} : undefined
   expect((await phone.call(method, path, body, '')).status).toBe(401)
   expect((await phone.call(method, path, body, `Bearer ${user.token}`)).status).toBe(403)
@@ -299,7 +299,7 @@ test.each([
   ['PATCH', '/message', 'no list', 400],
   ['PATCH', '/message', [{ id: 1, state: 'Sent' }], 400],
   ['PATCH', '/device', {}, 400],
-])('%s %s %j says what is wrong in the form of its own server', async (method, path, body, status) => {
+])("%s %s %j is refused with the reason in SMSGate's form", async (method, path, body, status) => {
   const answer = await phone.call(method, path, body)
   expect(answer).toEqual({ status, body: { message: expect.any(String) } })
 })

@@ -52,18 +52,18 @@ test.each<[string, object, string]>([
     { subject: 'Log', attachments: [{ filename: 'a.zip', content: 'x' }] },
     'Log\n[1 file]',
   ],
-])('%s', async (_, content, text) => {
+])('a mail with %s becomes a text', async (_, content, text) => {
   expect(await mail({ to: HOOK, ...content })).toMatch(/^250 \S+ OK: sent/)
   expect(await sent()).toEqual([`+4911111 ${text}`])
 })
 
-test("the hook's template has subject and body", async () => {
+test("a hook's template can use subject, sender and body", async () => {
   const to = await hook({ preset: 'custom', template: '{{subject}} by {{from}}: {{body}}' })
   await mail({ to, subject: 'Disk', text: 'full' })
   expect(await sent()).toEqual(['+4911111 Disk by cron@example.com: full'])
 })
 
-test('numbers, with an API key; a long mail is cut', async () => {
+test('a mail with an API key is sent to numbers, and a long one is shortened', async () => {
   const text = 'word '.repeat(5_000)
   expect(await mail({ to: [NUMBER, '4915112345679@x'], text }, { auth })).toMatch(/^250 \S+ OK: sent$/)
   const texts = await sent()
@@ -71,12 +71,12 @@ test('numbers, with an API key; a long mail is cut', async () => {
   expect(texts[0]).toMatch(/^\+4915112345678 word word [\w ]{1400,1530}\.\.\.$/)
 })
 
-test('a number and a hook in one mail', async () => {
+test('one mail can go to a number and a hook', async () => {
   await mail({ to: [NUMBER, HOOK], text: 'Both' }, { auth })
   expect(await sent()).toEqual(['+4911111 Both', '+4915112345678 Both'])
 })
 
-test('the same Message-ID and text is sent once to each recipient, another text is a new mail', async () => {
+test('a repeated Message-ID with the same text is sent once to each recipient, with another text again', async () => {
   const messageId = '<1@example.com>'
   const again = (to: string | string[], text: string) => mail({ to, text, messageId }, { auth })
   expect(await again(NUMBER, 'One')).toContain('OK: sent')
@@ -93,22 +93,22 @@ test('the same Message-ID and text is sent once to each recipient, another text 
   ])
 })
 
-describe('a mail to several', () => {
-  test('sends one text to a number, however it is written', async () => {
+describe('a mail to several recipients', () => {
+  test('sends one text to a number written in several ways', async () => {
     const spellings = ['+4915112345678', '4915112345678', '004915112345678', '+4915112345678']
     const to = spellings.map((number, i) => `${number}@host${i}.example.com`)
     expect(await mail({ to, text: 'Once' }, { auth })).toContain('OK: sent')
     expect(await sent()).toEqual(['+4915112345678 Once'])
   })
 
-  test('calls a hook once, at however many hosts', async () => {
+  test('calls a hook once for several hosts', async () => {
     const [secret] = HOOK.split('@')
     const to = Array.from({ length: 100 }, (_, i) => `${secret}@host${i}.example.com`)
     expect(await mail({ to, text: 'Once' })).toContain('OK: sent')
     expect(await sent()).toEqual(['+4911111 Once'])
   })
 
-  test('sends nothing when a hook refuses it', async () => {
+  test('sends no text when a hook refuses it', async () => {
     const strict = await hook({ preset: 'custom', template: '{{body}} {{nothing}}' })
     expect(await mail({ to: [NUMBER, HOOK, strict], text: 'Hi' }, { auth })).toMatch(
       /^550 .*The body has no nothing/,
@@ -120,7 +120,7 @@ describe('a mail to several', () => {
     ])
   })
 
-  test('sends nothing when the quota has no room for all', async () => {
+  test('sends no text when the quota is too small for all', async () => {
     await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
     await server.rows('delete from sms_usage')
     const to = ['+4915112345671@x', '+4915112345672@x', '+4915112345673@x']
@@ -130,7 +130,7 @@ describe('a mail to several', () => {
   })
 })
 
-test('a mail that was refused may come again', async () => {
+test('a refused mail can be sent again', async () => {
   const to = await hook({ preset: 'custom', template: '{{subject}} {{body}} {{nothing}}' })
   const messageId = '<2@example.com>'
   const send = () => mail({ to, text: 'Hi', subject: 'Hi', messageId })
@@ -140,7 +140,7 @@ test('a mail that was refused may come again', async () => {
   expect(await sent()).toEqual(['+4911111 Hi'])
 })
 
-describe('refuses', () => {
+describe('a mail is refused', () => {
   const big = { filename: 'a.jpg', content: Buffer.alloc(2 << 20) }
   const lines = '\n'.repeat(100_000)
   test.each<[string, object, object, RegExp]>([
@@ -173,13 +173,13 @@ describe('refuses', () => {
       {},
       /^550 .*too many parts/,
     ],
-  ])('%s', async (_, content, more, reply) => {
+  ])('for %s', async (_, content, more, reply) => {
     const envelope = 'raw' in content ? { envelope: { from: 'a@b.c', to: [HOOK] } } : {}
     expect(await mail({ ...content, ...envelope }, more)).toMatch(reply)
     expect(await sent()).toEqual([])
   })
 
-  test('what the account may not', async () => {
+  test('for a missing scope, an exceeded quota or a disabled account', async () => {
     const send = () => mail({ to: NUMBER, text: 'Hi' }, { auth })
     const scopes = (list: string) =>
       server.rows('update api_keys set scopes = $2 where id = $1', [keyOf(ANN), list])
@@ -211,7 +211,7 @@ async function dialog(...lines: string[]): Promise<string[]> {
   return replies
 }
 
-test('is no open relay, and offers no STARTTLS without a certificate', async () => {
+test('for foreign addresses, and STARTTLS is offered only with a certificate', async () => {
   const addresses = [
     ...['user@elsewhere.example', '"user@elsewhere.example"', 'user%elsewhere.example@[127.0.0.1]'],
     ...['@sms.example.com:user@elsewhere.example', 'elsewhere.example!user@sms.example.com'],
@@ -229,7 +229,7 @@ test('is no open relay, and offers no STARTTLS without a certificate', async () 
   expect(replies.slice(3).filter((reply) => !/^5/.test(reply))).toEqual(['221'])
 })
 
-test('a number that the key or the account may not reach is refused at RCPT', async () => {
+test('at RCPT for a destination that the key or account may not reach', async () => {
   const plain = (text: string) => Buffer.from(text).toString('base64')
   const signIn = `AUTH PLAIN ${plain(`\0${ANN.email}\0${ANN.key}`)}`
   const to = (number: string) => `RCPT TO:<${number}@sms.example.com>`
@@ -260,7 +260,7 @@ test('a number that the key or the account may not reach is refused at RCPT', as
   expect(await sent()).toEqual([])
 })
 
-test('wrong keys count as requests of a guest', async () => {
+test("after too many wrong keys, by the guests' rate limit", async () => {
   const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
   const headers = await server.signedIn('_superusers', root)
   const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
@@ -272,7 +272,7 @@ test('wrong keys count as requests of a guest', async () => {
   expect(replies).toEqual(['220', '250', '535', '535', '451', '221'])
 })
 
-test('a mail that takes long to read is refused, and the next one is read', async () => {
+test('if it takes too long to read, and the next mail is accepted', async () => {
   const head = 'Content-Type: text/plain; format=flowed; delsp=yes\n\n'
   const raw = head + `${'> '.repeat(20)}\n`.repeat(46_000)
   const envelope = { from: 'a@b.c', to: [HOOK] }

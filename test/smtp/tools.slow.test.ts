@@ -43,12 +43,12 @@ const python = (to: string, user = '', password = '', file = cert) =>
   run('python3', ['-c', SMTPLIB, String(port), user, password, to, file])
 
 describe.skipIf(!runs('python3', '--version'))("Python's smtplib", () => {
-  test('to a hook, in the clear', async () => {
+  test('sends to a hook without encryption', async () => {
     await python(HOOK, '', '', '')
     expect(await sent()).toEqual(['+4911111 Backup\nIt failed'])
   })
 
-  test('to a number, by STARTTLS, and not without it', async () => {
+  test('sends to a number by STARTTLS and not without it', async () => {
     await python(NUMBER, auth.user, auth.pass)
     expect(await sent()).toEqual(['+4915112345678 Backup\nIt failed'])
     await expect(python(NUMBER, auth.user, auth.pass, '')).rejects.toThrow('538')
@@ -57,7 +57,7 @@ describe.skipIf(!runs('python3', '--version'))("Python's smtplib", () => {
     expect(await sent()).toHaveLength(1)
   })
 
-  test('a certificate that is renewed is used', async () => {
+  test('gets the renewed certificate without a restart', async () => {
     const before = await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])
     makeCertificate()
     expect((await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])).stdout).not.toBe(before.stdout)
@@ -67,7 +67,7 @@ describe.skipIf(!runs('python3', '--version'))("Python's smtplib", () => {
 })
 
 // it takes an address with a plus for an option
-test.skipIf(!runs('swaks', '--version'))('swaks', async () => {
+test.skipIf(!runs('swaks', '--version'))('swaks sends to a number and a hook', async () => {
   const number = NUMBER.replace('+', '')
   const swaks = (to: string, ...args: string[]) =>
     run('swaks', ['--server', `localhost:${port}`, '--from', 'a@example.com', '--to', to, ...args])
@@ -78,7 +78,7 @@ test.skipIf(!runs('swaks', '--version'))('swaks', async () => {
   await expect(swaks(number, ...content)).rejects.toThrow('Command failed')
 })
 
-test.skipIf(!runs('msmtp', '--version'))('msmtp, with the file of the docs', async () => {
+test.skipIf(!runs('msmtp', '--version'))('msmtp sends with the configuration in the docs', async () => {
   const block = blocksOf('docs/recipes/mail.md').find(({ text }) => text.includes('msmtprc'))!
   const file = join(folder, 'msmtprc')
   const own = block.text.replace('sms.example.com', 'localhost').replace('2525', String(port))
@@ -93,7 +93,7 @@ test.skipIf(!runs('msmtp', '--version'))('msmtp, with the file of the docs', asy
 const alertmanager = ['prometheus-alertmanager', 'alertmanager'].find((name) => runs(name, '--version'))
 
 test.skipIf(!alertmanager)(
-  'Alertmanager, with the file of the docs and with its own mail in HTML',
+  'Alertmanager sends with the configuration in the docs and with its own HTML mail',
   async () => {
     const block = blocksOf('docs/recipes/mail.md').find(({ text }) => text.includes('email_configs'))!
     const own = await hook({ recipients: ['+4922222'] })

@@ -40,7 +40,7 @@ describe.skipIf(!hasApprise())('Apprise', () => {
     expect(await sent()).toEqual(to.map((number) => `${number} Disk full`))
   })
 
-  test('says that it failed', async () => {
+  test('reports a failed send', async () => {
     await expect(apprise('+4915112345678', 'psk_nobodys')).rejects.toThrow('Command failed')
     await expect(apprise('@Abe')).rejects.toThrow('Command failed')
     expect(await sent()).toEqual([])
@@ -69,7 +69,7 @@ describe.skipIf(!hasNovu())('Novu', () => {
   test.each([
     ['kannel', 'KannelSmsProvider', user, { ...user, password: 'x' }],
     ['generic-sms', 'GenericSmsProvider', generic, { ...generic, apiKey: 'x' }],
-  ])('%s', async (name, type, config, wrong) => {
+  ])('sends by its provider %s and reports a wrong password', async (name, type, config, wrong) => {
     expect(await provider(name, type, config).sendMessage(text)).toEqual({
       id: expect.stringMatching(/^(novu1|\w{15})$/),
       date: expect.any(String),
@@ -101,14 +101,14 @@ const QUOTA = [429, 'You can only send 1 more SMS this month', 1, 0, 1]
 const GROUPS = ['empty', 'friends', 'left']
 const READ = [2, 1, 2, '+4911111', 2, ['Zoe'], GROUPS, 2, ['+4922222'], REFUSED, QUOTA, true]
 
-test.skipIf(!hasVendel('python'))('PyPI: every call', async () => {
+test.skipIf(!hasVendel('python'))("Vendel's Python SDK works in all its calls", async () => {
   const program = join(import.meta.dirname, 'vendel-client.py')
   const env = { ...process.env, PYTHONPATH: DOORS_PYTHON }
   const { stdout } = await run('python3', [program, ...ARGUMENTS], { env })
   expect(JSON.parse(stdout)).toEqual(READ)
 })
 
-test.skipIf(!hasVendel('npm'))('npm: every call', async () => {
+test.skipIf(!hasVendel('npm'))("Vendel's npm SDK works in all its calls", async () => {
   const { VendelClient, verifyWebhookSignature } = await import(pathToFileURL(VENDEL_NPM_FILE).href)
   const client = new VendelClient({ baseUrl: url, apiKey: KEY })
   const to = ['+4911111', '+4922222']

@@ -19,7 +19,7 @@ Made by \`npx vitest run test/third-party/hook-examples.test.ts --update\`.
 `
 const hook = HOOK_FIELDS.parse({ preset: 'github', recipients: ['+4915112345678'] })
 
-test.skipIf(!areInstalled())("none of GitHub's examples is refused", async () => {
+test.skipIf(!areInstalled())("hooks accept all of GitHub's webhook examples", async () => {
   const events = JSON.parse(
     readFileSync(toolFile('@octokit/webhooks-examples/api.github.com/index.json'), 'utf8'),
   ) as Event[]

@@ -68,7 +68,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     auth = refine.authProvider(pb)
   })
 
-  test('signs in: not with a wrong password, but with the right one', async () => {
+  test('signs in with the right password only', async () => {
     const wrong = await auth.login({ ...ANN, password: 'wrong-password' })
     expect(wrong).toMatchObject({ success: false })
     expect(await auth.check()).toMatchObject({ authenticated: false })
@@ -77,7 +77,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     expect(await auth.getIdentity()).toMatchObject({ id: user, email: ANN.email })
   })
 
-  test('creates, reads, updates and deletes', async () => {
+  test('creates, reads, updates and deletes records', async () => {
     const { data: group } = await data.create({
       resource: 'contact_groups',
       variables: { user, name: 'staff' },
@@ -98,7 +98,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     await expect(data.getOne({ resource, id: extra.data.id })).rejects.toMatchObject({ statusCode: 404 })
   })
 
-  test('lists pages in order, and all at once', async () => {
+  test('lists records in pages and all at once', async () => {
     const sorters = [{ field: 'phone', order: 'desc' as const }]
     const page = await data.getList({ resource, sorters, pagination: { currentPage: 2, pageSize: 2 } })
     expect([page.total, ...page.data.map(({ name }) => name)]).toEqual([5, '100% Bob', "O'Brien"])
@@ -135,7 +135,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
       },
       ['Ann', 'bob'],
     ],
-  ])('filters: %s', async (_, rule, names) => {
+  ])('filters by %s', async (_, rule, names) => {
     const sorters = [{ field: 'phone', order: 'asc' as const }]
     const { data: found } = await data.getList({ resource, filters: [rule], sorters })
     expect(found.map(({ name }) => name)).toEqual(names)
@@ -148,13 +148,13 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     })
   })
 
-  test('calls what PocketBase has not: sending', async () => {
+  test('calls a route that PocketBase lacks: the preview of a send', async () => {
     const url = `${server.url}/api/sms/preview`
     const payload = { recipients: ['+447700900010'], body: 'Hello' }
     expect((await data.custom({ url, method: 'POST', payload })).data).toMatchObject({ segments: 1 })
   })
 
-  test('asks for a new password, signs out', async () => {
+  test('requests a new password and signs out', async () => {
     expect(await auth.forgotPassword({ email: ANN.email })).toMatchObject({ success: true })
     expect(await auth.logout({})).toMatchObject({ success: true })
     expect(await auth.getIdentity()).toBeNull()

@@ -37,7 +37,7 @@ async function call(url: string, init: RequestInit) {
   return response.status === 204 ? undefined : response.json()
 }
 
-describe.skipIf(!hasNpmClient()).each(PREFIXES)('npm at %s', (prefix) => {
+describe.skipIf(!hasNpmClient()).each(PREFIXES)("SMSGate's npm client at %s", (prefix) => {
   // biome-ignore lint/suspicious/noExplicitAny: the types of a package that is not ours
   let client: any
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)('npm at %s', (prefix) => {
     client = new Client(ANN.email, key, httpClient, `${fixture.server.url}${prefix}`)
   })
 
-  test('sends, and follows what becomes of it', async () => {
+  test('sends and reads the state of its send', async () => {
     const sent = await client.send(
       { message: 'From npm', phoneNumbers: ['+4911111'] },
       { skipPhoneValidation: false },
@@ -59,7 +59,7 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)('npm at %s', (prefix) => {
     await expect(client.send({ message: 'x', phoneNumbers: ['12345'] })).rejects.toThrow('400')
   })
 
-  test('keeps webhooks', async () => {
+  test('adds, lists and deletes webhooks', async () => {
     const made = await client.registerWebhook({ url: 'https://example.com/hook', event: 'sms:sent' })
     expect(await client.getWebhooks()).toEqual([made])
     await expect(client.registerWebhook({ url: 'http://example.com', event: 'sms:sent' })).rejects.toThrow(
@@ -72,7 +72,7 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)('npm at %s', (prefix) => {
     expect(await client.getWebhooks()).toEqual([])
   })
 
-  test('asks for devices, health, settings, logs and the inbox', async () => {
+  test('reads devices, health, settings, logs and the inbox', async () => {
     expect(await client.getDevices()).toHaveLength(2)
     await expect(client.deleteDevice('nobody')).rejects.toThrow('404')
     expect((await client.getHealth()).checks['db:ping'].status).toBe('pass')
@@ -92,8 +92,8 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)('npm at %s', (prefix) => {
 describe.skipIf(!hasPythonClient()).each([
   ['requests', PREFIXES[0]!],
   ['httpx', PREFIXES[1]!],
-])('PyPI with %s', (library, prefix) => {
-  test('makes every call that it offers', async () => {
+])("SMSGate's Python client with %s", (library, prefix) => {
+  test('works in all its calls', async () => {
     const program = join(import.meta.dirname, 'smsgate-client.py')
     const url = `${fixture.server.url}${prefix}`
     const env = { ...process.env, PYTHONPATH: PYTHON_FOLDER }

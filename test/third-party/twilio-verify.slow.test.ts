@@ -25,16 +25,19 @@ const at = (file: string) => join(import.meta.dirname, 'twilio-verify', file)
 test.each([
   ['Node', hasNode, process.execPath, [at('verify.mjs')]],
   ['Java', hasJava, 'java', ['-cp', JAVA_JARS, at('Verify.java')]],
-] as const)("Twilio's library for %s: a verification's life", async (name, isThere, program, args) => {
-  if (!isThere()) return
-  const given = [fixture.gateway.url, helper.url, ann.sid, ann.token, NODE_PACKAGE]
-  const { stdout } = await run(program, [...args, ...given])
-  expect(JSON.parse(stdout)).toEqual([
-    ...['pending', 'pending', 'approved true', '404 20404'],
-    ...['pending', '404 20404'],
-    ...['pending', 'canceled', '404 20404'],
-    ...[...Array(5).fill('pending'), '429 60202'],
-    ...['403 60410', '400 60200', '404 20404'],
-    ...[`${name} 2`, 'true', 'true'],
-  ])
-})
+] as const)(
+  "Twilio's library for %s starts, checks and cancels verifications",
+  async (name, isThere, program, args) => {
+    if (!isThere()) return
+    const given = [fixture.gateway.url, helper.url, ann.sid, ann.token, NODE_PACKAGE]
+    const { stdout } = await run(program, [...args, ...given])
+    expect(JSON.parse(stdout)).toEqual([
+      ...['pending', 'pending', 'approved true', '404 20404'],
+      ...['pending', '404 20404'],
+      ...['pending', 'canceled', '404 20404'],
+      ...[...Array(5).fill('pending'), '429 60202'],
+      ...['403 60410', '400 60200', '404 20404'],
+      ...[`${name} 2`, 'true', 'true'],
+    ])
+  },
+)

@@ -54,7 +54,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     client = clientOf(ann.token)
   })
 
-  test('sends, fetches, schedules, cancels, redacts, deletes', async () => {
+  test('sends, fetches, schedules, cancels, redacts and deletes messages', async () => {
     const made = await client.messages.create({ to: TO, from: NUMBER, body: 'From Node' })
     expect(made).toMatchObject({
       status: 'queued',
@@ -95,7 +95,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     await ann.user.call('DELETE', `/api/collections/devices/records/${sender.store.registration!.id}`)
   })
 
-  test('lists in pages and by date', async () => {
+  test('lists messages in pages and by date', async () => {
     for (let i = 0; i < 4; i++) await client.messages.create({ to: TO, from: NUMBER, body: `Page ${i}` })
     await report(phone, 'sent')
     const all = await client.messages.list({ to: TO, pageSize: 2 })
@@ -115,7 +115,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     ).toEqual(page.instances.map(({ sid }: { sid: string }) => sid))
   })
 
-  test('numbers and the account', async () => {
+  test('reads and changes numbers and the account', async () => {
     const [number] = await client.incomingPhoneNumbers.list({ phoneNumber: NUMBER })
     expect(number.capabilities).toMatchObject({ sms: true, voice: false })
     const one = client.incomingPhoneNumbers(number.sid)
@@ -136,7 +136,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     app.answer(204)
   })
 
-  test('errors are its own', async () => {
+  test("gets errors of its own class with Twilio's codes", async () => {
     const code = (work: Promise<unknown>) =>
       work.then(
         () => undefined,
@@ -152,7 +152,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     expect(await code(clientOf('wrong').messages.list())).toEqual(['RestException', 401, 20003])
   })
 
-  test('validates a callback, and no other', async () => {
+  test('validates the signature of a callback and refuses a changed one', async () => {
     const { url, form, headers } = await statusCallback()
     const signature = headers['x-twilio-signature']
     expect(twilio.validateRequest(ann.token, signature, url, form)).toBe(true)
@@ -175,7 +175,7 @@ function exampleOf(first: string): string {
 test.each([
   ['// Node', hasNode, process.execPath, join(NODE_PACKAGE, '..', '..', 'example.mjs')],
   ['# Python', hasPython, PYTHON, join(PYTHON, '..', 'example.py')],
-])('the examples of docs/twilio.md: %s', async (first, isThere, program, file) => {
+])('the example %s of docs/twilio.md sends a text', async (first, isThere, program, file) => {
   if (!isThere()) return
   writeFileSync(file, exampleOf(first))
   const env = { ...process.env, GATEWAY: fixture.gateway.url, ACCOUNT_SID: ann.sid, AUTH_TOKEN: ann.token }

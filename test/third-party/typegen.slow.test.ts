@@ -73,7 +73,7 @@ describe.skipIf(!areInstalled())('pocketbase-typegen', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('makes types of our collections that an app can be compiled with', async () => {
+  test('generates types with which an app compiles', async () => {
     const out = join(folder, 'types.ts')
     const who = ['--url', server.url, '--email', SUPERUSER.email, '--password', SUPERUSER.password]
     await run(process.execPath, [toolFile('pocketbase-typegen/dist/cli.js'), ...who, '--out', out])

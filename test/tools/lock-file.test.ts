@@ -12,14 +12,14 @@ const NOBODY = 2 ** 30
 beforeEach(() => rmSync(file, { force: true }))
 const take = () => lockFile(file, (owner) => `Process ${owner} has it.`)
 
-test('is taken, given back, and taken again', () => {
+test('a lock file can be taken, released and taken again', () => {
   take()()
   expect(existsSync(file)).toBe(false)
   take()
   expect(existsSync(file)).toBe(true)
 })
 
-test('what another process has is refused in a sentence', () => {
+test('a lock of another process is refused with its process id', () => {
   writeFileSync(file, String(process.ppid))
   expect(take).toThrow(new UserError(`Process ${process.ppid} has it.`))
 })
@@ -30,7 +30,7 @@ test.each([
   ['one whose id another process has got', `${process.ppid} 1`],
   ['nobody', ''],
   ['something else', 'no number'],
-])('what is left of %s does not count', (_, text) => {
+])('a lock left by %s is ignored', (_, text) => {
   writeFileSync(file, text)
   expect(take()).toBeTypeOf('function')
 })

@@ -51,7 +51,7 @@ test.each([
   expect(masked(`wrong: ${written}!`, [CODE])).toBe('wrong: ***!')
 })
 
-test('other text stays, and the beginning of a secret at a cut is masked', () => {
+test('other text stays, and a secret cut off at the end is masked', () => {
   const text = 'Error 4711: the SIM 0311 has no signal'
   expect(masked(text, [CODE, ''])).toBe(text)
   expect(masked(text, [])).toBe(text)

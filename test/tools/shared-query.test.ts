@@ -11,7 +11,7 @@ function questions() {
   return { asked, ask }
 }
 
-test('who comes while a question runs shares the next one, never the one that was sent before', async () => {
+test('callers during a running query share the next one', async () => {
   const { asked, ask } = questions()
   const query = sharedQuery(ask, 0)
   const first = query()
@@ -25,7 +25,7 @@ test('who comes while a question runs shares the next one, never the one that wa
   expect(asked).toHaveLength(2)
 })
 
-test('a failure is of those who shared the question', async () => {
+test('a failed query fails its own callers only', async () => {
   const { asked, ask } = questions()
   const query = sharedQuery(ask, 0)
   const first = query()
@@ -38,7 +38,7 @@ test('a failure is of those who shared the question', async () => {
   expect(await second).toBe(2)
 })
 
-test('the next one rests after an answer', async () => {
+test('the next query starts after a pause', async () => {
   let last = 0
   const query = sharedQuery(async () => performance.now(), 50)
   for (let i = 0; i < 3; i++) {

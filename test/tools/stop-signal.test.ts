@@ -29,7 +29,7 @@ async function start(stopMs: number) {
   return { program, said: () => said, ended: ended.then(([code]) => code as number | null) }
 }
 
-test('a signal that comes by two ways is one', async () => {
+test('several signals at once count as one', async () => {
   const { program, said, ended } = await start(500)
   program.kill('SIGTERM')
   program.kill('SIGINT')
@@ -38,7 +38,7 @@ test('a signal that comes by two ways is one', async () => {
   expect(said()).toMatch(/^ready\nSIG(TERM|INT)\n$/)
 })
 
-test('another one, later, ends what does not end', async () => {
+test('a second signal later ends a process that does not stop', async () => {
   const { program, said, ended } = await start(3_600_000)
   program.kill('SIGINT')
   await expect.poll(said, { timeout: 60_000 }).toContain('SIGINT')

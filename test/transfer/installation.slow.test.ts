@@ -94,7 +94,7 @@ async function contentsOf(place: Environment): Promise<Record<string, string>> {
 }
 
 describe('after backup and restore --resume', () => {
-  test('users, devices, keys and webhooks go on without noticing', { timeout: 120_000 }, async () => {
+  test('users, devices, keys and webhooks continue to work', { timeout: 120_000 }, async () => {
     const [from, to] = [await emptyDatabase(), await emptyDatabase()]
     const receiver = await startReceiver()
     const server = await startServer({ env: { ...from, ...SETTINGS } })

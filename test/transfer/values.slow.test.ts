@@ -42,7 +42,7 @@ const READ = [
 ]
 const contentsOf = async (db: Db) => Promise.all(READ.map(async (text) => (await db.query(text)).rows))
 
-test('whatever the values', { timeout: 300_000 }, async () => {
+test('random values are equal after export and import', { timeout: 300_000 }, async () => {
   const property = fc.asyncProperty(params, logs, chunks, async (params, tries, chunks) => {
     await source.script(
       `delete from _params where value::text <> '{}'; delete from auth_tries; delete from _files`,

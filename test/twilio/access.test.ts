@@ -14,8 +14,8 @@ const ERROR = (code: number, status: number) => ({
   status,
 })
 
-describe('credentials', () => {
-  test('a new key shows them once', async () => {
+describe('Twilio credentials', () => {
+  test('are shown once, when the key is created', async () => {
     const { id, key, account_sid, auth_token, key_sid } = await makeKey(ann.user)
     expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
     expect(auth_token).toBe(key.replace('_', ''))
@@ -27,7 +27,7 @@ describe('credentials', () => {
     expect(JSON.stringify(record)).not.toContain(auth_token)
   })
 
-  test('twilio is set when the key is made, and never later', async () => {
+  test('can be requested only when the key is created', async () => {
     const { superuser } = fixture.gateway
     const plain = await makeKey(ann.user, { twilio: false })
     expect(plain).not.toHaveProperty('auth_token')
@@ -47,7 +47,7 @@ describe('credentials', () => {
     [['all:any'], 200],
     [['messages:read'], 400],
     [['all:any', 'messages:read'], 400],
-  ])('scopes %j with twilio: %i', async (scopes, status) => {
+  ])('a key with the scopes %j and twilio is answered with %i', async (scopes, status) => {
     const path = '/api/collections/api_keys/records'
     const values = { user: ann.user.id, name: 'app', twilio: true, scopes }
     const made = await ann.user.call('POST', path, values)
@@ -61,7 +61,7 @@ describe('credentials', () => {
   const ACCOUNTS = '/2010-04-01/Accounts.json'
   const opens = async (login: string) => (await ann.raw('GET', ACCOUNTS, { login })).status
 
-  test('the account or the key opens it', async () => {
+  test('requests are accepted with the account SID or the key SID', async () => {
     for (const name of [ann.sid, ann.keySid]) expect(await opens(`${name}:${ann.token}`)).toBe(200)
   })
 
@@ -77,7 +77,7 @@ describe('credentials', () => {
     ['a key without twilio', async () => `${ann.sid}:${await madeKey({ twilio: false })}`],
     ['an expired key', async () => `${ann.sid}:${await madeKey(expired)}`],
   ]
-  test.each(logins)('401 for %s', async (_, login) => {
+  test.each(logins)('credentials with %s get 401', async (_, login) => {
     for (const path of [ACCOUNTS, `/2010-04-01/Accounts/${ann.sid}/Calls.json`, '/v1/Services']) {
       const answer = await ann.raw('GET', path, { login: await login() })
       expect(answer.body).toEqual(ERROR(20003, 401))
@@ -89,12 +89,12 @@ describe('credentials', () => {
     ['a session', () => ({ authorization: ann.user.token })],
     ['a device', () => ({ authorization: phone.token })],
     ['X-API-Key', () => ({ 'x-api-key': ann.token.replace('psk', 'psk_') })],
-  ])('401 for %s', async (_, headers) => {
+  ])('%s gets 401', async (_, headers) => {
     const answer = await ann.raw('GET', '/2010-04-01/Accounts.json', { login: '', headers: headers() })
     expect(answer.status).toBe(401)
   })
 
-  test('a deleted key is over at once', async () => {
+  test('a deleted key stops working at once', async () => {
     const { id, auth_token } = await makeKey(ann.user)
     expect(await opens(`${ann.sid}:${auth_token}`)).toBe(200)
     await ann.user.call('DELETE', `/api/collections/api_keys/records/${id}`)
@@ -102,7 +102,7 @@ describe('credentials', () => {
   })
 })
 
-test('what is not secret can be read later', async () => {
+test("the account's SIDs and numbers can be read later", async () => {
   const { url } = fixture.gateway
   const shown = async (headers: Record<string, string>) =>
     (await fetch(`${url}/api/sms/twilio`, { headers })).json() as Promise<Record<string, unknown>>
@@ -115,7 +115,7 @@ test('what is not secret can be read later', async () => {
   expect(keyed).toMatchObject({ ...all, key_sid: ann.keySid, base_url: expect.stringMatching(/^http/) })
 })
 
-describe('what is not there', () => {
+describe('an unknown resource', () => {
   test.each([
     ['GET', 'Calls.json'],
     ['GET', 'Messages/../Messages.json/x'],
@@ -123,36 +123,37 @@ describe('what is not there', () => {
     ['GET', `Messages/SM${'61'.repeat(15)}00/Media.json`],
     ['GET', `Messages/SM${'61'.repeat(15)}00/Media/ME1.json`],
     ['GET', `IncomingPhoneNumbers/PN${'61'.repeat(15)}00.json`],
-  ])('404 for %s %s', async (method, path) => {
+  ])('is answered with 404 for %s %s', async (method, path) => {
     const answer = await ann.ask(method, path)
     expect([answer.status, answer.body]).toEqual([404, ERROR(20404, 404)])
   })
 
-  test.each(['/2010-04-01', '/2010-04-01/x', '/v1/Services', '/v3/x//y'])('404 for %s', async (path) =>
-    expect((await ann.raw('GET', path)).body).toEqual(ERROR(20404, 404)),
+  test.each(['/2010-04-01', '/2010-04-01/x', '/v1/Services', '/v3/x//y'])(
+    'is answered with 404 for %s',
+    async (path) => expect((await ann.raw('GET', path)).body).toEqual(ERROR(20404, 404)),
   )
 
   test.each([
     ['PUT', 'Messages.json'],
     ['DELETE', 'Messages.json'],
     ['POST', 'IncomingPhoneNumbers.json'],
-  ])('405 for %s %s', async (method, path) => {
+  ])('is answered with 405 for %s %s', async (method, path) => {
     expect((await ann.ask(method, path)).body).toEqual(ERROR(20004, 405))
   })
 })
 
-describe("another's account", () => {
+describe("another user's account", () => {
   test.each([
     ['GET', 'Messages.json'],
     ['POST', 'Messages.json'],
     ['GET', 'IncomingPhoneNumbers.json'],
-  ])('is not there: %s %s', async (method, path) => {
+  ])('is answered with 404 for %s %s', async (method, path) => {
     const answer = await ann.raw(method, `/2010-04-01/Accounts/${ben.sid}/${path}`)
     expect(answer.body).toEqual(ERROR(20404, 404))
     expect((await ann.raw('GET', `/2010-04-01/Accounts/${ben.sid}.json`)).status).toBe(404)
   })
 
-  test('nor are its messages and numbers', async () => {
+  test('has messages and numbers that are answered with 404', async () => {
     const { sid } = (await ann.send()).body
     const [number] = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
     const probes: [string, string, Record<string, string>?][] = [
@@ -180,7 +181,7 @@ describe("another's account", () => {
   })
 })
 
-test('the account', async () => {
+test("the account resource has Twilio's form", async () => {
   const { body } = await ann.raw('GET', `/2010-04-01/Accounts/${ann.sid}.json`)
   const sids = { sid: ann.sid, owner_account_sid: ann.sid }
   expect(body).toMatchObject({ ...sids, status: 'active', type: 'Full', auth_token: null })
@@ -189,11 +190,11 @@ test('the account', async () => {
   expect(list).toMatchObject({ accounts: [body], page_size: 20, next_page_uri: null, uri })
 })
 
-describe('numbers', () => {
+describe('phone numbers', () => {
   const numbers = async (query = '') =>
     (await ann.ask('GET', `IncomingPhoneNumbers.json${query}`)).body.incoming_phone_numbers
 
-  test('are devices with a number', async () => {
+  test('are the devices that have a number', async () => {
     await fixture.gateway.pair(ann.user)
     const capabilities = { fax: false, mms: false, sms: true, voice: false }
     const names = { phone_number: NUMBER, friendly_name: 'Desk', origin: 'hosted', trunk_sid: null }
@@ -208,7 +209,7 @@ describe('numbers', () => {
       expect(await numbers(`?${query}`)).toHaveLength(Number(count))
   })
 
-  test('can be changed', async () => {
+  test('can have their SmsUrl, method and name changed', async () => {
     const [{ sid }] = await numbers()
     const change = (form: Record<string, string>) => ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, form)
     const SmsUrl = 'http://127.0.0.1:1/sms'
@@ -227,7 +228,7 @@ describe('numbers', () => {
   })
 })
 
-test('rate limits answer in the same form', async () => {
+test("a rate limit is answered in Twilio's error form", async () => {
   const { superuser } = fixture.gateway
   const path = `/2010-04-01/Accounts/${ann.sid}.json`
   const rule = { label: '/2010-04-01/', audience: '@auth', duration: 7, maxRequests: 2 }

@@ -17,7 +17,7 @@ test.each<[what: string, type: string, body: Buffer]>([
     utf8("<?xml version='1.0' encoding='latin1'?>"),
   ],
   ['a plain text in Latin-1', 'text/plain; charset="latin1"', Buffer.from('Gr\xfc\xdfe', 'latin1')],
-])('an answer is read by %s', (_, type, body) => {
+])('an answer is decoded by %s', (_, type, body) => {
   expect(read(type, body)).toEqual(['Grüße'])
 })
 
@@ -25,6 +25,6 @@ test.each<[what: string, type: string, body: Buffer]>([
   ['bytes that are not UTF-8', 'text/xml', latin1()],
   ['an unknown charset', 'text/xml; charset=utf-7', utf8()],
   ['an unknown encoding of the document', 'text/xml', utf8('<?xml version="1.0" encoding="x-none"?>')],
-])('an answer with %s is an error 12100', (_, type, body) => {
+])('an answer with %s is error 12100', (_, type, body) => {
   expect(() => read(type, body)).toThrow(expect.objectContaining({ code: 12100 }))
 })

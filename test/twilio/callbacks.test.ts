@@ -28,7 +28,7 @@ const last = async () => (await deliveriesOf(ann.user)).at(-1)
 const noted = (attempts = 1) => until('it is noted', async () => (await last()).attempts === attempts)
 
 describe('status callbacks', () => {
-  test('tell each status after the first, in order, signed', async () => {
+  test('report each later status in order, signed', async () => {
     const sent = await ann.send({ StatusCallback: `${app.url}/status?a=1&b=it's` })
     await report(phone, 'sent', 'delivered')
     await app.heard(2)
@@ -51,7 +51,7 @@ describe('status callbacks', () => {
     )
   })
 
-  test('are shown as they were sent, without the password of the address', async () => {
+  test('are recorded as they were sent, without the password in the address', async () => {
     const url = app.url.replace('://', '://ann:secret@')
     await ann.send({ StatusCallback: url })
     await report(phone, 'sent')
@@ -78,7 +78,7 @@ describe('status callbacks', () => {
     expect(app.calls.at(-1)!.form).toMatchObject({ ErrorCode: code, ErrorMessage: reports.at(-1)![1] })
   })
 
-  test('tell of a cancellation, and of the queue after a schedule', async () => {
+  test('report a cancellation, and "queued" after a schedule', async () => {
     const SendAt = new Date(Date.now() + 1_500).toISOString()
     const service = `MG${ann.sid.slice(2)}`
     const form = { ScheduleType: 'fixed', SendAt, MessagingServiceSid: service, StatusCallback: app.url }
@@ -91,7 +91,7 @@ describe('status callbacks', () => {
     expect(told()).toEqual(['queued', 'canceled'])
   })
 
-  test('tell of the queue after a wait for a line', async () => {
+  test('report "queued" after a wait for a line', async () => {
     const lines = '/api/collections/lines/records'
     const filter = encodeURIComponent(`device="${phone.id}"`)
     const [line] = (await ann.user.call('GET', `${lines}?filter=${filter}`)).body.items
@@ -108,7 +108,7 @@ describe('status callbacks', () => {
     expect(told()).toEqual(['queued', 'sent'])
   })
 
-  test('never go back, nor are told twice', async () => {
+  test('never report an earlier status or the same one twice', async () => {
     await ann.send({ StatusCallback: app.url })
     const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
     await reportAs(phone, items, 'delivered', 'sent', 'delivered')
@@ -118,7 +118,7 @@ describe('status callbacks', () => {
     expect(told().sort()).toEqual(['delivered', 'sent'])
   })
 
-  test('are repeated after 5xx with the same token, four times in all', async () => {
+  test('are tried four times after a 5xx, with the same token', async () => {
     app.answer(500, 'no')
     await ann.send({ StatusCallback: app.url })
     await report(phone, 'sent')
@@ -131,7 +131,7 @@ describe('status callbacks', () => {
     expect(new Set(app.calls.map(({ headers }) => headers['i-twilio-idempotency-token'])).size).toBe(1)
   })
 
-  test.each([404, 301])('end at once after a %d', async (status) => {
+  test.each([404, 301])('are not retried after %d', async (status) => {
     app.answer(status)
     await ann.send({ StatusCallback: app.url })
     await report(phone, 'sent')
@@ -140,7 +140,7 @@ describe('status callbacks', () => {
     expect(await last()).toMatchObject({ status: 'failed', response_status: status })
   })
 
-  test('send credentials of the address as Basic authentication, and sign without them', async () => {
+  test("send the address's credentials as Basic authentication and sign without them", async () => {
     const url = app.url.replace('//', '//us%20er:p%40ss@')
     await ann.send({ StatusCallback: `${url}/x#rc=2&rp=all` })
     await report(phone, 'sent')
@@ -150,7 +150,7 @@ describe('status callbacks', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test('end as failed when their key is deleted, and nothing is sent any more', async () => {
+  test('fail without further calls when their key is deleted', async () => {
     const eve = await fixture.makeUser()
     const hers = await pairPhone(fixture, eve, '+4915550000077')
     app.answer(500)
@@ -164,7 +164,7 @@ describe('status callbacks', () => {
     expect((await eve.send()).body.code).toBe(20003)
   })
 
-  test('keep no text once it is redacted', async () => {
+  test('keep no copy of a redacted text', async () => {
     const { sid } = (await ann.send({ Body: 'a secret', StatusCallback: app.url })).body
     await report(phone, 'sent')
     await ann.ask('POST', `Messages/${sid}.json`, { Body: '' })

@@ -54,7 +54,7 @@ test.each([
   ['a local name', () => 'https://a.localhost/', /not an address of the internet/],
   ['a file', () => 'file:///etc/passwd', /neither http nor https/],
   ['nothing', () => 'https://[', /is not an address/],
-])('Redirect to %s is not followed', async (_, target, reason) => {
+])('a Redirect to %s is not followed', async (_, target, reason) => {
   // the first call needs an app on this machine; what comes after it is as on a server of the internet
   const outcome = await tell((settings) => {
     settings.webhookAllowPrivate = false
@@ -65,7 +65,7 @@ test.each([
   expect(app.calls.map(({ url }) => url)).toEqual([`${app.url}/sms`])
 })
 
-test('a document of many messages costs few look-ups', async () => {
+test('a document of 1,000 messages is refused with few database lookups', async () => {
   const asked = vi.spyOn(Db.prototype, 'query')
   const outcome = await tell(() => `<Message from="${NUMBER}">a</Message>`.repeat(1_000))
   expect(outcome).toMatchObject({ verdict: 'failed', text: expect.stringMatching(/^14109 /) })
@@ -80,14 +80,14 @@ test.each([
   'https://169.254.169.254/latest/meta-data',
   'https://10.0.0.1/status',
   'https://localhost/status',
-])('%s is no address to call', async (url) => {
+])('%s is refused as an address to call', async (url) => {
   const sent = await ann.send({ StatusCallback: url })
   expect([sent.status, sent.body.code]).toEqual([400, 21609])
   const changed = await ann.ask('POST', `IncomingPhoneNumbers/${number}.json`, { SmsUrl: url })
   expect([changed.status, changed.body.code]).toEqual([400, 21502])
 })
 
-test('a public https address is', async () => {
+test('a public https address is accepted', async () => {
   expect((await ann.send({ StatusCallback: 'https://app.example.com/status' })).status).toBe(201)
   const form = { SmsUrl: 'https://app.example.com/sms' }
   expect((await ann.ask('POST', `IncomingPhoneNumbers/${number}.json`, form)).status).toBe(200)

@@ -49,7 +49,7 @@ async function hear(body = 'Hello') {
 }
 
 describe('an incoming text', () => {
-  test('is told by POST, signed', async () => {
+  test('is posted to the SmsUrl, signed', async () => {
     await hear('Hällo & more')
     const [call] = app.calls
     const sid = call!.form.MessageSid!
@@ -70,7 +70,7 @@ describe('an incoming text', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test('is told by GET, in the query', async () => {
+  test('is sent in the query if the method is GET', async () => {
     await setNumber({ SmsMethod: 'GET' })
     await hear("it's *this* ~ (here)")
     const [call] = app.calls
@@ -78,18 +78,18 @@ describe('an incoming text', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test.each([['STOP'], ['START']])('says that it was %s', async (word) => {
+  test.each([['STOP'], ['START']])('has OptOutType %s', async (word) => {
     await hear(word)
     expect(app.calls[0]!.form.OptOutType).toBe(word)
   })
 
-  test('has its body also when it is empty', async () => {
+  test('has a Body even if it is empty', async () => {
     await hear('')
     expect(app.calls[0]!.form.Body).toBe('')
   })
 })
 
-describe('TwiML', () => {
+describe('a TwiML answer', () => {
   test.each([
     ['nothing', '', 'text/xml', []],
     ['an empty response', xml(''), 'application/xml', []],
@@ -98,7 +98,7 @@ describe('TwiML', () => {
     ['a body', xml('<Message><Body>A &amp; B</Body></Message>'), 'text/xml', ['A & B']],
     ['CDATA and old names', xml('<Sms><![CDATA[<b>]]></Sms>'), 'text/xml', ['<b>']],
     ['two', xml('<Message>One</Message><!-- x --><Message>Two</Message>'), 'text/xml', ['Two', 'One']],
-  ])('%s', async (_, body, type, bodies) => {
+  ])('with %s sends the expected replies', async (_, body, type, bodies) => {
     app.answer(200, body, type)
     expect(await hear()).toMatchObject({ status: 'delivered', response_status: 200 })
     const replies = await repliesTo(from)
@@ -106,7 +106,7 @@ describe('TwiML', () => {
     for (const reply of replies) expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
   })
 
-  test('to, from and action', async () => {
+  test('sends by its attributes to, from and action', async () => {
     const to = '+4915119999901'
     const once = xml(`<Message to="${to}" from="${OTHER}" action="/done?y=2">Hi</Message>`)
     app.behave(({ url }, res) =>
@@ -121,7 +121,7 @@ describe('TwiML', () => {
     expect(app.calls[1]!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, app.calls[1]!))
   })
 
-  test('Redirect fetches the next document, signed', async () => {
+  test('with a Redirect fetches the next document, signed', async () => {
     const first = xml('<Message>One</Message><Redirect method="GET">next?z=3</Redirect><Message>No</Message>')
     app.behave(({ url }, res) => {
       const body = url.includes('next') ? xml('<Message>Two</Message>') : first
@@ -155,7 +155,7 @@ describe('TwiML', () => {
     ['media', xml('<Message><Body>Hi</Body><Media>https://example.com</Media></Message>'), 'text/xml', 14110],
     ['a huge one', xml(`<Message>Hi</Message>${' '.repeat(70_000)}`), 'text/xml', 11200],
     ['deep nesting', `<Response>${'<Message>'.repeat(5_000)}`, 'text/xml', 14110],
-  ])('%s is an error, and nothing is sent', async (_, body, type, code) => {
+  ])('with %s is an error and sends no reply', async (_, body, type, code) => {
     app.answer(200, body, type)
     const delivery = await hear()
     expect(delivery).toMatchObject({ status: 'failed', response_status: 200, attempts: 1 })
@@ -163,13 +163,13 @@ describe('TwiML', () => {
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('redirects that lead to themselves end', async () => {
+  test('with a Redirect to itself ends after ten redirects', async () => {
     app.answer(200, xml('<Redirect>/sms</Redirect>'))
     expect((await hear()).response_body).toMatch(/^11200 /)
     expect(app.calls).toHaveLength(11)
   })
 
-  test('too many over a redirect leave those of the documents before', async () => {
+  test('with too many messages after a Redirect sends those of earlier documents', async () => {
     app.behave(({ url }, res) => {
       const body = url.endsWith('/more') ? '<Message>More</Message>'.repeat(10) : '<Message>First</Message>'
       const next = url.endsWith('/more') ? '' : '<Redirect>/more</Redirect>'
@@ -179,20 +179,20 @@ describe('TwiML', () => {
     expect(await repliesTo(from)).toMatchObject([{ body: 'First' }])
   })
 
-  test('at most 15 replies between two numbers in 30 s', async () => {
+  test('sends at most 15 replies between two numbers in 30 s', async () => {
     app.answer(200, xml('<Message>Hi</Message>'.repeat(10)))
     expect(await hear('One')).toMatchObject({ status: 'delivered' })
     expect((await hear('Two')).response_body).toMatch(/^14107 /)
     expect(await repliesTo(from)).toHaveLength(10)
   })
 
-  test('none goes to whoever has just said STOP', async () => {
+  test('sends no reply to a number that has just said STOP', async () => {
     app.answer(200, xml('<Message>Goodbye</Message>'))
     expect((await hear('STOP')).response_body).toMatch(/^21610 /)
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('is done once a text, whatever is sent again', async () => {
+  test('is executed once per text, even after a resend', async () => {
     app.answer(200, xml('<Message>Once</Message>'))
     const { id } = await hear()
     await ann.user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
@@ -201,7 +201,7 @@ describe('TwiML', () => {
     expect(await repliesTo(from)).toHaveLength(1)
   })
 
-  test('an hour later it sends nothing', async () => {
+  test('to a call an hour late is ignored', async () => {
     app.answer(500)
     const id = await receive(phone, from, 'Hello')
     await app.heard(1)
@@ -219,7 +219,7 @@ describe('TwiML', () => {
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('replies obey the quota, and a refusal sends none of them', async () => {
+  test('that exceeds the quota sends no replies at all', async () => {
     const { superuser } = fixture.gateway
     const path = `/api/collections/users/records/${ann.user.id}`
     const used = Number((await ann.user.call('GET', '/api/sms/usage')).body.used)
@@ -234,7 +234,7 @@ describe('TwiML', () => {
   })
 })
 
-test('a reply goes only where the key of the SmsUrl may send', async () => {
+test("sends replies only to destinations allowed for the SmsUrl's key", async () => {
   const path = `/api/collections/api_keys/records/${ann.keyId}`
   await fixture.gateway.superuser.call('PATCH', path, { destinations: '+49' })
   app.answer(200, xml('<Message>Hi</Message><Message to="+881612345">Hi</Message>'))
@@ -244,7 +244,7 @@ test('a reply goes only where the key of the SmsUrl may send', async () => {
 })
 
 describe('SmsUrl', () => {
-  test('is a webhook, of one device', async () => {
+  test('is stored as a webhook of one device', async () => {
     const hooks = async () =>
       (await ann.user.call('GET', '/api/collections/webhooks/records')).body.items as object[]
     expect(await hooks()).toMatchObject([
@@ -257,7 +257,7 @@ describe('SmsUrl', () => {
     expect(app.calls).toEqual([])
   })
 
-  test('cannot be made with the key or the device of another user', async () => {
+  test("cannot use another user's key or device", async () => {
     const eve = await fixture.makeUser()
     const device = await pairPhone(fixture, eve, '+4915550000088')
     const hook = { user: eve.user.id, url: app.url, events: ['message.received'], format: 'twilio' }
@@ -269,7 +269,7 @@ describe('SmsUrl', () => {
     expect((await make({ device: device.id, api_key: eve.keyId })).status).toBe(200)
   })
 
-  test('goes with the key that set it', async () => {
+  test('is deleted with the key that set it', async () => {
     const eve = await fixture.makeUser()
     const device = await pairPhone(fixture, eve, '+4915550000099')
     const { sid } = (await eve.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers[0]

@@ -13,8 +13,8 @@ for (let i = 0; i < 5; i++) sids.unshift((await ann.send({ Body: `Text ${i}` }))
 const list = (query = '') => ann.ask('GET', `Messages.json${query}`)
 const bodySids = (body: { messages: { sid: string }[] }) => body.messages.map(({ sid }) => sid)
 
-describe('pages', () => {
-  test('have these keys and no other', async () => {
+describe('pages of messages', () => {
+  test("have exactly Twilio's keys", async () => {
     const { body } = await list()
     expect(Object.keys(body).sort().join(' ')).toBe(KEYS)
     expect(bodySids(body)).toEqual(sids)
@@ -24,7 +24,7 @@ describe('pages', () => {
       expect(uri).toMatch(new RegExp(`^/2010-04-01/Accounts/${ann.sid}/Messages.json\\?PageSize=50&Page=0$`))
   })
 
-  test('lead to each other, while messages arrive', async () => {
+  test('link to each other and stay stable while messages arrive', async () => {
     const first = (await list('?PageSize=2&To=%2B4915112345678')).body
     expect(bodySids(first)).toEqual(sids.slice(0, 2))
     await ann.send({ Body: 'Meanwhile', To: '+4915112345679' })
@@ -45,7 +45,7 @@ describe('pages', () => {
     ['PageSize=5000', 1000],
     ['PageSize=1', 1],
     ['', 50],
-  ])('%s', async (query, size) => expect((await list(`?${query}`)).body.page_size).toBe(size))
+  ])('with %s have the right size', async (query, size) => expect((await list(`?${query}`)).body.page_size).toBe(size))
 
   test.each([
     ['PageSize=0', 20001],
@@ -55,12 +55,12 @@ describe('pages', () => {
     ['Status=sent', 20001],
     ['DateSent=yesterday', 20001],
     ['DateSent%3E=1700000000', 20001],
-  ])('%s is refused', async (query, code) => {
+  ])('with %s are refused', async (query, code) => {
     expect((await list(`?${query}`)).body).toMatchObject({ code, status: 400 })
   })
 })
 
-describe('filters', () => {
+describe('filters of messages', () => {
   beforeAll(async () => {
     for (const [name, date] of [
       ['before', '2026-11-20T23:59:59.900Z'],
@@ -85,22 +85,22 @@ describe('filters', () => {
     ['DateSent%3C=2026-11-20', ['before']],
     ['DateSent<=2026-11-21T00:00:00Z', ['before', 'midnight']],
     ['DateSent>=2026-11-21&DateSent<=2026-11-21', ['midnight', 'noon']],
-  ])('%s', async (query, bodies) => {
+  ])('with %s find the expected messages', async (query, bodies) => {
     expect(await found(query)).toEqual(bodies)
   })
 
-  test('To may be a number of mine, From one too', async () => {
+  test("accept the account's own number in To and From", async () => {
     expect((await list(`?To=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(4)
     expect((await list(`?From=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(6)
   })
 
-  test('From may be a name with separators', async () => {
+  test('accept a sender name with separators in From', async () => {
     await receive(phone, 'DHL-Info', 'Parcel')
     for (const from of ['DHL-Info', '+49 (1511) 7777-777'])
       expect((await list(`?${new URLSearchParams({ From: from })}`)).body.messages.length).toBeGreaterThan(0)
   })
 
-  test('To finds texts that came in before their device had its number', async () => {
+  test('find by To texts received before the device had its number', async () => {
     const late = await fixture.gateway.pair(ann.user, {})
     const id = await receive(late, FROM, 'Early')
     const phoneNumber = '+4915550000009'

@@ -12,7 +12,7 @@ const phone = await pairPhone(fixture, ann, NUMBER)
 const RFC_2822 = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/
 
 describe('a new message', () => {
-  test('has all keys, with the first status', async () => {
+  test("has all of Twilio's keys and its first status", async () => {
     const { status, body } = await ann.send()
     expect(status).toBe(201)
     const path = `/2010-04-01/Accounts/${ann.sid}/Messages/${body.sid}`
@@ -45,7 +45,7 @@ describe('a new message', () => {
     expect((await ann.ask('GET', `Messages/${body.sid}/Media.json`)).body).toMatchObject({ media_list: [] })
   })
 
-  test('waits for its time', async () => {
+  test('with a SendAt waits for its time', async () => {
     const SendAt = new Date(Date.now() + 3_600_000).toISOString()
     const { status, body } = await ann.send({ ScheduleType: 'fixed', SendAt, ValidityPeriod: '60' })
     expect({ status, is: body.status, from: body.from }).toEqual({ status: 201, is: 'scheduled', from: null })
@@ -56,7 +56,7 @@ describe('a new message', () => {
     ['application/x-www-form-urlencoded; charset=utf-8', 'Gr%C3%BC%C3%9Fe', 201, 'Grüße'],
     ['application/x-www-form-urlencoded', 'Gr%FC%DFe', 400, undefined],
     ['application/x-www-form-urlencoded; charset=none', 'Hi', 400, undefined],
-  ])('a form of the type %s with %s: %i', async (type, text, status, body) => {
+  ])('in a form of the type %s with the body %s is answered with %i', async (type, text, status, body) => {
     const answer = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
       method: 'POST',
       headers: { ...basic(ann.sid, ann.token), 'content-type': type },
@@ -70,7 +70,7 @@ describe('a new message', () => {
     ['True', '“Hi”', '“Hi”', '1'],
     ['false', `${'x'.repeat(80)} – z`, `${'x'.repeat(80)} – z`, '2'],
   ])(
-    'SmartEncoded %s: plain signs only where they save a segment',
+    'with SmartEncoded %s gets plain characters only if they save a segment',
     async (SmartEncoded, Body, body, segments) => {
       const sent = await ann.send({ Body, SmartEncoded })
       expect(sent.body).toMatchObject({ body, num_segments: segments })
@@ -85,7 +85,7 @@ describe('a new message', () => {
     ['an unknown parameter that is empty', { Nonsense: '', ApplicationSid: '' }],
     ['the longest text', { Body: '😀'.repeat(1_600) }],
     ['a callback', { StatusCallback: 'http://127.0.0.1:1/x#rc=2' }],
-  ])('is sent with %s', async (_, form) => {
+  ])('is accepted with %s', async (_, form) => {
     const answer = await ann.send(form as Record<string, string>)
     expect(answer.status).toBe(201)
     expect(answer.body.to).toBe(TO)
@@ -118,8 +118,8 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
   ['To before Body', { To: '', Body: '' }, 21604],
 ]
 
-describe('a create is refused', () => {
-  test.each(REFUSED)('%s', async (_, form, code, status = 400) => {
+describe('a new message is refused', () => {
+  test.each(REFUSED)('with %s', async (_, form, code, status = 400) => {
     const before = (await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid
     const answer = await ann.send(form)
     expect(answer.body).toEqual({
@@ -132,14 +132,14 @@ describe('a create is refused', () => {
     expect((await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid).toBe(before)
   })
 
-  test('to whoever has opted out, and nothing is stored', async () => {
+  test('to an opted-out number, with no message stored', async () => {
     const to = '+4915110000009'
     await receive(phone, to, 'STOP')
     expect((await ann.send({ To: to })).body.code).toBe(21610)
     expect((await ann.ask('GET', `Messages.json?To=${encodeURIComponent(to)}`)).body.messages).toEqual([])
   })
 
-  test('from a number of two devices', async () => {
+  test('from a number that two devices have', async () => {
     const both = '+4915550000022'
     await pairPhone(fixture, ann, both)
     const second = await pairPhone(fixture, ann, both)
@@ -148,7 +148,7 @@ describe('a create is refused', () => {
     expect((await ann.send({ From: both })).body).toMatchObject({ from: both, status: 'queued' })
   })
 
-  test('without a device, and without quota', async () => {
+  test('without a device and without quota', async () => {
     expect((await ben.send()).body).toMatchObject({ code: 20503, status: 503 })
     const { superuser } = fixture.gateway
     const quota = (monthly_quota: number) =>
@@ -162,13 +162,13 @@ describe('a create is refused', () => {
     ['JSON', '{"To":"+4915112345678"}', 'application/json'],
     ['a text', 'To=x', 'text/plain'],
     ['a form without its type', 'To=x', ''],
-  ])('a body that is %s', async (_, body, type) => {
+  ])('in a body that is %s', async (_, body, type) => {
     const path = `/2010-04-01/Accounts/${ann.sid}/Messages.json`
     const answer = await ann.raw('POST', path, { body, headers: { 'content-type': type } })
     expect(answer.body).toMatchObject({ code: 20001, status: 400 })
   })
 
-  test('a body that is too large, or has too many parameters', async () => {
+  test('in a body that is too large or has too many parameters', async () => {
     expect((await ann.send({ Body: 'x'.repeat(1_100_000) })).body).toMatchObject({ code: 20001, status: 413 })
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const chunked = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
@@ -181,7 +181,7 @@ describe('a create is refused', () => {
   })
 })
 
-test('with one Idempotency-Key the same request gets the first message, another one is refused', async () => {
+test('a repeated Idempotency-Key returns the first message, and another request with it is refused', async () => {
   const headers = { 'idempotency-key': 'one' }
   const first = await ann.send({}, headers)
   const again = await ann.send({}, headers)
@@ -209,10 +209,10 @@ test.each<[string, (string | [string, string])[], string, number | null]>([
   expect(body.date_sent === null).toBe(status === 'failed')
 })
 
-describe('an update', () => {
+describe('an update of a message', () => {
   const change = (sid: string, form: Record<string, string>) => ann.ask('POST', `Messages/${sid}.json`, form)
 
-  test('cancels, again is no error, and what a device has stays', async () => {
+  test('cancels it, repeatedly, but not once a device has it', async () => {
     const { sid } = (await ann.send({ From: NUMBER })).body
     const canceled = { status: 'canceled', error_code: null }
     expect((await change(sid, { Status: 'canceled' })).body).toMatchObject(canceled)
@@ -222,7 +222,7 @@ describe('an update', () => {
     expect((await change(other, { Status: 'canceled' })).body).toMatchObject({ code: 30409, status: 409 })
   })
 
-  test('redacts what is over, not before', async () => {
+  test('redacts a finished message but not an unfinished one', async () => {
     const { sid } = (await ann.send({ From: NUMBER, Body: 'secret' })).body
     expect((await change(sid, { Body: '' })).body).toMatchObject({ code: 20009, status: 409 })
     await report(phone, 'sent')
@@ -230,7 +230,7 @@ describe('an update', () => {
     expect((await ann.ask('GET', `Messages/${sid}.json`)).body.body).toBe('')
   })
 
-  test('cancels first, then redacts', async () => {
+  test('can cancel and redact at once', async () => {
     const { sid } = (await ann.send()).body
     const changed = await change(sid, { Body: '', Status: 'canceled' })
     expect(changed.body).toMatchObject({ body: '', status: 'canceled' })
@@ -241,13 +241,13 @@ describe('an update', () => {
     ['another text', { Body: 'x' }],
     ['nothing', {}],
     ['an unknown parameter', { Status: 'canceled', Odd: 'x' }],
-  ])('%s is refused', async (_, form) => {
+  ])('with %s is refused', async (_, form) => {
     const { sid } = (await ann.send()).body
     expect((await change(sid, form as Record<string, string>)).body.code).toBe(20001)
   })
 })
 
-test('a delete ends a message that is over, and keeps its quota', async () => {
+test('deleting a finished message keeps its quota used', async () => {
   await report(phone)
   const { sid } = (await ann.send({ From: NUMBER })).body
   expect((await ann.ask('DELETE', `Messages/${sid}.json`)).body).toMatchObject({ code: 20009, status: 409 })
@@ -261,7 +261,7 @@ test('a delete ends a message that is over, and keeps its quota', async () => {
   expect(await usage()).toBe(before)
 })
 
-test('a received text is inbound', async () => {
+test('an incoming text is listed as inbound', async () => {
   const id = await receive(phone, '+4915117777777', 'Hello')
   const { body } = await ann.ask('GET', `Messages/SM${Buffer.from(id).toString('hex')}00.json`)
   const numbers = { from: '+4915117777777', to: NUMBER, date_sent: expect.stringMatching(RFC_2822) }
@@ -269,7 +269,7 @@ test('a received text is inbound', async () => {
 })
 
 // Twilio's library for Java repeats every request that was answered with 5xx.
-test('a message that is stored is answered, also when it cannot be read', async () => {
+test('a stored message is answered with 201 even if it cannot be read back', async () => {
   const { db } = fixture.gateway.server.services.store
   await db.query('alter table devices rename column phone to phone_')
   const answer = await ann.send()

@@ -29,7 +29,7 @@ const hear = async (sim: number) => {
 const list = async (query: Record<string, string>) =>
   (await ann.ask('GET', `Messages.json?${new URLSearchParams(query)}`)).body.messages
 
-test('a text is answered from the number that it came to, by that SIM', async () => {
+test('a text is answered from the number that received it, by that SIM', async () => {
   for (const [i, number] of [FIRST, SECOND].entries()) {
     const { to } = await hear(i + 1)
     expect(to).toBe(number)
@@ -41,20 +41,20 @@ test('a text is answered from the number that it came to, by that SIM', async ()
   }
 })
 
-test('a text that waits for its time has the number of its SIM', async () => {
+test('a scheduled text shows the number of its SIM', async () => {
   const SendAt = new Date(Date.now() + 3_600_000).toISOString()
   const { body } = await ann.send({ From: SECOND, To: FRIEND, ScheduleType: 'fixed', SendAt })
   expect(body).toMatchObject({ status: 'scheduled', from: SECOND })
 })
 
-test('a disabled SIM has no number to send from', async () => {
+test("a disabled SIM's number cannot be used to send", async () => {
   const path = `/api/collections/lines/records/${lines[1]!.id}`
   await ann.user.call('PATCH', path, { enabled: false })
   expect((await ann.send({ From: SECOND })).body.code).toBe(21606)
   await ann.user.call('PATCH', path, { enabled: true })
 })
 
-test('TwiML names the number of a SIM, and its callback too', async () => {
+test("TwiML can send from a SIM's number, and the callback names it", async () => {
   const message = `<Message from="${SECOND}" action="${app.url}/status">Thank you</Message>`
   app.answer(200, `<Response>${message}</Response>`)
   const numbers = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
@@ -72,7 +72,7 @@ test('TwiML names the number of a SIM, and its callback too', async () => {
   expect(app.calls[1]!.form).toMatchObject({ From: SECOND, MessageStatus: 'sent' })
 })
 
-test("a device's new number is that of its only line, unless that had its own", async () => {
+test("a device's new number becomes that of its only line, unless the line has its own", async () => {
   const device = await fixture.gateway.pair(ann.user, { phone: '+4915550000031' })
   const setPhone = (number: string) =>
     ann.user.call('PATCH', `/api/collections/devices/records/${device.id}`, { phone: number })

@@ -16,7 +16,7 @@ const start = async (form: Record<string, string> = {}) =>
 const check = (form: Record<string, string>) => ask('POST', `${at}/VerificationCheck`, form)
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('a service and a verification have all keys', async () => {
+test("a service and a verification have all of Twilio's keys", async () => {
   const dates = { date_created: expect.stringMatching(ISO), date_updated: expect.stringMatching(ISO) }
   expect(made).toMatchObject({
     sid: expect.stringMatching(/^VA[0-9a-f]{30}00$/),
@@ -44,7 +44,7 @@ test('a service and a verification have all keys', async () => {
   })
 })
 
-test('services are listed in pages, renamed and deleted', async () => {
+test('services can be listed in pages, renamed and deleted', async () => {
   const other = (await ask('POST', '', { FriendlyName: 'Other', LookupEnabled: 'false' })).body
   const { services, meta } = (await ask('GET', '?PageSize=1')).body
   expect(services).toEqual([other])
@@ -57,7 +57,7 @@ test('services are listed in pages, renamed and deleted', async () => {
   expect((await ask('GET', `/${other.sid}`)).body.code).toBe(20404)
 })
 
-describe('a key', () => {
+describe('an API key', () => {
   const RECORDS = '/api/collections/verify_services/records'
   const change = (sid: string, login: string) =>
     ann.raw('POST', `/v2/Services/${sid}`, { login, body: new URLSearchParams({ FriendlyName: sid }) })
@@ -93,7 +93,7 @@ describe('a key', () => {
     expect(left.status).toBe(status === 200 ? 404 : 200)
   })
 
-  test('that makes services sends no more codes, nor to other countries', async () => {
+  test('that creates services can send no more codes and reach no other countries', async () => {
     const To = '+4915112345999'
     const outcomes: (number | undefined)[] = []
     for (let i = 0; i < 8; i++) {
@@ -106,20 +106,20 @@ describe('a key', () => {
     expect(outcomes).toEqual([...Array(5).fill(undefined), 60203, 60203, 60203])
   })
 
-  test('does not decide by which service codes go that name none', async () => {
+  test('whose service is older is not chosen for codes that name no service', async () => {
     await pairPhone(fixture, ben, '+4915550000002')
     await ask('POST', '', { FriendlyName: 'first' }, ben)
     const { id } = (await ben.user.call('POST', RECORDS, { user: ben.user.id, name: 'own' })).body
     expect((await ben.user.call('POST', '/api/verify', { to: '+491511234' })).body.service).toBe(id)
   })
 
-  test('of a person is not named by a record that a person writes', async () => {
+  test("cannot be named by a user's own service record", async () => {
     const values = { user: ann.user.id, name: 'forged', api_key: ann.keyId }
     expect((await ann.user.call('POST', RECORDS, values)).body.api_key).toBe('')
   })
 })
 
-describe('refuses', () => {
+describe('a request is refused for', () => {
   const missing = `/VE${'6'.repeat(30)}00`
   test.each<[string, string, string, Record<string, string> | undefined, number, number]>([
     ['a service without a name', 'POST', '', {}, 400, 60200],
@@ -150,7 +150,7 @@ describe('refuses', () => {
     expect(await ask(method, path, form)).toMatchObject({ status, body: { code, status } })
   })
 
-  test('the services and verifications of others', async () => {
+  test('services and verifications of other users', async () => {
     const { sid } = (await start()).body
     for (const path of [at, `${at}/Verifications/${sid}`])
       expect((await ask('GET', path, undefined, ben)).body.code).toBe(20404)
@@ -161,7 +161,7 @@ describe('refuses', () => {
     expect((await ask('POST', `/${other.sid}/VerificationCheck`, wrong)).status).toBe(404)
   })
 
-  test('too many starts, of a network, too', async () => {
+  test('too many verifications to one number or from one network', async () => {
     const To = '+4915112300000'
     expect((await start({ To })).status).toBe(201)
     expect(await start({ To })).toMatchObject({ status: 429, body: { code: 60212 } })

@@ -55,15 +55,18 @@ test.each([
   ['', '+12125550100', '+19005551234', 'destination_not_allowed'],
   ['', '', '+491371234567', 'destination_not_allowed'],
   ['+41', '', '+41900123456', 'destination_not_allowed'],
-])('code_destinations "%s", a line with "%s": to %s %s', async (code_destinations, line, to, outcome) => {
-  await setLine(line)
-  await bound({ code_destinations })
-  const before = await kept()
-  expect(await start(to)).toBe(outcome)
-  if (outcome !== 'sent') expect(await kept()).toEqual(before)
-})
+])(
+  'with code_destinations "%s" and a line of "%s" a code to %s is %s',
+  async (code_destinations, line, to, outcome) => {
+    await setLine(line)
+    await bound({ code_destinations })
+    const before = await kept()
+    expect(await start(to)).toBe(outcome)
+    if (outcome !== 'sent') expect(await kept()).toEqual(before)
+  },
+)
 
-test('a number gets five codes an hour from 12 services together, at once, too', async () => {
+test('a number gets five codes an hour from 12 services together, also concurrently', async () => {
   const services = await Promise.all(Array.from({ length: 12 }, () => service({})))
   const [to] = numbers(1)
   const outcomes = await Promise.all(services.map((id) => start(to!, { service: id })))
@@ -76,7 +79,7 @@ test('a number gets five codes an hour from 12 services together, at once, too',
   expect(await start(to!, { service: services[0] })).toBe('number_limit_reached')
 })
 
-test('a network and an account get exactly so many codes in an hour, from all services, at once, too', async () => {
+test('codes per network and account are limited exactly over all services, also concurrently', async () => {
   await bound({ code_max_per_network: 3, code_max_per_account: 7 })
   const named = { service: await service({}) }
   expect(await startAll(numbers(12), { ...named, ip: '2001:db8::7' })).toBe(3)
@@ -87,7 +90,7 @@ test('a network and an account get exactly so many codes in an hour, from all se
   expect(await start(numbers(1)[0]!, named)).toBe('sent')
 })
 
-test('codes use their share of the quota and no more', async () => {
+test('codes use at most their share of the quota', async () => {
   const usage = (await server.ask('GET', 'usage', undefined, as(ANN))).body
   await server.rows('update users set monthly_quota = $2 where id = $1', [ANN.id, usage.used + 100])
   const share = Math.ceil((4 * 100) / (usage.used + 100))
@@ -117,7 +120,7 @@ async function failedMessage(): Promise<string> {
   return String((await server.rows(sql))[0]![0])
 }
 
-test('a country of which too few codes are entered is stopped until somebody allows it again', async () => {
+test('a country with too few entered codes is stopped until the owner allows it again', async () => {
   await bound({ code_approval_floor: 50 })
   const id = await service({})
   // the jobs themselves are done at once

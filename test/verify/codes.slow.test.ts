@@ -49,7 +49,7 @@ async function receiveAll(before?: (codes: string[]) => Promise<void>): Promise<
   return codes
 }
 
-test('200 checks of one code at once: five count, and one at most is right', async () => {
+test('of 200 concurrent checks of a code five count and at most one succeeds', async () => {
   for (const rightOnes of [0, 20]) {
     const to = `+491760000000${rightOnes}`
     await must(user, 'POST', '/api/verify', { to })
@@ -68,7 +68,7 @@ test('200 checks of one code at once: five count, and one at most is right', asy
   }
 })
 
-test('200 starts for one number: one code, and five in an hour when each is canceled', async () => {
+test('200 concurrent starts for a number send one code, and five an hour if each is canceled', async () => {
   const to = '+4917600000001'
   const first = await askAll(200, '/api/verify', () => ({ to }))
   expect(first.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -82,7 +82,7 @@ test('200 starts for one number: one code, and five in an hour when each is canc
   expect(await count('sms_messages', `"to" = '${to}'`)).toBe(5)
 })
 
-test('no code is in a log, webhook, export, table, event or error', async () => {
+test('a code is in no log, webhook, export, table, event or error', async () => {
   const logs = { minLevel: -10, logIP: true, logAuthId: true }
   await must(fixture.superuser, 'PATCH', '/api/settings', { logs })
   const events = ['message.sent']

@@ -55,8 +55,8 @@ beforeEach(async () => {
     await server.rows(`delete from ${table}`)
 })
 
-describe('a code', () => {
-  test('is right once', async () => {
+describe('a verification code', () => {
+  test('is accepted once', async () => {
     const begun = await start()
     expect(begun.body).toMatchObject({ to: TO, channel: 'sms', status: 'pending', attempts: 0 })
     const { id } = begun.body
@@ -69,7 +69,7 @@ describe('a code', () => {
     expect(stored).toEqual([['approved', '+49', 1]])
   })
 
-  test('ends after five wrong tries, and a new one may be started', async () => {
+  test('ends after five wrong tries, and a new one can be started', async () => {
     const code = await started()
     const statuses: string[] = []
     for (let i = 0; i < 6; i++) statuses.push((await check(wrongOf(code))).body.status)
@@ -83,7 +83,7 @@ describe('a code', () => {
     expect((await start()).status).toBe(200)
   })
 
-  test('is wrong when it has expired or was canceled, at once and after the clean-up', async () => {
+  test('is refused once expired or canceled, before and after the clean-up', async () => {
     for (const end of ['expired', 'canceled', 'swept'] as const) {
       const code = await started()
       if (end === 'canceled') expect((await cancel({ to: TO })).body.status).toBe('canceled')
@@ -99,7 +99,7 @@ describe('a code', () => {
     expect(await server.rows('select 1 from verifications')).toEqual([])
   })
 
-  test('of somebody else is one that does not exist', async () => {
+  test('of another user is answered like an unknown one', async () => {
     const code = await started()
     const [[id]] = (await server.rows('select id from verifications')) as [[string]]
     const other = await check(code, { id }, BEN)
@@ -109,7 +109,7 @@ describe('a code', () => {
     expect((await check(code)).body.status).toBe('approved')
   })
 
-  test('that is canceled is no longer sent', async () => {
+  test('is not sent once canceled', async () => {
     const { id } = (await start()).body
     expect((await cancel({ id })).body.status).toBe('canceled')
     expect(await claimed()).toEqual([])
@@ -120,8 +120,8 @@ describe('a code', () => {
   })
 })
 
-describe('sending it again', () => {
-  test('takes the same code, after pauses that grow', async () => {
+describe('starting a verification again', () => {
+  test('sends the same code, after growing pauses', async () => {
     const code = await started()
     for (const seconds of [30, 60]) {
       const refused = await start()
@@ -134,7 +134,7 @@ describe('sending it again', () => {
     expect((await check(code)).body.status).toBe('approved')
   })
 
-  test('ends with the limits of the number: five an hour, ten a day', async () => {
+  test('is limited to five an hour and ten a day for a number', async () => {
     const begin = async () => {
       const answer = await start()
       await cancel({ to: TO })
@@ -154,7 +154,7 @@ describe('sending it again', () => {
   })
 })
 
-describe('the text', () => {
+describe('the text of a code', () => {
   const templates = { en: '{{code}}' }
   const SITE = '\n\n@example.com #1234'
   const HASH = 'FA+9qCX9VSu'
@@ -186,7 +186,7 @@ describe('the text', () => {
     expect((await claimed())[0]!.replaceAll(/\b\d{4}\b/g, '1234')).toBe(text)
   })
 
-  test('has as many digits as are asked for, goes first and ends with the code', async () => {
+  test('has the requested number of digits and a high priority, and expires with the code', async () => {
     await server.send({ recipients: ['+4911100'], priority: 50, device_id: PHONES[0] })
     const { expires_at } = (await start({ length: 10, ttl: 60 })).body
     const [[priority, ends]] = (await server.rows(
@@ -198,7 +198,7 @@ describe('the text', () => {
   })
 })
 
-describe('nothing is stored and sent', () => {
+describe('a start sends and stores nothing', () => {
   test.each<[string, body: object, status: number, error: string | undefined]>([
     ['to what is no number', { to: '015112345678' }, 400, 'invalid_phone_number'],
     ['by another channel', { channel: 'call' }, 400, 'invalid_request'],
@@ -216,20 +216,20 @@ describe('nothing is stored and sent', () => {
     expect(await counted()).toEqual([])
   })
 
-  test('by a template without the code', async () => {
+  test('with a template that lacks the code', async () => {
     await server.rows(`update sms_templates set body = 'Your code is 0000' where id = $1`, [TEMPLATES.code])
     const { status, body } = await start({ template: TEMPLATES.code })
     expect([status, body.message]).toEqual([400, 'The template has no {{code}}.'])
     expect(await counted()).toEqual([])
   })
 
-  test('without a phone, nor are the tries counted', async () => {
+  test('without a phone, and does not count as a try', async () => {
     for (let i = 0; i < 7; i++) expect((await start({}, CLEO)).body.error).toBe('no_devices')
     expect(await counted()).toEqual([])
   })
 })
 
-test('services are made by their owners, verifications by nobody', async () => {
+test('services are created by their owners, and verifications by starts only', async () => {
   const headers = await server.signedIn('users', ANN.id)
   const records = (collection: string, body: object) =>
     server.ask('POST', `/api/collections/${collection}/records`, body, headers)

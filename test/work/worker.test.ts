@@ -34,7 +34,7 @@ const rows = async (sql: string) => (await db.query(sql)).rows
 const forever = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-test('jobs of one account that never end, always fail or are many delay no other account, of any kind', async () => {
+test("endless, failing or many jobs of one account do not delay other accounts' jobs", async () => {
   const server = await startServer()
   onTestFinished(server.stop)
   const kinds = kindsOf(server.services)
@@ -66,7 +66,7 @@ test('jobs of one account that never end, always fail or are many delay no other
   }
 }, 120_000)
 
-test('several nodes share the queue, and run each job once', async () => {
+test('several nodes share the queue and run each job once', async () => {
   const keys: string[] = []
   await add('a', 100)
   await add('b', 100)
@@ -77,7 +77,7 @@ test('several nodes share the queue, and run each job once', async () => {
   expect(new Set(keys).size).toBe(200)
 })
 
-test('a job that fails is tried again, later each time, and is dead in the end', async () => {
+test('a failing job is retried with growing delays and finally given up', async () => {
   await add('a', 1)
   const worker = makeWorker(db, [kind(async () => Promise.reject(new Error('No luck.')))], log)
   const delays: number[] = []
@@ -97,7 +97,7 @@ test('a job that fails is tried again, later each time, and is dead in the end',
   ])
 })
 
-test('a run that takes too long has failed; its place is free', async () => {
+test('a run that takes too long fails and frees its place', async () => {
   await add('a', 1)
   // it does not heed its signal
   const run: JobKind['run'] = () => new Promise(() => {})
@@ -105,7 +105,7 @@ test('a run that takes too long has failed; its place is free', async () => {
   expect(await rows('select attempts, error from _jobs')).toEqual([[1, 'The job took too long.']])
 })
 
-test('a job whose process was killed each time is dead in the end', async () => {
+test('a job whose process was killed at each attempt is given up', async () => {
   await add('a', 1)
   await db.query('update _jobs set attempts = 3')
   const run = vi.fn<JobKind['run']>()
@@ -114,20 +114,20 @@ test('a job whose process was killed each time is dead in the end', async () => 
   expect(run).not.toHaveBeenCalled()
 })
 
-test('a job that runs again later has not failed', async () => {
+test('a job that asks to run again later does not count as failed', async () => {
   await add('a', 1)
   await makeWorker(db, [kind(async () => ({ inSeconds: 60 }))], log).drain()
   expect(await rows(`select attempts, due_at > now() + interval '50 s' from _jobs`)).toEqual([[0, true]])
 })
 
-test('a node that lost its lease does not end the run of another', async () => {
+test("a node that lost its lease does not end another node's run", async () => {
   await add('a', 1)
   const run: JobKind['run'] = async () => void (await db.query('update _jobs set runs = runs + 1'))
   await makeWorker(db, [kind(run)], log).drain()
   expect(await rows('select runs from _jobs')).toEqual([[2]])
 })
 
-test('a server that stops gives back what has not ended', { timeout: 15_000 }, async () => {
+test('a stopping server returns its unfinished jobs to the queue', { timeout: 15_000 }, async () => {
   await add('a', 1)
   let begun = 0
   const stop = await startWorker(
@@ -141,7 +141,7 @@ test('a server that stops gives back what has not ended', { timeout: 15_000 }, a
   expect(await rows('select attempts, due_at <= now() from _jobs')).toEqual([[0, true]])
 })
 
-test('the jobs of an account are bounded', async () => {
+test('the number of queued jobs per account is limited', async () => {
   const insert = `insert into _jobs (kind, holder, key) select 'test', h, k from (values ('a', '9'), ('b', '9')) v(h, k)
     where ${hasRoomSql('test', 'h', 3)} on conflict do nothing returning holder`
   await add('a', 3)

@@ -8,15 +8,15 @@ test.each([
   ['unset', {}, 1],
   ['a number', { WORKERS: '3' }, 3],
   ['auto', { WORKERS: 'auto' }, availableParallelism()],
-])('%s', (_, env, count) => {
+])('the number of workers with WORKERS %s', (_, env, count) => {
   expect(workerCount(readConfig(env))).toBe(count)
 })
 
-test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is no setting', (WORKERS) => {
+test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is refused', (WORKERS) => {
   expect(() => readConfig({ ...POSTGRES, WORKERS })).toThrow(/WORKERS: must be auto or a whole number/)
 })
 
-test('workers share what each counts by itself', () => {
+test('workers divide the limits of the process among them', () => {
   const config = readConfig({ ...POSTGRES, MAX_STREAMS: '0', MAX_CONNECTIONS_PER_ADDRESS: '5' })
   expect(shareOf(config, 2)).toMatchObject({
     databasePool: 12,

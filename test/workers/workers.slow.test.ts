@@ -56,7 +56,7 @@ const open = async (more: Record<string, string> = {}) => {
 
 const program = await open()
 
-test('all workers serve, and any of them tells what each counts', async () => {
+test('all workers serve requests, and each reports the metrics of all', async () => {
   await awaitAll(program)
   expect(program.output()).toContain(`listens on ${program.url}, with ${WORKERS} workers`)
   for (let i = 0; i < 30; i++) await ask(`${program.url}/api/health`)
@@ -75,7 +75,7 @@ test('all workers serve, and any of them tells what each counts', async () => {
   expect(families.get('pocketsms_worker_up')!.map(({ value }) => value)).toEqual(['1', '1', '1'])
 })
 
-test('one that is killed is started again, and the others go on', async () => {
+test('a killed worker is restarted while the others serve', async () => {
   await awaitAll(program)
   process.kill(workersOf(program)[0]!, 'SIGKILL')
   await expect
@@ -88,7 +88,7 @@ test('one that is killed is started again, and the others go on', async () => {
   await expect.poll(() => program.output(), { timeout: 30_000 }).toContain('a worker exited, restarting it')
 })
 
-test('SIGTERM stops all in good order', async () => {
+test('SIGTERM stops all workers in order', async () => {
   const stopping = await open()
   await awaitAll(stopping)
   const workers = workersOf(stopping)
@@ -104,7 +104,7 @@ test('SIGTERM stops all in good order', async () => {
   expect(workers.filter(isAlive)).toEqual([])
 })
 
-test('workers do not outlive their parent', async () => {
+test('workers end when their parent was killed', async () => {
   const orphaned = await open()
   await awaitAll(orphaned)
   const workers = workersOf(orphaned)
@@ -114,18 +114,21 @@ test('workers do not outlive their parent', async () => {
   await expect.poll(() => workers.filter(isAlive)).toEqual([])
 })
 
-test.each(['1', '3'])('a taken port ends the start of %s workers with one sentence', async (WORKERS) => {
-  const owner = createServer((_, response) => response.writeHead(500).end())
-  const port = await freePort()
-  await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
-  try {
-    const message = await open({ PORT: String(port), WORKERS }).then(
-      () => 'started',
-      (error: Error) => error.message,
-    )
-    expect(message.match(/is taken/g)).toHaveLength(1)
-  } finally {
-    owner.closeAllConnections()
-    owner.close()
-  }
-})
+test.each(['1', '3'])(
+  'a port in use ends the start of %s workers with one plain message',
+  async (WORKERS) => {
+    const owner = createServer((_, response) => response.writeHead(500).end())
+    const port = await freePort()
+    await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
+    try {
+      const message = await open({ PORT: String(port), WORKERS }).then(
+        () => 'started',
+        (error: Error) => error.message,
+      )
+      expect(message.match(/is taken/g)).toHaveLength(1)
+    } finally {
+      owner.closeAllConnections()
+      owner.close()
+    }
+  },
+)

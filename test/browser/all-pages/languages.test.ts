@@ -281,7 +281,7 @@ for (const locale of ['en-GB', 'de-DE'])
 const patternOf = (text: string) =>
   new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '.+')}$`)
 
-test('the tours open every dialog, on a desktop or on a phone', () => {
+test('the tours open every dialog on a desktop or a phone', () => {
   const isOpened = (title: string) => [...opened].some((words) => patternOf(title).test(words))
   const others = dialogTitles().filter((title) => !isOpened(title))
   expect(others.sort()).toEqual(OTHERS)

@@ -14,12 +14,12 @@ test.each([
   ['last digits that begin with zeros', '000 150', ['number ~ "+0150"', 'number ~ "000150"']],
   ['a word with a digit is no number', 'Termin 5', []],
   ['two digits are no number', '15', []],
-])('conversations are found by number: %s', (_, text, found) => {
+])('conversations are found by a number typed %s', (_, text, found) => {
   const parts = partsOf(conversationFilter!(text, 'DE'))
   expect(parts.filter((part) => part.startsWith('number'))).toEqual(found)
 })
 
-test('names and last texts are found whatever their case', () => {
+test('names and last texts are found in any case', () => {
   const parts = partsOf(conversationFilter!('ünal', 'DE'))
   // the server ignores the case of ASCII letters: the second finds Ünal
   for (const written of ['ünal', 'ÜNAL']) expect(parts).toContain(`last_text ~ "${written}"`)
@@ -31,7 +31,7 @@ const namesOf = (filter: string) =>
     .split(' && ')
     .map((part) => part.match(/(?<=name ~ ").*?(?=")/g))
 
-test('names are found whatever their case and accents, word by word', () => {
+test('names are found word by word, in any case and with or without accents', () => {
   expect(namesOf(nameFilter!('ünal', ''))).toMatchObject([expect.arrayContaining(['ünal', 'ÜNAL', 'unal'])])
   expect(namesOf(nameFilter!('çagla', ''))).toMatchObject([expect.arrayContaining(['çağla', 'Çağla'])])
   expect(namesOf(nameFilter!('jorg oz', ''))).toMatchObject([
@@ -40,7 +40,7 @@ test('names are found whatever their case and accents, word by word', () => {
   ])
 })
 
-test('a filter of many long words is no longer than a server takes', () => {
+test("a filter of many long words stays below the server's limit", () => {
   const name = 'Maximilian Alexander Brandenburger zu Hohenzollern'
   expect(Buffer.byteLength(contactFilter!(name, 'DE'))).toBeLessThan(3_000)
   expect(contactFilter!(name, 'DE')).toMatch(/Hohenzollern/i)

@@ -10,11 +10,11 @@ test.each([
   ['en-GB', ','],
   // decimal points, as in the spreadsheets there
   ['de-CH', ','],
-])('the columns of a file for %s are parted by %s', (locale, separator) => {
+])('a file exported for %s separates columns by %s', (locale, separator) => {
   expect(separatorOf(locale)).toBe(separator)
 })
 
-test.each([',', ';'])('an import reads columns that are parted by %s', (separator) => {
+test.each([',', ';'])('an import reads columns separated by %s', (separator) => {
   const rows = [
     ['Name', 'Mobil', 'Ort'],
     ['Jörg', '0151 20000010', 'Köln'],
@@ -23,7 +23,7 @@ test.each([',', ';'])('an import reads columns that are parted by %s', (separato
   expect(readSheet(file)).toMatchObject({ head: rows[0], rows: [rows[1]] })
 })
 
-test('a line that names the separator is no row, and counts in the numbers of rows', () => {
+test('a sep= line is not a row but counts in row numbers', () => {
   expect(readSheet('\ufeffsep=;\r\nName;Text\r\nAnna;"1,5"\r\n')).toEqual({
     head: ['Name', 'Text'],
     rows: [['Anna', '1,5']],
@@ -31,12 +31,12 @@ test('a line that names the separator is no row, and counts in the numbers of ro
   })
 })
 
-test('the first row has titles, even with a year, unless it has a number', () => {
+test('the first row is the header, even with a year, unless it contains a phone number', () => {
   expect(readSheet('Name,Umsatz 2026\nAnna,1').head).toEqual(['Name', 'Umsatz 2026'])
   expect(readSheet('Anna,0151 20000010\nBen,0151 20000011').first).toBe(1)
 })
 
-test('an .xlsx file is read, its numbers with all their digits', async () => {
+test('an .xlsx file is read with all digits of its numbers', async () => {
   const file = xlsx([
     ['Name', 'Handy', 'City'],
     ['Ünal', '0151 20000010', 'Kiel'],
@@ -53,7 +53,7 @@ test('an .xlsx file is read, its numbers with all their digits', async () => {
   })
 })
 
-test('20,000 rows, which the library would unpack in a worker', async () => {
+test('an .xlsx file of 20,000 rows is read', async () => {
   const rows = Array.from({ length: 20_000 }, (_, i) => [`Person ${i}`, 4915120000000 + i])
   const { rows: read } = await readExcel(xlsx([['Name', 'Handy'], ...rows]))
   expect(read.length).toBe(20_000)
@@ -64,10 +64,11 @@ test.each([
   ['an old .xls file', [0xd0, 0xcf, 0x11, 0xe0, 0xa1], 'save it as .xlsx or as CSV'],
   ['a damaged file', [0x50, 0x4b, 0x03, 0x04, 1, 2], 'cannot be read'],
   ['another zip archive', [...zipSync({ 'a.xml': strToU8('<a/>') })], 'cannot be read'],
-])('%s is refused with what to do', async (_, bytes, words) => {
+])('%s is refused with advice', async (_, bytes, words) => {
   const file = new Uint8Array(bytes).buffer
   expect(isExcel(file)).toBe(true)
   await expect(readExcel(file)).rejects.toThrow(words)
 })
 
-test('a CSV file is none', () => expect(isExcel(new TextEncoder().encode('Name,Phone').buffer)).toBe(false))
+test('a CSV file is not taken for Excel', () =>
+  expect(isExcel(new TextEncoder().encode('Name,Phone').buffer)).toBe(false))

@@ -7,7 +7,7 @@ test.each([
   ['a text', { ...STORED, name: 'Phone' }, { name: 'Phone' }],
   ['a list', { ...STORED, days: ['mon', 'tue'] }, { days: ['mon', 'tue'] }],
   ['what was emptied', { ...STORED, name: '' }, { name: '' }],
-])('a save writes what was changed: %s', (_, now, changed) => {
+])('a save writes the changed fields: %s', (_, now, changed) => {
   expect(changedMembers(STORED, now)).toEqual(changed)
 })
 
@@ -17,11 +17,11 @@ test.each([
   ['all of it, where nothing is typed', STORED, FRESH],
   ['but for what is typed', { ...STORED, name: 'Phone' }, { ...FRESH, name: 'Phone' }],
   ['what is typed may be what is stored now', { ...STORED, daily: '100' }, FRESH],
-])('a form follows the record: %s', (_, now, shown) => {
+])('a form follows changes of its record: %s', (_, now, shown) => {
   expect(followed(STORED, FRESH, now)).toEqual(shown)
 })
 
-test('a form of one text follows until something is typed', () => {
+test('a form of one text follows its record until the user types', () => {
   expect(followed('', 'a', '')).toBe('a')
   expect(followed('', 'a', 'typed')).toBe('typed')
 })

@@ -8,7 +8,7 @@ test.each([
   ['an empty default', 'In {{city|}}.', 'In .'],
   ['the default of an empty value', 'At {{street|home}}', 'At home'],
   ['neither: it stays', 'At {{time}}', 'At {{time}}'],
-])('a template is filled in: %s', (_, body, text) => {
+])('a template is filled with %s', (_, body, text) => {
   const values = new Map([
     ['name', 'Zoë'],
     ['street', ' '],
@@ -16,7 +16,7 @@ test.each([
   expect(fillTemplate(body, (name) => values.get(name))).toBe(text)
 })
 
-test("a contact's own field is found by its name, else whatever its case", () => {
+test("a contact's own field is found by its exact name, else in any case", () => {
   const data = { City: 'Ulm', TOWN: 'Bonn', Town: 'Köln', floor: 0, tags: ['a'] }
   const names = ['City', 'city', 'town', 'TOWN', 'floor', 'tags', 'constructor']
   expect(names.map((name) => fieldNamed({ data }, name))).toEqual([

@@ -14,6 +14,6 @@ test.each([
   ['tomorrow', new Date(2026, 10, 24, 23), 'tomorrow'],
   ['41 hours ahead, two days by the calendar', new Date(2026, 10, 25, 1), 'in 2 days'],
   ['more than a week ago', new Date(2026, 10, 15), 'Nov 15, 2026'],
-])('%s', (_, at, words) => {
+])('a time %s is written in words', (_, at, words) => {
   expect(formatRelativeTime(at.getTime(), NOW)).toBe(words)
 })

@@ -1,6 +1,6 @@
 import { requestKeys } from '../../../console/src/data/line/request-key.ts'
 
-test('a request has one key until it was sent, another request has another', () => {
+test('a request keeps its key until it is sent, and another request gets another key', () => {
   const keys = requestKeys()
   const first = keys.of({ to: ['+4915120000010'], body: 'Hello' })
   expect(first).toMatch(/^[0-9a-f]{32}$/)

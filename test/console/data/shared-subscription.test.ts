@@ -30,7 +30,7 @@ afterEach(() => {
   vi.clearAllMocks()
 })
 
-test('a subscription that fails is tried again, and is one', async () => {
+test('a failed subscription is retried until it succeeds once', async () => {
   refusals = 2
   const heard: unknown[] = []
   const { subscribed, leave } = listen('contacts/*', (data) => heard.push(data))
@@ -43,7 +43,7 @@ test('a subscription that fails is tried again, and is one', async () => {
   leave()
 })
 
-test('it is not tried again when nobody listens any more', async () => {
+test('a failed subscription is not retried after its last listener left', async () => {
   refusals = 1
   const { subscribed, leave } = listen('devices/*', () => {})
   const outcome = subscribed.then(

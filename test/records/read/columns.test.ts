@@ -6,7 +6,7 @@ import { toRow, toValues } from '../../../src/records/record-sql.ts'
 const names = ['__proto__', 'constructor', 'toString']
 const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))
 
-test('fields may be called as what every object has', () => {
+test('fields may be named like members of every JavaScript object', () => {
   const row = ['id', 'a', 'b', 'c']
   expect(toRow(odd, toValues(odd, row))).toEqual(row)
   expect(toRow(odd, blankValues(odd))).toEqual(['', '', '', ''])
@@ -20,7 +20,7 @@ test('fields may be called as what every object has', () => {
   expect(toRow(odd, prepare(odd, body, { isSuperuser: true }).values)).toEqual(['', 'x', '', 'z'])
 })
 
-test('keys may have a dot, a star gives excerpts of all others', () => {
+test('picked fields may contain dots, and * applies an excerpt to all other fields', () => {
   const record = '{"id":"r1","k.l":{"m":1,"n":2},"mixed":[{"a":1},2],"title":"<b>bold</b> text"}'
   expect(pickFields(record, 'k.l.m')).toBe('{"k.l":{"m":1}}')
   expect(JSON.parse(pickFields(record, '*:excerpt(2),mixed,k.l'))).toEqual({
@@ -29,7 +29,7 @@ test('keys may have a dot, a star gives excerpts of all others', () => {
   })
 })
 
-test('objects come out sorted by the bytes of their keys, as Go writes maps', () => {
+test('object keys are sorted by their bytes, as Go writes maps', () => {
   const json = '{"b":{"lon":1,"lat":2},"B":1e21,"\u{1F600}":-0,"\uFB00":"<&>","10":1,"9":2}'
   expect(pickFields(json, '*')).toBe(
     '{"10":1,"9":2,"B":1e+21,"b":{"lat":2,"lon":1},"\uFB00":"<&>","\u{1F600}":-0}',
@@ -44,13 +44,13 @@ test.each([
     `start<div>${Array.from({ length: 400 }, (_, i) => `<b a=${i}>`).join('')}</div>${'<p><img>'.repeat(10_000)}deep`,
   ],
   ['a long text', `start<p a="${'x'.repeat(1 << 20)}">deep`],
-])('of %s the beginning is read', (_, html) => {
+])('an excerpt of %s reads only the beginning', (_, html) => {
   const before = process.cpuUsage()
   expect(excerpt(html, 10, false)).toBe('start')
   const { user } = process.cpuUsage(before)
   expect(user / 1000).toBeLessThan(2_000)
 })
 
-test('400 tags within each other are read', () => {
+test('an excerpt reads through 400 nested tags', () => {
   expect(excerpt(`${'<b>'.repeat(400)}deep`, 10, false)).toBe('deep')
 })

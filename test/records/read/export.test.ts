@@ -21,7 +21,7 @@ await server.rows(
 const take = (query: Record<string, string>, headers = ann, collection = 'sms_messages') =>
   fetch(`${server.url}/api/collections/${collection}/export?${new URLSearchParams(query)}`, { headers })
 
-test('all of a user, each once, newest first, over several pages', async () => {
+test('an export contains all records of a user once, newest first, over several pages', async () => {
   const answer = await take({ fields: 'id,user' })
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="sms_messages.csv"')
@@ -30,14 +30,14 @@ test('all of a user, each once, newest first, over several pages', async () => {
   expect(rows).toEqual(odd.map((n) => ({ id: `m${String(n).padStart(14, '0')}`, user: ANN.id })))
 })
 
-test('its memory is that of the account, not of the address', async () => {
+test('an export uses the memory of its account, not of the address', async () => {
   const open = vi.spyOn(admission.memory, 'open')
   onTestFinished(() => open.mockRestore())
   expect((await take({ filter: 'id = "none"' })).status).toBe(200)
   expect(open.mock.calls).toEqual([[accountHolder(USERS_ID, ANN.id)]])
 })
 
-test('columns by name, what is expanded too; texts are quoted, formulas are none', async () => {
+test('an export has the chosen columns, also expanded ones, with quoted texts and disarmed formulas', async () => {
   const query = { filter: 'id = "m00000000000005"', fields: 'to,body,expand.device.name', expand: 'device' }
   expect(await (await take(query)).text()).toBe(
     `to,body,expand.device.name\r\n+491005,"a ""b"",\r\nc",${PHONES[0]}\r\n`,
@@ -49,7 +49,7 @@ test('columns by name, what is expanded too; texts are quoted, formulas are none
   expect(await bens.text()).toBe(`body\r\n"'=HYPERLINK(""x"")"\r\n`)
 })
 
-test('without fields: all that are not hidden', async () => {
+test('an export without fields has all visible columns', async () => {
   const text = await (await take({ filter: 'id = "none"' })).text()
   expect(text).toMatch(/^id,status,to,from,body,message_type,.*,updated\r\n$/)
   const keys = await (await take({}, ann, 'api_keys')).text()
@@ -62,12 +62,12 @@ test.each([
   ['a field that is not there', { filter: 'nothing = 1' }, 'sms_messages', 400],
   ['a collection that is not there', {}, 'nothing', 404],
   ['a collection for superusers', {}, '_superusers', 403],
-])('%s is refused before anything is sent', async (_, query, collection, status) => {
+])('an export with %s is refused before any row is sent', async (_, query, collection, status) => {
   const answer = await take(query as Record<string, string>, ann, collection)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json'])
 })
 
-test('a guest gets nothing', async () => {
+test('a guest cannot export messages, and gets no rows of other collections', async () => {
   expect((await take({}, {})).status).toBe(401)
   expect(await (await take({ fields: 'name' }, {}, 'contacts')).text()).toBe('name\r\n')
 })
@@ -88,7 +88,7 @@ test.each([
   ['a phone number on another line', 'call;+4915112345678 now', 'call;+4915112345678 now'],
   ['a list with dashes', 'buy:\n- milk', '"buy:\n- milk"'],
   ['an equation', 'a = 1 + 1', 'a = 1 + 1'],
-])('%s', (_, text, cell) => expect(csvLine([text])).toBe(`${cell}\r\n`))
+])('%s in a cell is escaped', (_, text, cell) => expect(csvLine([text])).toBe(`${cell}\r\n`))
 
 test.each([
   ['in an object', { note: 'x;=cmd' }, `"{""note"":""x;'=cmd""}"`],
@@ -96,8 +96,8 @@ test.each([
   ['in a list of texts', ['a', '=cmd'], `"a,'=cmd"`],
   ['in a list of anything', [1, ';-cmd'], `"[1,"";'-cmd""]"`],
   ['a number', -1.5, '-1.5'],
-])('a formula %s', (_, value, cell) => expect(csvLine([value])).toBe(`${cell}\r\n`))
+])('a formula %s is escaped', (_, value, cell) => expect(csvLine([value])).toBe(`${cell}\r\n`))
 
-test('names of columns are guarded, too', () => {
+test('column names are escaped, too', () => {
   expect(csvLine(['=1+1', 'expand.device.name'])).toBe("'=1+1,expand.device.name\r\n")
 })

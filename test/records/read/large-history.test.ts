@@ -98,7 +98,7 @@ test.each(
   await store.db.query('vacuum analyze sms_messages')
 })
 
-test.each(WHO)('a deep page of %s reads no rows but its own', async (_, is) => {
+test.each(WHO)('a deep page of %s reads only its own rows', async (_, is) => {
   const { plan } = await list(is, { sort: '-created', page: '100', perPage: '50', skipTotal: '1' })
   expect(plan).toContain(`Index Only Scan using sms_messages_${is ? '' : 'of_user_'}by_time`)
 })
@@ -133,7 +133,7 @@ const FILTERS = [
   'device.enabled = true && device.platform = ""',
 ]
 
-test.each(WHO)('filters find the same by indexes as without, for %s', async (_, is) => {
+test.each(WHO)('filters find the same with and without indexes for %s', async (_, is) => {
   for (const filter of FILTERS) {
     for (const sort of ['-created', 'to']) {
       const wanted = await all(is, { filter, sort })
@@ -144,7 +144,7 @@ test.each(WHO)('filters find the same by indexes as without, for %s', async (_, 
   }
 })
 
-test.each(WHO)('a rare word is found by its trigrams, for %s', async (_, is) => {
+test.each(WHO)('a rare word is found by its trigrams for %s', async (_, is) => {
   const { plan } = await list(is, { filter: 'body ~ "Text 1111 "', sort: '-created', skipTotal: '1' })
   expect(plan).toContain('sms_messages_body_trigrams')
 })
@@ -154,7 +154,7 @@ test('part of a number is found by its trigrams', async () => {
   expect(plan).toMatch(/sms_messages_(to_trigrams|by_number)/)
 })
 
-test.each(WHO)('messages of a device are looked for among the newest first, for %s', async (_, is) => {
+test.each(WHO)('messages of a device are searched among the newest first for %s', async (_, is) => {
   const { plan, ids } = await list(is, { filter: 'device.name = "first"', sort: '-created', skipTotal: '1' })
   expect(plan).toMatch(/CTE newest/)
   expect(ids).toHaveLength(30)

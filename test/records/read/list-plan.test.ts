@@ -29,7 +29,7 @@ async function list(query: Record<string, string>, extensions: Extensions = new 
 }
 
 test.each(['', '-status', 'updated,-to'])(
-  'who filters own messages reads none of others, sorted by "%s"',
+  'a user\'s filtered list reads no messages of others, sorted by "%s"',
   async (sort) => {
     const { page, plans } = await list({ filter: 'to ~ "493"', sort })
     expect(page).toMatchObject({ totalItems: 1000, perPage: 30 })
@@ -46,7 +46,7 @@ test.each([
   { skipTotal: '1' },
   { skipTotal: '1', perPage: '1', filter: 'to ~ "493"' },
 ] as Record<string, string>[])(
-  'in the order of insertion nobody passes by the messages of others: %o',
+  "a user's list in insertion order skips no messages of others: %o",
   async (query) => {
     const { page, plans } = await list(query)
     expect(page.items[0]).toMatchObject({ user })
@@ -62,14 +62,14 @@ test.each([
     '(message_type = "incoming" && from = "+4912300") || (message_type = "outgoing" && to = "+4912300")',
     [/sms_messages_by_from/, /sms_messages_(of_user_)?by_number/],
   ],
-])('a conversation is found by its number: %s', async (filter, indexes) => {
+])('a conversation is found by indexes on its number: %s', async (filter, indexes) => {
   const { plans } = await list({ filter, sort: '-created' })
   const plan = plans.find((one) => one.includes('LIMIT'))!
   for (const index of indexes) expect(plan).toMatch(index)
   expect(plan).not.toMatch(/Seq Scan on sms_messages|idx_sms_messages_user_created|of_user_by_time/)
 })
 
-test('lists leave the values that a writer gave', async () => {
+test('a list by status returns the line that a writer set and an empty error_message', async () => {
   await store.db.query(
     `update sms_messages set status = case when n = 1 then 'failed' else 'pending' end, line = 'a line' from (
       select id as one, row_number() over (order by id) as n from sms_messages

@@ -107,28 +107,31 @@ const LISTS: readonly Row[] = [
   },
 ]
 
-test.each(LISTS)('"$shape" is chosen for $query', async ({ shape, query, reads, total, ...row }) => {
-  const request = { ...NO_REQUEST, query, auth }
-  const { filter = '', sort = '' } = query
-  const compiled = compile(store.catalog, { collection, rule: collection.listRule!, filter, sort, request })
-  const page = {
-    page: 1n,
-    perPage: 30,
-    offset: BigInt(query.page ? 570 : 0),
-    skipTotal: 'skipTotal' in query,
-  }
-  const statement = listStatement(collection, compiled, page, auth, messagesExtension, filter !== '')
-  expect(statement.shape).toBe(shape)
+test.each(LISTS)(
+  'the query $query gets the shape "$shape"',
+  async ({ shape, query, reads, total, ...row }) => {
+    const request = { ...NO_REQUEST, query, auth }
+    const { filter = '', sort = '' } = query
+    const compiled = compile(store.catalog, { collection, rule: collection.listRule!, filter, sort, request })
+    const page = {
+      page: 1n,
+      perPage: 30,
+      offset: BigInt(query.page ? 570 : 0),
+      skipTotal: 'skipTotal' in query,
+    }
+    const statement = listStatement(collection, compiled, page, auth, messagesExtension, filter !== '')
+    expect(statement.shape).toBe(shape)
 
-  const { db, plans } = recordPlans(store.db)
-  const extensions: Extensions = new Map([['sms_messages', messagesExtension]])
-  const answer = await listRecords({ db, catalog: store.catalog }, extensions, collection, request)
-  expect(JSON.parse(answer)).toMatchObject({ totalItems: total, items: { length: 30 } })
-  const plan = plans.find((one) => one.includes('LIMIT'))!
-  for (const part of reads) expect(plan).toMatch(part)
-  if (row.avoids) expect(plan.slice(plan.indexOf('\n'))).not.toMatch(row.avoids)
-})
+    const { db, plans } = recordPlans(store.db)
+    const extensions: Extensions = new Map([['sms_messages', messagesExtension]])
+    const answer = await listRecords({ db, catalog: store.catalog }, extensions, collection, request)
+    expect(JSON.parse(answer)).toMatchObject({ totalItems: total, items: { length: 30 } })
+    const plan = plans.find((one) => one.includes('LIMIT'))!
+    for (const part of reads) expect(plan).toMatch(part)
+    if (row.avoids) expect(plan.slice(plan.indexOf('\n'))).not.toMatch(row.avoids)
+  },
+)
 
-test('each shape has a row here', () => {
+test('every list shape has a row in this test', () => {
   expect(new Set(LISTS.map(({ shape }) => shape))).toEqual(new Set(SHAPES.map(({ name }) => name)))
 })

@@ -16,12 +16,12 @@ const noted = async () => {
   ).rows
 }
 
-test('nothing is noted while nobody listens', async () => {
+test('without subscribers no changes are written', async () => {
   await create('shelves', { id: 'shelf0000000001' })
   expect(await noted()).toEqual([])
 })
 
-test('create, update, delete and what follows from it, each in its transaction and told at its end', async () => {
+test('a create, update or delete and its cascades are written in its transaction and announced at its end', async () => {
   const { store } = shop.server.services
   await store.db.query(`insert into _listeners (node) values ('test')`)
   let told = 0
@@ -51,7 +51,7 @@ test('create, update, delete and what follows from it, each in its transaction a
   await stop()
 })
 
-test('a message is noted once, whoever writes it: its record, or a statement that notes nothing', async () => {
+test('a changed message is written once, by record update or by plain SQL', async () => {
   const { store } = shop.server.services
   const { db } = store
   const user = await makeUser(store)
@@ -72,7 +72,7 @@ test('a message is noted once, whoever writes it: its record, or a statement tha
   ])
 })
 
-test('what is rolled back was never noted; other rooms note by a call', async () => {
+test('changes that are rolled back are not written, and other code can write changes', async () => {
   const { store } = shop.server.services
   const requests = [
     { method: 'POST', url: '/api/collections/shelves/records', body: {} },

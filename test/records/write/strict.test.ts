@@ -29,13 +29,13 @@ test.each([
   ['a boolean', false],
   ['a list', ['2026-01-01']],
   ['the zero time of Go', '0001-01-01 00:00:00Z'],
-])('an API key whose end is %s is not made', async (_, expires_at) => {
+])('an API key whose expires_at is %s is refused', async (_, expires_at) => {
   const made = await user.call('POST', records('api_keys'), { user: user.id, name: 'key', expires_at })
   expect(made).toMatchObject({ status: 400, body: { data: { expires_at: INVALID } } })
   expect(made.body.data.expires_at.message).toBe('Must be a date like 2026-11-20 07:00:00.000Z, or empty.')
 })
 
-test.each(['', null])('an API key whose end is %j never expires', async (expires_at) => {
+test.each(['', null])('an API key whose expires_at is %j never expires', async (expires_at) => {
   const made = await user.call('POST', records('api_keys'), { user: user.id, name: 'key', expires_at })
   expect(made).toMatchObject({ status: 200, body: { expires_at: '' } })
 })
@@ -44,7 +44,7 @@ const email = () => `${++count}@example.com`
 const account = () => ({ email: email(), password: 'secret-enough', passwordConfirm: 'secret-enough' })
 
 test.each(['abc', null, '', true, [], {}, '1e999'])(
-  'a quota of %j is refused, and changes none',
+  'a quota of %j is refused and leaves the stored quota',
   async (quota) => {
     const body = { ...account(), monthly_quota: quota }
     const made = await server.superuser.call('POST', records('users'), body)
@@ -60,7 +60,7 @@ test.each(['abc', null, '', true, [], {}, '1e999'])(
   },
 )
 
-test('a limit of a device that is no number is refused', async () => {
+test('a device limit that is not a number is refused', async () => {
   const change = await user.call('PATCH', `${records('devices')}/${phone.id}`, { daily_limit: 'x' })
   expect(change).toMatchObject({ status: 400, body: { data: { daily_limit: INVALID } } })
 })
@@ -78,7 +78,7 @@ test.each([
   expect(made).toMatchObject({ status: 400, body: { data: { [field]: INVALID } } })
 })
 
-test('all wrong fields are told at once, and a required one as before', async () => {
+test('all invalid fields are reported together with missing required ones', async () => {
   const body = { user: user.id, body: {}, flag: 'no', name: [] }
   expect((await user.call('POST', records('sms_templates'), body)).body.data).toMatchObject({
     body: { code: 'validation_required' },
@@ -93,12 +93,12 @@ test.each([
   ['a point, and none', { spot: '{"lon":1,"lat":2}' }, { spot: { lon: 1, lat: 2 } }],
   ['any JSON', { data: 'a word' }, { data: 'a word' }],
   ['dates of the server that are sent back', { created: 'never', updated: 5 }, { flag: false }],
-])('what clients send goes on working: %s', async (_, body, stored) => {
+])('lenient input of existing clients is still accepted: %s', async (_, body, stored) => {
   const made = await user.call('POST', records('sms_templates'), { ...template(), ...body })
   expect(made).toMatchObject({ status: 200, body: stored })
 })
 
-test('in a batch and in a form as well', async () => {
+test('invalid dates are refused in a batch and in a form as well', async () => {
   const request = {
     method: 'POST',
     url: records('api_keys'),

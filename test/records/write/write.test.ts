@@ -14,12 +14,12 @@ beforeEach(async () => {
   await create('tools', { id: 'hammer000000001', name: 'hammer', count: 5, serial: 'SERIAL' }, 'super')
 })
 
-test('of a long name of a file that nobody has 250 bytes are told', async () => {
+test('an error names the first 250 bytes of a long unknown file name', async () => {
   const { body } = await create('tools', { name: 'saw', photo: `x${'é'.repeat(200)}` })
   expect(body.data.photo.params).toEqual({ invalidFiles: [`x${'é'.repeat(124)}\ufffd`] })
 })
 
-test('a multipart form; files are stored, those for other fields ignored', async () => {
+test('a multipart form stores its files and ignores files for unknown fields', async () => {
   const form = new FormData()
   form.append('name', 'drill')
   form.append('name', 'bit')
@@ -35,7 +35,7 @@ test('a multipart form; files are stored, those for other fields ignored', async
   expect(refused.body.data).not.toHaveProperty('photo')
 })
 
-test('minus zero is answered as it came, and no other record is', async () => {
+test('minus zero is returned by its create only', async () => {
   const count = async (n: string) => {
     const { text, body } = await create('tools', `{"name":"saw","count":${n}}`)
     const stored = await shop.ask('super', 'GET', `collections/tools/records/${body.id}`)
@@ -52,7 +52,7 @@ const clockAfter = (date: string) =>
     .poll(async () => (await shop.server.services.store.db.query('select pb_text(now()) > $1', [date])).rows)
     .toEqual([[true]])
 
-test('nothing to change still sets the date of the update', async () => {
+test('an empty update still sets the updated date', async () => {
   const before = (await shop.ask('', 'GET', TOOL)).body
   await clockAfter(before.updated)
   const { body } = await patch({})
@@ -60,7 +60,7 @@ test('nothing to change still sets the date of the update', async () => {
   expect(body.created).toBe(before.created)
 })
 
-test('a password stays unless a new one comes', async () => {
+test('a password stays unless the update has a new one', async () => {
   const hash = async () => {
     const { rows } = await shop.server.services.store.db.query('select key from tools where id = $1', [
       'hammer000000001',
@@ -76,13 +76,13 @@ test('a password stays unless a new one comes', async () => {
   expect(await hash()).toBe('')
 })
 
-test('what another program writes in between is kept', async () => {
+test('columns written by another program in the meantime are kept', async () => {
   const { db } = shop.server.services.store
   await db.query(`update tools set maker = 'psql' where id = 'hammer000000001'`)
   expect((await patch({ name: 'mallet' })).body).toMatchObject({ maker: 'psql', name: 'mallet' })
 })
 
-test('a lost reference is an update: its date is set, nothing is validated', async () => {
+test('removing a dangling reference sets the updated date without validation', async () => {
   await create('shelves', { id: 'shelf0000000001' })
   await create('tools', {
     id: 'file00000000000',
@@ -99,7 +99,7 @@ test('a lost reference is an update: its date is set, nothing is validated', asy
   expect(tool.updated > updated).toBe(true)
 })
 
-test('an expand that fails in the transaction of a write does not undo it', async () => {
+test('a failed expand does not undo the write', async () => {
   const { db } = shop.server.services.store
   await db.query('alter table jobs rename to jobs_elsewhere')
   const path = 'collections/tools/records'
@@ -109,7 +109,7 @@ test('an expand that fails in the transaction of a write does not undo it', asyn
   expect((await view(`${path}/${body.id}`)).name).toBe('saw')
 })
 
-test('keys stand in the order of their bytes, in what is expanded, too', async () => {
+test('record keys are sorted by bytes, also in expanded records', async () => {
   await create('shelves', { id: 'shelfone0000001', label: 'One & <two>' })
   const path = 'collections/tools/records/drill0000000001?expand=shelf'
   await create('tools', { id: 'drill0000000001', name: 'drill', shelf: 'shelfone0000001' })
@@ -118,7 +118,7 @@ test('keys stand in the order of their bytes, in what is expanded, too', async (
   )
 })
 
-test('of many that point at a record, a thousand are shown', async () => {
+test('a back-relation expands at most 1,000 records', async () => {
   const shelf = 'shelfmany000001'
   await create('shelves', { id: shelf })
   await shop.server.services.store.db.query(
@@ -129,7 +129,7 @@ test('of many that point at a record, a thousand are shown', async () => {
   expect(expand.tools_via_shelf).toHaveLength(1000)
 })
 
-test('a sign-in that has ended since writes and reads nothing more', async () => {
+test('an expired sign-in can neither write nor read', async () => {
   const [id, password] = ['workerann000001', 'secret12345']
   const email = 'ann@example.com'
   await create('workers', { id, email, password, passwordConfirm: password })
