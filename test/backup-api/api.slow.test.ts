@@ -168,7 +168,7 @@ describe('an upload', () => {
     ],
     ['one that was cut', (whole) => whole.slice(0, -100), 'validation_invalid_backup'],
     ['one that was changed', (whole) => whole.slice().fill(0, 1_000, 1_500), 'validation_invalid_backup'],
-  ])('is refused: %s', async (_, make, code, name = 'other.zip') => {
+  ])('is refused if it is %s', async (_, make, code, name = 'other.zip') => {
     const answer = await site.upload(name, make(content))
     expect([answer.status, answer.body.data.file?.code]).toEqual([400, code])
     expect(readdirSync(site.folder)).toEqual(['original.zip'])

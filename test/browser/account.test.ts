@@ -2,74 +2,77 @@ import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
 const NEW_PASSWORD = 'another-password2'
 
-scenario('the account page: name, time zone, country, password, sessions', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  const users = ann.collection('users')
-  const id = ann.authStore.record!.id
-  await fixture.signIn()
-  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('link', { name: ': your account' }).filter({ visible: true }).click()
-  await page.getByRole('heading', { name: 'Account' }).waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
+scenario(
+  'a user changes name, time zone, country and password and ends sessions on the account page',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const users = ann.collection('users')
+    const id = ann.authStore.record!.id
+    await fixture.signIn()
+    if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('link', { name: ': your account' }).filter({ visible: true }).click()
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
 
-  await page.getByLabel('Name').fill('Ann Lopez')
-  await page.evaluate(`location.hash = '/messages'`)
-  await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
-  await page.getByRole('button', { name: 'Stay' }).click()
-  await page.getByLabel('Time zone').selectOption('America/New_York')
-  await page.getByLabel('Default country').selectOption('AT')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
-  expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez' })
-  const settings = await ann.collection('user_settings').getFullList()
-  expect(settings).toMatchObject([{ time_zone: 'America/New_York', country: 'AT' }])
-  await page.getByText('This server has no mail server set').first().waitFor()
-  await page.getByText('You sign in with your password alone.').waitFor()
+    await page.getByLabel('Name').fill('Ann Lopez')
+    await page.evaluate(`location.hash = '/messages'`)
+    await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
+    await page.getByRole('button', { name: 'Stay' }).click()
+    await page.getByLabel('Time zone').selectOption('America/New_York')
+    await page.getByLabel('Default country').selectOption('AT')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez' })
+    const settings = await ann.collection('user_settings').getFullList()
+    expect(settings).toMatchObject([{ time_zone: 'America/New_York', country: 'AT' }])
+    await page.getByText('This server has no mail server set').first().waitFor()
+    await page.getByText('You sign in with your password alone.').waitFor()
 
-  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
-  await page.getByText('This one', { exact: true }).waitFor()
-  expect(await rows.count()).toBe(3)
-  // the test's own: this browser's has no such button
-  await page.getByRole('button', { name: 'End session' }).click()
-  const end = page.getByRole('dialog').getByRole('button', { name: 'End session' })
-  await end.click()
-  await page.getByText('Session ended').waitFor()
-  await page.getByRole('button', { name: 'Dismiss' }).last().click()
-  await expect.poll(() => rows.count()).toBe(2)
-  await expect(users.authRefresh()).rejects.toMatchObject({ status: 401 })
-  await users.authWithPassword(ANN.email, ANN.password)
-  await page.reload()
-  await page.getByText('This one', { exact: true }).waitFor()
-  expect(await rows.count()).toBe(3)
-  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
-  const sure = page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere else' })
-  await sure.click()
-  await page.getByText('You are signed in here alone').waitFor()
-  await expect(users.authRefresh()).rejects.toMatchObject({ status: 401 })
-  await expect.poll(() => rows.count()).toBe(2)
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+    await page.getByText('This one', { exact: true }).waitFor()
+    expect(await rows.count()).toBe(3)
+    // the test's own: this browser's has no such button
+    await page.getByRole('button', { name: 'End session' }).click()
+    const end = page.getByRole('dialog').getByRole('button', { name: 'End session' })
+    await end.click()
+    await page.getByText('Session ended').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).last().click()
+    await expect.poll(() => rows.count()).toBe(2)
+    await expect(users.authRefresh()).rejects.toMatchObject({ status: 401 })
+    await users.authWithPassword(ANN.email, ANN.password)
+    await page.reload()
+    await page.getByText('This one', { exact: true }).waitFor()
+    expect(await rows.count()).toBe(3)
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+    const sure = page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere else' })
+    await sure.click()
+    await page.getByText('You are signed in here alone').waitFor()
+    await expect(users.authRefresh()).rejects.toMatchObject({ status: 401 })
+    await expect.poll(() => rows.count()).toBe(2)
 
-  await page.getByLabel('Your present password').fill('not-this-one')
-  await page.getByLabel('New password').fill(NEW_PASSWORD)
-  await page.getByLabel('The same password again').fill(NEW_PASSWORD)
-  const change = page.getByRole('button', { name: 'Change the password' })
-  await fixture.refused(/^PATCH \/api\/collections\/users\/records\/\w+: 400/, async () => {
+    await page.getByLabel('Your present password').fill('not-this-one')
+    await page.getByLabel('New password').fill(NEW_PASSWORD)
+    await page.getByLabel('The same password again').fill(NEW_PASSWORD)
+    const change = page.getByRole('button', { name: 'Change the password' })
+    await fixture.refused(/^PATCH \/api\/collections\/users\/records\/\w+: 400/, async () => {
+      await change.click()
+      await page.getByText('This is not your password.').waitFor()
+    })
+    await page.getByLabel('Your present password').fill(ANN.password)
     await change.click()
-    await page.getByText('This is not your password.').waitFor()
-  })
-  await page.getByLabel('Your present password').fill(ANN.password)
-  await change.click()
-  await page.getByText('Your new password is set').waitFor()
-  await users.authWithPassword(ANN.email, NEW_PASSWORD)
+    await page.getByText('Your new password is set').waitFor()
+    await users.authWithPassword(ANN.email, NEW_PASSWORD)
 
-  // what the pages show goes on to be live with the new token
-  await fixture.visit('/groups')
-  await page.getByText('No groups yet').waitFor()
-  await ann.collection('contact_groups').create({ user: id, name: 'Friends' })
-  await page.getByRole('cell', { name: 'Friends', exact: true }).waitFor()
-})
+    // what the pages show goes on to be live with the new token
+    await fixture.visit('/groups')
+    await page.getByText('No groups yet').waitFor()
+    await ann.collection('contact_groups').create({ user: id, name: 'Friends' })
+    await page.getByRole('cell', { name: 'Friends', exact: true }).waitFor()
+  },
+)
 
-scenario('a superuser has an account page, too', async (fixture) => {
+scenario('a superuser has an account page', async (fixture) => {
   const { page } = fixture
   const root = await fixture.root()
   await fixture.signIn('root')
@@ -91,7 +94,7 @@ scenario('a superuser has an account page, too', async (fixture) => {
   await root.collection('_superusers').authWithPassword('chief@example.com', NEW_PASSWORD)
 })
 
-scenario('without a superuser the sign-in says how to make one, and does it', async (fixture) => {
+scenario('without a superuser the sign-in page creates one from the printed link', async (fixture) => {
   const { page, url, link } = fixture
   await page.goto(url)
   await page.getByRole('link', { name: 'Make the first one' }).click()

@@ -5,7 +5,7 @@ import { pairPhone } from './support/phone.ts'
 const BEA = { email: 'bea@example.com', password: 'bea-password1' } as const
 const TO = '+4915112345678'
 
-scenario('a superuser makes a user, sets a quota, disables and enables', async (fixture) => {
+scenario('a superuser creates a user, sets a quota, and disables and enables the user', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn('root')
   await fixture.visit('/users')
@@ -71,7 +71,7 @@ scenario('a superuser makes a user, sets a quota, disables and enables', async (
   await hers.page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
 })
 
-scenario('usage and health show what is sent, waits and fails', async (fixture) => {
+scenario('the usage and health pages show sent, waiting and failed messages', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   await fixture.signIn()

@@ -16,7 +16,7 @@ const env = {
 }
 
 scenario(
-  'a superuser makes a backup, keeps it, and brings it back',
+  'a superuser makes, downloads and restores a backup',
   async (fixture) => {
     const { page } = fixture
     const ann = await fixture.ann()
@@ -75,7 +75,7 @@ scenario(
 )
 
 scenario(
-  'a superuser sets a schedule, and a store that is elsewhere',
+  'a superuser sets a backup schedule and an S3 store',
   async (fixture) => {
     const { page } = fixture
     const root = await fixture.root()

@@ -146,7 +146,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   }
 })
 
-scenario('failed texts of a campaign are offered once', async (fixture) => {
+scenario('a campaign offers its failed texts for one retry', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'desk phone')
@@ -177,7 +177,7 @@ scenario('failed texts of a campaign are offered once', async (fixture) => {
   await fixture.look('campaign-again')
 })
 
-scenario('a scheduled send tells its date, also when somebody has opted out', async (fixture) => {
+scenario('a scheduled send shows its date even if a recipient has opted out', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   await pairPhone(fixture.url, ann, 'desk phone')
@@ -197,45 +197,39 @@ scenario('a scheduled send tells its date, also when somebody has opted out', as
   await page.getByRole('button', { name: 'Keep them' }).click()
 })
 
-scenario(
-  'a text repeats: the next times show while typing, its runs are listed, it can be changed',
-  async (fixture) => {
-    const { page, url } = fixture
-    const ann = await fixture.ann()
-    await pairPhone(url, ann, 'desk phone')
-    await fixture.signIn()
-    await fixture.visit(`/send?to=${encodeURIComponent('+491512000000')}`)
-    await page.getByRole('textbox', { name: 'Text' }).fill('The menu is out')
-    await page.getByLabel('How often').selectOption({ label: 'Every day' })
-    await page.getByText(/^In the time zone UTC; next, by your clock: (.* · ){4}/).waitFor()
-    await page.getByLabel('At', { exact: true }).fill('10:30')
-    await page.getByText(/10:30/).first().waitFor()
-    await page.getByLabel('How often').selectOption({ label: 'By a cron expression' })
-    const cron = page.getByLabel('Minute, hour, day')
-    expect(await cron.inputValue()).toBe('30 10 * * *')
-    await fixture.refused(/times: 400$/, async () => {
-      await cron.fill('*/4 * * * *')
-      await page.getByText('Leave at least 5 minutes between two times.').waitFor()
-    })
-    await cron.fill('30 10 * * 1-5')
-    await page.getByText(/next, by your clock/).waitFor()
-    await fixture.look('form')
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByRole('dialog').getByText('The menu is out').waitFor()
-    await page.getByRole('dialog').locator('button.primary').click()
-    await page.getByText('It has gone out 0 times.').waitFor()
-    await fixture.look('page')
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await page
-      .getByRole('dialog')
-      .getByLabel('How often')
-      .selectOption({ label: 'On the first of each month' })
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Campaign changed').waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await fixture.visit('/campaigns')
-    await page.getByText('Repeats: On the first of each month, 10:30. Next:').waitFor()
-    await fixture.look('list')
-  },
-)
+scenario('a repeating text previews its next times, lists its runs and can be changed', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(url, ann, 'desk phone')
+  await fixture.signIn()
+  await fixture.visit(`/send?to=${encodeURIComponent('+491512000000')}`)
+  await page.getByRole('textbox', { name: 'Text' }).fill('The menu is out')
+  await page.getByLabel('How often').selectOption({ label: 'Every day' })
+  await page.getByText(/^In the time zone UTC; next, by your clock: (.* · ){4}/).waitFor()
+  await page.getByLabel('At', { exact: true }).fill('10:30')
+  await page.getByText(/10:30/).first().waitFor()
+  await page.getByLabel('How often').selectOption({ label: 'By a cron expression' })
+  const cron = page.getByLabel('Minute, hour, day')
+  expect(await cron.inputValue()).toBe('30 10 * * *')
+  await fixture.refused(/times: 400$/, async () => {
+    await cron.fill('*/4 * * * *')
+    await page.getByText('Leave at least 5 minutes between two times.').waitFor()
+  })
+  await cron.fill('30 10 * * 1-5')
+  await page.getByText(/next, by your clock/).waitFor()
+  await fixture.look('form')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('dialog').getByText('The menu is out').waitFor()
+  await page.getByRole('dialog').locator('button.primary').click()
+  await page.getByText('It has gone out 0 times.').waitFor()
+  await fixture.look('page')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('dialog').getByLabel('How often').selectOption({ label: 'On the first of each month' })
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Campaign changed').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await fixture.visit('/campaigns')
+  await page.getByText('Repeats: On the first of each month, 10:30. Next:').waitFor()
+  await fixture.look('list')
+})

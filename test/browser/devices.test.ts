@@ -14,7 +14,7 @@ const APP = 'https://github.com/capcom6/android-sms-gateway/releases/latest'
 /** A command unpacks the agent first. */
 const START_MS = 60_000
 
-scenario('a simulated phone joins by the picture, is tested, limited and removed', async (fixture) => {
+scenario('a simulated phone is paired by QR code, tested, limited and removed', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn()
   await fixture.visit('/devices')
@@ -69,7 +69,7 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await page.getByText('No devices yet').waitFor()
 })
 
-scenario('a simulated phone is a button, and takes the first steps', async (fixture) => {
+scenario('a simulated phone is started by a button and completes the first steps', async (fixture) => {
   const { page } = fixture
   await fixture.signIn()
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
@@ -100,7 +100,7 @@ scenario('a simulated phone is a button, and takes the first steps', async (fixt
 })
 
 scenario(
-  'the shown command alone pairs a modem and runs, from a home that never saw the agent',
+  'the command shown on the page pairs and runs a modem without an earlier installation',
   async (fixture) => {
     const { page } = fixture
     const home = mkdtempSync(join(tmpdir(), 'pocketsms-home-'))
@@ -157,7 +157,7 @@ async function end(program: ChildProcess): Promise<void> {
   await once(program, 'close')
 }
 
-scenario('a phone that scanned the picture is told how to join', async (fixture) => {
+scenario('a phone that scanned the QR code is told how to join', async (fixture) => {
   const { page, url } = fixture
   await page.goto(`${url}/api/devices/pair#482915`)
   await page.getByRole('heading', { name: 'Add this phone' }).waitFor()
@@ -169,7 +169,7 @@ scenario('a phone that scanned the picture is told how to join', async (fixture)
 })
 
 scenario(
-  'a server of the network shows the address that a phone reaches it by',
+  'a server on a local network shows the address at which phones reach it',
   async (fixture) => {
     const address = /Phones reach it at (http:\S+)/.exec(fixture.output())![1]!
     await fixture.ann()
@@ -194,7 +194,7 @@ scenario(
   { HOST: '0.0.0.0', PUBLIC_URL: '' },
 )
 
-scenario('a phone that sends nothing is shown as failing', async (fixture) => {
+scenario('a phone whose texts all fail is shown as failing', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const broken = await pairPhone(url, ann, 'desk phone')

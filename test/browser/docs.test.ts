@@ -3,7 +3,7 @@ import { scenario } from './support/browser-fixture.ts'
 /** Swagger UI has links within its buttons. */
 const SWAGGERS_OWN = ['nested-interactive']
 
-scenario('the reference of the API opens, is searched, and tries a request out', async (fixture) => {
+scenario('the API reference opens, can be searched and runs a request', async (fixture) => {
   const { page, url } = fixture
   await page.goto(`${url}/docs`)
   await page.getByRole('heading', { name: /^pocketsms/ }).waitFor()

@@ -3,7 +3,7 @@ import { pairPhone } from './support/phone.ts'
 
 const ALARM = '[Shop] [🔴 Down] timeout of 48000ms exceeded'
 
-scenario('a hook is made, tried, and sends what its tool posts', async (fixture) => {
+scenario('a hook is created, tested and sends a posted text', async (fixture) => {
   const { page } = fixture
   const phone = await pairPhone(fixture.url, await fixture.ann(), 'Desk phone')
   await fixture.signIn()

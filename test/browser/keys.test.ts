@@ -1,6 +1,6 @@
 import { scenario } from './support/browser-fixture.ts'
 
-scenario('a key is made, shown once, used and revoked', async (fixture) => {
+scenario('an API key is created, shown once, used and revoked', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn()
   await fixture.visit('/keys')
@@ -39,7 +39,7 @@ scenario('a key is made, shown once, used and revoked', async (fixture) => {
 
 const basic = (user: string, password: string) => `Basic ${btoa(`${user}:${password}`)}`
 
-scenario('a key tells each kind of program what it needs', async (fixture) => {
+scenario('a new key shows the settings needed by each kind of program', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn()
   await fixture.visit('/keys')

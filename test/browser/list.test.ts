@@ -13,7 +13,7 @@ const choose = ({ page }: BrowserFixture, text: string) =>
     .getByLabel('An Excel, CSV or vCard file')
     .setInputFiles({ name: 'tables.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
-scenario('each row of a list gets a text of its own, once', async (fixture) => {
+scenario('each row of a list gets its own text once', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'desk phone')
@@ -82,7 +82,12 @@ scenario('each row of a list gets a text of its own, once', async (fixture) => {
 const MANY = 25
 const MANY_ROWS = ['phone,name', ...Array.from({ length: MANY }, (_, i) => `+49151${2_000_000 + i},P${i}`)]
 
-scenario('a long list is confirmed, and can be undone before it leaves', playLongList, {}, { ms: 240_000 })
+scenario(
+  'a send to a long list is confirmed and can be undone before it leaves',
+  playLongList,
+  {},
+  { ms: 240_000 },
+)
 
 async function playLongList(fixture: BrowserFixture) {
   const { page } = fixture

@@ -1,6 +1,6 @@
 import { scenario } from './support/browser-fixture.ts'
 
-scenario('a superuser looks up what failed', async (fixture) => {
+scenario('a superuser finds failed requests in the logs', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn('root')
   await fixture.visit('/audit?words=signed')

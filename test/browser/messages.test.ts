@@ -23,7 +23,7 @@ async function furnish(fixture: BrowserFixture) {
   return { ann, phone, send }
 }
 
-scenario('a filter is typed, refused, and put together from conditions', async (fixture) => {
+scenario('a filter is typed, refused if wrong, and built from conditions', async (fixture) => {
   const { page } = fixture
   await fixture.signIn()
   await fixture.visit('/messages')
@@ -78,7 +78,7 @@ scenario('a filter is typed, refused, and put together from conditions', async (
   await fixture.look('filter-nothing')
 })
 
-scenario('messages appear by themselves, and a later page stays where it is', async (fixture) => {
+scenario('new messages appear live on the first page, and later pages do not move', async (fixture) => {
   const { page } = fixture
   const { phone, send } = await furnish(fixture)
   await fixture.signIn()
@@ -113,7 +113,7 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await page.getByText('1 message', { exact: true }).waitFor()
 })
 
-scenario('messages are found by the names of contacts', async (fixture) => {
+scenario('messages are found by contact names', async (fixture) => {
   const { page } = fixture
   const { ann } = await furnish(fixture)
   const user = ann.authStore.record!.id
@@ -147,7 +147,7 @@ scenario('messages are found by the names of contacts', async (fixture) => {
   await fixture.look('messages-named')
 })
 
-scenario('what a filter finds is exported as CSV', async (fixture) => {
+scenario('filtered messages are exported as CSV', async (fixture) => {
   const { page } = fixture
   await furnish(fixture)
   await fixture.signIn()
@@ -181,7 +181,7 @@ scenario('what a filter finds is exported as CSV', async (fixture) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 })
 
-scenario('a waiting message is canceled, a failed one is sent again', async (fixture) => {
+scenario('a waiting message is canceled and a failed one sent again', async (fixture) => {
   const { page } = fixture
   const { ann, phone, send } = await furnish(fixture)
   await fixture.signIn()
@@ -232,40 +232,43 @@ scenario('a waiting message is canceled, a failed one is sent again', async (fix
   await page.getByText('Message deleted').waitFor()
 })
 
-scenario('all failed ones of a filter are sent again, all scheduled ones are canceled', async (fixture) => {
-  const { page } = fixture
-  const { ann, phone, send } = await furnish(fixture)
-  await send(['+491513333333', '+491514444444'], 'Silence')
-  for (const task of await phone.claim())
-    await phone.report(task, 'failed', { error_message: 'Outcome unknown: the device went silent' })
-  await fixture.signIn()
-  await fixture.visit('/messages?state=failed')
-  await page.getByText('3 messages', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Send again' }).click()
-  await page.getByText('One failed message is sent once more.').waitFor()
-  await page.getByLabel('Also 2 of unknown outcome').check()
-  await page.getByRole('button', { name: 'Send 3 again' }).click()
-  await page.getByText('3 messages sent again').waitFor()
-  const again = await phone.claim()
-  expect(again.map(({ to }) => to).sort()).toEqual(['+491511000007', '+491513333333', '+491514444444'])
-  await page.getByRole('button', { name: 'Send again' }).click()
-  await page.getByRole('button', { name: 'Send 1 again' }).click()
-  await page.getByText('One message sent again').waitFor()
-  expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(66)
+scenario(
+  'all failed messages of a filter are sent again and all scheduled ones canceled',
+  async (fixture) => {
+    const { page } = fixture
+    const { ann, phone, send } = await furnish(fixture)
+    await send(['+491513333333', '+491514444444'], 'Silence')
+    for (const task of await phone.claim())
+      await phone.report(task, 'failed', { error_message: 'Outcome unknown: the device went silent' })
+    await fixture.signIn()
+    await fixture.visit('/messages?state=failed')
+    await page.getByText('3 messages', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('One failed message is sent once more.').waitFor()
+    await page.getByLabel('Also 2 of unknown outcome').check()
+    await page.getByRole('button', { name: 'Send 3 again' }).click()
+    await page.getByText('3 messages sent again').waitFor()
+    const again = await phone.claim()
+    expect(again.map(({ to }) => to).sort()).toEqual(['+491511000007', '+491513333333', '+491514444444'])
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('button', { name: 'Send 1 again' }).click()
+    await page.getByText('One message sent again').waitFor()
+    expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(66)
 
-  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
-  await send(['+491515555555', '+491516666666'], 'Tomorrow', { scheduled_at })
-  await page.getByRole('button', { name: /^Filters/ }).click()
-  await page.getByRole('button', { name: 'Scheduled', exact: true }).click()
-  await page.getByText('2 messages', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Cancel all' }).click()
-  await page.getByText('2 messages that no device has yet will not be sent.').waitFor()
-  await page.getByRole('button', { name: 'Cancel 2' }).click()
-  await page.getByText('2 messages canceled').waitFor()
-  await page.getByText('Nothing found').waitFor()
-})
+    const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
+    await send(['+491515555555', '+491516666666'], 'Tomorrow', { scheduled_at })
+    await page.getByRole('button', { name: /^Filters/ }).click()
+    await page.getByRole('button', { name: 'Scheduled', exact: true }).click()
+    await page.getByText('2 messages', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Cancel all' }).click()
+    await page.getByText('2 messages that no device has yet will not be sent.').waitFor()
+    await page.getByRole('button', { name: 'Cancel 2' }).click()
+    await page.getByText('2 messages canceled').waitFor()
+    await page.getByText('Nothing found').waitFor()
+  },
+)
 
-scenario('what changes before the page listens shows as well', async (fixture) => {
+scenario('changes made before the page subscribes are shown', async (fixture) => {
   const { page } = fixture
   const { phone, send } = await furnish(fixture)
   await send(['+491513333333'], 'Quick')

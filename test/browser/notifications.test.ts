@@ -48,7 +48,7 @@ async function deliver({ page, url }: BrowserFixture, message: object): Promise<
   await devtools.detach()
 }
 
-scenario('a pushed text is shown, and opens its conversation', async (fixture) => {
+scenario('a pushed text is shown as a notification that opens its conversation', async (fixture) => {
   const { page, url } = fixture
   await fixture.ann()
   await withoutPushService(page)
@@ -76,7 +76,7 @@ scenario('a pushed text is shown, and opens its conversation', async (fixture) =
   await until('its end', async () => (await shown(worker)).length === 1)
 })
 
-scenario('a text is not shown while its conversation is in front', async (fixture) => {
+scenario('a text is not announced while its conversation is in front', async (fixture) => {
   const { page } = fixture
   await fixture.ann()
   await withoutPushService(page)
@@ -91,7 +91,7 @@ scenario('a text is not shown while its conversation is in front', async (fixtur
   expect((await shown(worker)).map(({ title }) => title)).toEqual(['Max'])
 })
 
-scenario('without a push service an open tab notifies while it is hidden', async (fixture) => {
+scenario('without a push service an open tab notifies while hidden', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk phone')
@@ -108,38 +108,41 @@ scenario('without a push service an open tab notifies while it is hidden', async
   expect(await shown(worker)).toEqual([{ title: `${ZOE} (2)`, body: 'While it is hidden' }])
 })
 
-scenario('notifications end in this browser, in all others, and by signing out', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  const browsers = async () => (await ann.send('/api/account/push', {})).items as { endpoint: string }[]
-  const subscription = (path: string) => ({
-    endpoint: `https://push.example.com/${path}`,
-    keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
-  })
-  // a browser with a push service, as far as a page sees
-  await page.addInitScript(`
+scenario(
+  'notifications are turned off in this browser, in all others and by signing out',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const browsers = async () => (await ann.send('/api/account/push', {})).items as { endpoint: string }[]
+    const subscription = (path: string) => ({
+      endpoint: `https://push.example.com/${path}`,
+      keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
+    })
+    // a browser with a push service, as far as a page sees
+    await page.addInitScript(`
     const json = ${JSON.stringify(subscription('here'))}
     const subscribed = { endpoint: json.endpoint, toJSON: () => json, unsubscribe: async () => true }
     PushManager.prototype.subscribe = async () => subscribed
     PushManager.prototype.getSubscription = async () => subscribed`)
-  await fixture.signIn()
-  await turnOn(fixture)
-  await page.getByText('You are notified even when the console is not open.').waitFor()
-  expect((await browsers()).map(({ endpoint }) => endpoint)).toEqual([subscription('here').endpoint])
-  await page.getByLabel(SWITCH).click()
-  await until('the end', async () => (await browsers()).length === 0)
+    await fixture.signIn()
+    await turnOn(fixture)
+    await page.getByText('You are notified even when the console is not open.').waitFor()
+    expect((await browsers()).map(({ endpoint }) => endpoint)).toEqual([subscription('here').endpoint])
+    await page.getByLabel(SWITCH).click()
+    await until('the end', async () => (await browsers()).length === 0)
 
-  for (const path of ['laptop', 'phone'])
-    await ann.send('/api/account/push', { method: 'PUT', body: subscription(path) })
-  await page.getByLabel(SWITCH).click()
-  await page.getByText('2 other browsers notify you.').waitFor()
-  await page.getByRole('button', { name: 'Stop for all' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Stop for all' }).click()
-  await page.getByText('No browser notifies you now').waitFor()
-  expect([await browsers(), await page.getByLabel(SWITCH).isChecked()]).toEqual([[], false])
+    for (const path of ['laptop', 'phone'])
+      await ann.send('/api/account/push', { method: 'PUT', body: subscription(path) })
+    await page.getByLabel(SWITCH).click()
+    await page.getByText('2 other browsers notify you.').waitFor()
+    await page.getByRole('button', { name: 'Stop for all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop for all' }).click()
+    await page.getByText('No browser notifies you now').waitFor()
+    expect([await browsers(), await page.getByLabel(SWITCH).isChecked()]).toEqual([[], false])
 
-  await page.getByLabel(SWITCH).click()
-  await until('the browser', async () => (await browsers()).length === 1)
-  await fixture.signOut()
-  await until('the end', async () => (await browsers()).length === 0)
-})
+    await page.getByLabel(SWITCH).click()
+    await until('the browser', async () => (await browsers()).length === 1)
+    await fixture.signOut()
+    await until('the end', async () => (await browsers()).length === 0)
+  },
+)

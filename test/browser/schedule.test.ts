@@ -10,7 +10,7 @@ const local = (iso: string) => {
 }
 const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
 
-scenario('a scheduled message gets another text and another time, then goes at once', async (fixture) => {
+scenario('a scheduled message gets a new text and time, and is then sent at once', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'desk phone')
@@ -79,25 +79,28 @@ scenario('a scheduled message gets another text and another time, then goes at o
   expect(await page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0)
 })
 
-scenario('what has gone meanwhile cannot be changed, and the dialog says so', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  const body = { recipients: ['+491512222222'], body: 'Soon', scheduled_at: inHours(2) }
-  const { message_ids } = await ann.send('/api/sms/send', { method: 'POST', body })
-  await fixture.signIn()
-  await fixture.visit(`/messages/${message_ids[0]}`)
-  await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await ann.send(`/api/sms/messages/${message_ids[0]}/cancel`, { method: 'POST' })
-  await page.locator('.notice').getByText('Canceled').waitFor()
-  await page.getByLabel('Text', { exact: true }).fill('Later')
-  await fixture.refused(/^PATCH \/api\/sms\/messages\/\w+: 409/, async () => {
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByText('It is too late to change it').waitFor()
-  })
-  await fixture.look('change-too-late')
-})
+scenario(
+  'a message that was canceled in the meantime cannot be changed, and the dialog says so',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const body = { recipients: ['+491512222222'], body: 'Soon', scheduled_at: inHours(2) }
+    const { message_ids } = await ann.send('/api/sms/send', { method: 'POST', body })
+    await fixture.signIn()
+    await fixture.visit(`/messages/${message_ids[0]}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await ann.send(`/api/sms/messages/${message_ids[0]}/cancel`, { method: 'POST' })
+    await page.locator('.notice').getByText('Canceled').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill('Later')
+    await fixture.refused(/^PATCH \/api\/sms\/messages\/\w+: 409/, async () => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByText('It is too late to change it').waitFor()
+    })
+    await fixture.look('change-too-late')
+  },
+)
 
-scenario('a scheduled send gets another time', async (fixture) => {
+scenario('a scheduled send is rescheduled', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   await pairPhone(fixture.url, ann, 'desk phone')

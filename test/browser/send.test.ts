@@ -34,7 +34,7 @@ async function paste({ page }: BrowserFixture, text: string): Promise<void> {
 const countMessages = async (ann: PocketBase) =>
   (await ann.collection('sms_messages').getList(1, 1)).totalItems
 
-scenario('a text is sent and seen going to delivered without a reload', async (fixture) => {
+scenario('a sent text is shown as delivered without a reload', async (fixture) => {
   const { page } = fixture
   await fixture.signIn()
   await fixture.visit('/send')
@@ -83,7 +83,7 @@ scenario('a text is sent and seen going to delivered without a reload', async (f
   await page.getByText('1 message', { exact: true }).waitFor()
 })
 
-scenario('a text and a template go to a group, each gets their own text', async (fixture) => {
+scenario('a text and a template sent to a group are filled for each member', async (fixture) => {
   const { page } = fixture
   const { ann } = await furnish(fixture)
   await fixture.signIn()
@@ -157,7 +157,7 @@ scenario('a text whose answer was lost is sent once', async (fixture) => {
   expect(await countMessages(ann)).toBe(1)
 })
 
-scenario('refusals are told where they belong', async (fixture) => {
+scenario('refusals are shown at the field that caused them', async (fixture) => {
   const { page } = fixture
   const { ann } = await furnish(fixture)
   const root = await fixture.root()
@@ -180,7 +180,7 @@ scenario('refusals are told where they belong', async (fixture) => {
   await fixture.look('send-no-devices')
 })
 
-scenario('what is left of a send is canceled, what failed is sent again', async (fixture) => {
+scenario('the rest of a send is canceled and its failed texts sent again', async (fixture) => {
   const { page } = fixture
   const { ann, phone } = await furnish(fixture)
   const recipients = Array.from({ length: 5 }, (_, i) => `+49151000000${i + 10}`)

@@ -1,7 +1,7 @@
 import { startMailServer } from '../support/services/mail-server.ts'
 import { ROOT, scenario } from './support/browser-fixture.ts'
 
-scenario('a superuser names the server, sets up mail and tries it', async (fixture) => {
+scenario('a superuser names the server, sets up mail and sends a test mail', async (fixture) => {
   const { page } = fixture
   const mail = await startMailServer()
   try {
@@ -57,7 +57,7 @@ scenario('a superuser names the server, sets up mail and tries it', async (fixtu
   }
 })
 
-scenario('a superuser limits requests and tells of a proxy', async (fixture) => {
+scenario('a superuser limits requests and sets a trusted proxy', async (fixture) => {
   const { page } = fixture
   const root = await fixture.root()
   await fixture.signIn('root')
@@ -89,7 +89,7 @@ scenario('a superuser limits requests and tells of a proxy', async (fixture) => 
   expect(await page.getByLabel('Headers that are believed').inputValue()).toBe('X-Real-IP, CF-Connecting-IP')
 })
 
-scenario('a superuser changes the rules of the limits', async (fixture) => {
+scenario('a superuser changes the rate limit rules', async (fixture) => {
   const { page } = fixture
   const root = await fixture.root()
   const rules = async () => {
@@ -162,34 +162,31 @@ scenario('a superuser changes the rules of the limits', async (fixture) => {
   expect(await rules()).toEqual(['/api/ 300/10'])
 })
 
-scenario(
-  'a superuser says where superusers come from, and is asked before being locked out',
-  async (fixture) => {
-    const { page } = fixture
-    await fixture.signIn('root')
-    await fixture.visit('/settings')
-    const field = page.getByLabel('Addresses of superusers')
-    const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
-    await page.getByText('Your own is 127.0.0.1.').waitFor()
-    await field.fill('nowhere')
-    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
-      await save()
-      await page.getByRole('button', { name: 'Save anyway' }).click()
-      await page.getByText('Invalid IP or CIDR subnet.').waitFor()
-    })
-    await field.fill('192.0.2.7')
+scenario("a superuser restricts superusers' addresses and is warned before a lock-out", async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn('root')
+  await fixture.visit('/settings')
+  const field = page.getByLabel('Addresses of superusers')
+  const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
+  await page.getByText('Your own is 127.0.0.1.').waitFor()
+  await field.fill('nowhere')
+  await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await save()
-    await page.getByText('you are locked out at once').waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await field.fill('127.0.0.1\n192.0.2.0/24')
-    await save()
-    await page.getByText('Addresses saved').waitFor()
-    const { superuserIPs } = await (await fixture.root()).send('/api/settings', {})
-    expect(superuserIPs).toEqual(['127.0.0.1', '192.0.2.0/24'])
-  },
-)
+    await page.getByRole('button', { name: 'Save anyway' }).click()
+    await page.getByText('Invalid IP or CIDR subnet.').waitFor()
+  })
+  await field.fill('192.0.2.7')
+  await save()
+  await page.getByText('you are locked out at once').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await field.fill('127.0.0.1\n192.0.2.0/24')
+  await save()
+  await page.getByText('Addresses saved').waitFor()
+  const { superuserIPs } = await (await fixture.root()).send('/api/settings', {})
+  expect(superuserIPs).toEqual(['127.0.0.1', '192.0.2.0/24'])
+})
 
-scenario('a superuser sees the keys and webhooks of all, and ends them', async (fixture) => {
+scenario('a superuser lists all keys and webhooks and ends them', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id

@@ -1,6 +1,6 @@
 import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
-scenario('the first superuser is made by the printed link, signs out and in again', async (fixture) => {
+scenario('the first superuser is created by the printed link, signs out and in again', async (fixture) => {
   const { page, link } = fixture
   await page.goto(link)
   await page.getByLabel('Email').fill(ROOT.email)
@@ -34,7 +34,7 @@ scenario('the first superuser is made by the printed link, signs out and in agai
   })
 })
 
-scenario('a wrong password is told, a right one leads to the page that was asked for', async (fixture) => {
+scenario('a wrong password is refused, and a right one opens the requested page', async (fixture) => {
   const { page, url } = fixture
   await fixture.ann()
   await page.goto(`${url}/_/#/templates`)
@@ -52,7 +52,7 @@ scenario('a wrong password is told, a right one leads to the page that was asked
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
 })
 
-scenario('a session that ended on the server leads to the sign-in and back', async (fixture) => {
+scenario('a session ended by the server leads to the sign-in page and back', async (fixture) => {
   const { page } = fixture
   await fixture.signIn()
   await fixture.visit('/templates')
@@ -74,7 +74,7 @@ scenario('a session that ended on the server leads to the sign-in and back', asy
 })
 
 scenario(
-  'a forgotten password is set anew by the link of a mail',
+  'a forgotten password is reset by a mailed link',
   async (fixture) => {
     const { page, url } = fixture
     await fixture.ann()

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
-scenario('the example sends a code and checks it, a service is made', async (fixture) => {
+scenario("the page's example sends and checks a code, and a service is created", async (fixture) => {
   const { page, screen } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'Desk phone')

@@ -4,7 +4,7 @@ import { scenario } from './support/browser-fixture.ts'
 const ALLOW = { WEBHOOK_ALLOW_PRIVATE: 'true' }
 
 scenario(
-  'a webhook is made, tested, sent again, and gets a new secret',
+  'a webhook is created, tested, sent again and gets a new secret',
   async (fixture) => {
     const { page } = fixture
     const receiver = await startReceiver()

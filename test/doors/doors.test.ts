@@ -78,7 +78,7 @@ describe('a send-only API sends', () => {
     ],
     ["Uptime Kuma's SMS Gateway", () => kuma(single), expect.objectContaining({ id }), ONE],
     ['the same by another word', () => kuma({ to: TO, content: 'Hi' }), expect.objectContaining({ id }), ONE],
-  ])('%s', async (_, call, answer, texts) => {
+  ])('by %s', async (_, call, answer, texts) => {
     expect(await call()).toEqual([200, answer])
     expect(await sent()).toEqual(texts)
   })

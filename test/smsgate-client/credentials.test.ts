@@ -13,7 +13,7 @@ test.each<[string, () => Record<string, string>]>([
   ['id and key', () => basic(ANN.id, ANN.key)],
   ['the key alone', () => bearer(ANN.key)],
   ['a scheme in another case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
-])('who comes in: %s', async (_, headers) => expect((await send(headers())).status).toBe(202))
+])('a send is accepted with %s', async (_, headers) => expect((await send(headers())).status).toBe(202))
 
 describe('requests without access', () => {
   test.each<[string, () => Promise<Record<string, string>> | Record<string, string>]>([
@@ -28,7 +28,7 @@ describe('requests without access', () => {
     ['a device', () => fixture.server.signedIn('devices', PHONES[0])],
     ['no Basic at all', () => ({ authorization: 'Basic %%%' })],
     ['a very long header', () => bearer(`psk_${'x'.repeat(9_000)}`)],
-  ])('%s', async (_, headers) => {
+  ])('with %s get 401', async (_, headers) => {
     const answer = await send(await headers())
     expect([answer.status, answer.body]).toEqual([401, { message: 'Unauthorized' }])
   })

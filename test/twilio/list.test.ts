@@ -45,7 +45,9 @@ describe('pages of messages', () => {
     ['PageSize=5000', 1000],
     ['PageSize=1', 1],
     ['', 50],
-  ])('with %s have the right size', async (query, size) => expect((await list(`?${query}`)).body.page_size).toBe(size))
+  ])('with %s have the right size', async (query, size) =>
+    expect((await list(`?${query}`)).body.page_size).toBe(size),
+  )
 
   test.each([
     ['PageSize=0', 20001],

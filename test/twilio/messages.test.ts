@@ -199,7 +199,7 @@ test.each<[string, (string | [string, string])[], string, number | null]>([
   ['not delivered', ['sent', ['failed', 'Rejected']], 'undelivered', 30003],
   ['an unknown number', [['failed', UNKNOWN]], 'failed', 30005],
   ['an unknown number, once sent', ['sent', ['failed', UNKNOWN]], 'undelivered', 30005],
-])('statuses: %s', async (_, reports, status, code) => {
+])('a message is shown as %s with its error code', async (_, reports, status, code) => {
   await report(phone)
   const { sid } = (await ann.send({ From: NUMBER })).body
   await report(phone, ...reports)

@@ -75,7 +75,7 @@ test.each<[what: string, (old: Lease, due: DueDelivery) => Promise<void>, isLate
   ['answered with a failure', (old, due) => recordOutcome(store, old, due, answered(500)), true],
   ['too late', (old, due) => recordOutcome(store, old, { ...due, attempts: 7 }, answered(204)), false],
   ['too late to fail', (old, due) => failWithoutCall(store, old, { ...due, attempts: 7 }, ''), false],
-])('a lease that expired leaves the next one alone when it is %s', async (_, end, isLater) => {
+])('an expired lease that is %s does not disturb the present one', async (_, end, isLater) => {
   const { old, present, due } = await overtaken()
   await end(old, due)
   expect(await row()).toEqual({ isLeased: true, isLater, since: present.since })

@@ -102,7 +102,7 @@ test.each<[what: string, end: (account: Client, member: Client) => Promise<unkno
     async (account, member) => must(account, 'DELETE', records('members', await membership(member))),
   ],
   ['is left', async (_, member) => must(member, 'DELETE', records('members', await membership(member)))],
-])('whose last account %s signs in to nothing', async (_, end) => {
+])('a member-only user whose last account %s cannot sign in', async (_, end) => {
   const [last, before] = [await makeUser(), await makeUser()]
   const member = await join(last)
   const otp = { email: member.email }

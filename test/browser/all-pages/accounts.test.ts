@@ -21,28 +21,31 @@ async function signInAsBen({ page, url }: BrowserFixture): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-scenario('a member with an account of their own hears changes after each switch', async (fixture) => {
-  const { page } = fixture
-  const phone = await makeTeam(fixture, false)
-  await page.route('**/api/realtime', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
-    await route.continue()
-  })
-  await signInAsBen(fixture)
-  const account = page.getByLabel('Account', { exact: true }).first()
-  for (const [i, label] of ['Ben (your own account)', 'Ann (Agent)', 'Ben (your own account)'].entries()) {
-    await expect.poll(() => account.locator('option').count()).toBe(2)
-    await account.selectOption({ label }, { force: true })
-    await page.waitForTimeout(i * SLOW_MS)
-  }
-  await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
-  await expect.poll(() => page.evaluate('location.hash')).toBe('#/conversations')
-  await phone.hear(ZOE, 'Are you open?')
-  await page.getByText('Are you open?').waitFor()
-  await page.unrouteAll({ behavior: 'wait' })
-})
+scenario(
+  'a member with an account of their own gets live changes after each switch of account',
+  async (fixture) => {
+    const { page } = fixture
+    const phone = await makeTeam(fixture, false)
+    await page.route('**/api/realtime', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
+      await route.continue()
+    })
+    await signInAsBen(fixture)
+    const account = page.getByLabel('Account', { exact: true }).first()
+    for (const [i, label] of ['Ben (your own account)', 'Ann (Agent)', 'Ben (your own account)'].entries()) {
+      await expect.poll(() => account.locator('option').count()).toBe(2)
+      await account.selectOption({ label }, { force: true })
+      await page.waitForTimeout(i * SLOW_MS)
+    }
+    await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#/conversations')
+    await phone.hear(ZOE, 'Are you open?')
+    await page.getByText('Are you open?').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+  },
+)
 
-scenario('a member who is removed reads why, and of which account', async (fixture) => {
+scenario('a removed member reads that they were removed and from which account', async (fixture) => {
   const { page } = fixture
   await makeTeam(fixture, true)
   await signInAsBen(fixture)
@@ -62,7 +65,7 @@ scenario('a member who is removed reads why, and of which account', async (fixtu
   })
 })
 
-scenario('on another page, a member learns of what is assigned and of mentions', async (fixture) => {
+scenario('a member on another page is notified of assignments and mentions', async (fixture) => {
   const { page, url } = fixture
   const phone = await makeTeam(fixture, true)
   const ann = await fixture.ann()

@@ -22,7 +22,7 @@ async function expectFocus(
   }
 }
 
-scenario('dialogs begin at a field or a safe button, never at their cross', async (fixture) => {
+scenario('dialogs focus a field or a safe button first, never the close button', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id
@@ -60,7 +60,7 @@ scenario('dialogs begin at a field or a safe button, never at their cross', asyn
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-scenario('dialogs of superusers begin at a field, too', async (fixture) => {
+scenario('dialogs of superusers focus a field first', async (fixture) => {
   await fixture.ann()
   await fixture.signIn('root')
   await expectFocus(fixture, [

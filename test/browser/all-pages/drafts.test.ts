@@ -7,7 +7,7 @@ const ZOE = '+4915112345678'
 const leaveFor = ({ page }: BrowserFixture, path: string) =>
   page.evaluate(`location.hash = ${JSON.stringify(path)}`)
 
-scenario('what is typed stays when the page is left, until it is sent or saved', async (fixture) => {
+scenario('typed text is kept when the page is left, until it is sent or saved', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk phone')
@@ -54,7 +54,7 @@ scenario('what is typed stays when the page is left, until it is sent or saved',
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Come at five')
 })
 
-scenario('settings that are not saved ask before the page is left', async (fixture) => {
+scenario('leaving unsaved settings asks for confirmation', async (fixture) => {
   const { page } = fixture
   await fixture.signIn('root')
   await fixture.visit('/settings')
@@ -83,7 +83,7 @@ scenario('settings that are not saved ask before the page is left', async (fixtu
 })
 
 scenario(
-  'what is typed into a dialog stays when it is closed, until it is canceled or saved',
+  'text typed into a dialog is kept when it is closed, until it is canceled or saved',
   async (fixture) => {
     const { page } = fixture
     const ann = await fixture.ann()

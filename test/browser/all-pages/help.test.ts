@@ -14,7 +14,7 @@ async function expectWholeHelp({ page, look }: BrowserFixture, name: string): Pr
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 }
 
-scenario('the help opens from the sign-in, and every page has the way to it', async (fixture) => {
+scenario('the help opens from the sign-in page and from every page', async (fixture) => {
   const { page, url } = fixture
   await page.goto(`${url}/`)
   expect(await page.getByRole('link', { name: 'API docs' }).getAttribute('href')).toBe('/docs')

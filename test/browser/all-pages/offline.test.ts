@@ -4,7 +4,7 @@ import { pairPhone } from '../support/phone.ts'
 const ZOE = '+4915112345678'
 
 scenario(
-  'without a connection, lists that were read are shown, and the warning covers nothing',
+  'without a connection visited lists are still shown, and the warning hides no control',
   async (fixture) => {
     const { page, url } = fixture
     const ann = await fixture.ann()

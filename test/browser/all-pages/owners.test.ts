@@ -1,7 +1,7 @@
 import { ANN, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 
-scenario('superusers see whose each device and message is', async (fixture) => {
+scenario('superusers see the owner of each device and message', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk phone')
@@ -26,7 +26,7 @@ scenario('superusers see whose each device and message is', async (fixture) => {
   await page.getByRole('button', { name: `Edit ${ANN.email}` }).waitFor()
 })
 
-scenario('a refused field is told once and in words', async (fixture) => {
+scenario('a refused field is explained once, in plain words', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id

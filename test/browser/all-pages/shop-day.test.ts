@@ -42,7 +42,7 @@ const ANSWERED = [77, 63, 21] as const
 const READ_ELSEWHERE = 0
 
 scenario(
-  'a day of a shop: import, template, campaign with Undo, replies, answers, a second browser',
+  'a shop imports customers, writes a template, sends a campaign with undo and answers replies',
   async (fixture) => {
     const { page, url } = fixture
     const ann = await fixture.ann()

@@ -205,7 +205,7 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
 }
 
 scenario(
-  'three people answer one number',
+  'three team members answer texts to one number',
   async (ann) => {
     const { page, url } = ann
     const owner = await ann.ann()

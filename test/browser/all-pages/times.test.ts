@@ -4,7 +4,7 @@ import { pairPhone } from '../support/phone.ts'
 const HOUR_MS = 3_600_000
 const NUMBERS = [1, 2, 3].map((i) => `+491511234567${i}`)
 
-scenario('Messages and the inbox show the time that sorts them', async (fixture) => {
+scenario('messages and the inbox show the time by which they are sorted', async (fixture) => {
   const { page, url } = fixture
   const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
   for (const [i, hours] of [5, 0, 2].entries())

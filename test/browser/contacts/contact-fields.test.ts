@@ -11,7 +11,7 @@ const PEOPLE = [
 
 const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-scenario('columns of an Excel file are kept', async (fixture) => {
+scenario('an import keeps the columns of an Excel file', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   await fixture.signIn()
@@ -40,7 +40,7 @@ scenario('columns of an Excel file are kept', async (fixture) => {
 const SHEET = 'Name;Handy;Ort\nJörg Öl;0151 20000010;Köln\nBen;0151 20000011;Ulm'
 
 scenario(
-  'a German shop: files with semicolons, own fields, names without accents, dates',
+  'a German shop imports files with semicolons, own fields, plain names and dates',
   async (fixture) => {
     const { page, say } = fixture
     const ann = await fixture.ann()

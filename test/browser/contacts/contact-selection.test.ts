@@ -3,7 +3,7 @@ import { scenario } from '../support/browser-fixture.ts'
 
 const PEOPLE = 60
 
-scenario('many contacts are chosen, and changed together', async (fixture) => {
+scenario('selected contacts are changed together', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id

@@ -7,7 +7,7 @@ const IS_CUT = `[...document.querySelectorAll('.phone-number')].some((number) =>
   return number.scrollWidth > number.clientWidth + 1 || box.right > document.documentElement.clientWidth
 })`
 
-scenario('a national number is read, sent to, saved and found', async (fixture) => {
+scenario('a national number can be typed to send, save and search', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'desk phone')
@@ -80,7 +80,7 @@ const countryIn = ({ page }: BrowserFixture) =>
   page.getByLabel('Country of numbers without a code').locator('option:checked').textContent()
 
 scenario(
-  'an account without a country gets the one of the time zone; each form may have another',
+  "an account without a country uses the time zone's, and each form can override it",
   async (fixture) => {
     const { page } = fixture
     const ann = await fixture.ann()

@@ -14,7 +14,7 @@ function sheet(count: number): string {
   ].join('\r\n')
 }
 
-scenario('contacts: added by hand, 1,000 imported, found, opted out', async (fixture) => {
+scenario('contacts are added by hand, imported by the thousand, searched and opted out', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   await fixture.signIn()

@@ -3,7 +3,7 @@ import { scenario } from '../support/browser-fixture.ts'
 const CARDS = ['FN:Änne Becker\nTEL;CELL:0151 99999999', 'FN:Only Mail\nEMAIL:mail@example.com']
 const FILE = CARDS.map((card) => `BEGIN:VCARD\nVERSION:3.0\n${card}\nEND:VCARD\n`).join('')
 
-scenario('the contacts of a phone are imported', async (fixture) => {
+scenario('contacts exported from a phone are imported', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   await fixture.signIn()

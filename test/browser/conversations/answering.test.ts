@@ -3,7 +3,7 @@ import { pairPhone } from '../support/phone.ts'
 
 const ZOE = '+4915112345678'
 
-scenario('a text that comes in appears in its conversation, and is answered there', async (fixture) => {
+scenario('an incoming text appears in its conversation and is answered there', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id
@@ -50,7 +50,7 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   for (const number of [ZOE, other]) await page.getByTitle(number).waitFor()
 })
 
-scenario('what is typed is in the other browsers, too, until it is sent', async (fixture) => {
+scenario('a draft appears in other browsers until it is sent', async (fixture) => {
   const { page, url, say } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk phone')
@@ -71,7 +71,7 @@ scenario('what is typed is in the other browsers, too, until it is sent', async 
   expect(await ann.collection('conversation_drafts').getFullList()).toEqual([])
 })
 
-scenario('a conversation is begun, and says when no device is there to send', async (fixture) => {
+scenario('a new conversation is started and says when no device can send', async (fixture) => {
   const { page } = fixture
   await fixture.signIn()
   await fixture.visit('/conversations')
@@ -88,7 +88,7 @@ scenario('a conversation is begun, and says when no device is there to send', as
 })
 
 scenario(
-  'a conversation is answered with a saved reply, and its contact changed beside it',
+  'a conversation is answered with a saved reply, and its contact edited beside it',
   async (fixture) => {
     const { page, url } = fixture
     const ann = await fixture.ann()

@@ -18,7 +18,7 @@ const WATCH = `
   new MutationObserver(count).observe(log, { subtree: true, childList: true, characterData: true })
 `
 
-scenario('a sent text is shown at once and stays, whatever the latency', async (fixture) => {
+scenario('a sent text is shown at once and stays, despite slow answers', async (fixture) => {
   const { page, url } = fixture
   const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
   await phone.hear(ZOE, 'Hello')

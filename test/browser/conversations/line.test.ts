@@ -67,7 +67,7 @@ async function startProxy(url: string): Promise<Proxy> {
 const ZOE = '+4915112345678'
 
 scenario(
-  'a line that goes silent is noticed, and nothing is lost or sent twice',
+  'a silent connection is noticed, and no text is lost or sent twice',
   async (fixture) => {
     const { url, screen, say } = fixture
     const ann = await fixture.ann()

@@ -3,7 +3,7 @@ import { pairPhone } from '../support/phone.ts'
 
 const ZOE = '+4915112345678'
 
-scenario('E archives while Caps Lock is on, too', async (fixture) => {
+scenario('the key E archives with Caps Lock on', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk phone')
@@ -24,7 +24,7 @@ scenario('E archives while Caps Lock is on, too', async (fixture) => {
     .toBe(true)
 })
 
-scenario('a question closes when another page opens', async (fixture) => {
+scenario('a confirmation closes when another page opens', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id
@@ -38,7 +38,7 @@ scenario('a question closes when another page opens', async (fixture) => {
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-scenario('a refused number names contacts to choose only where there are some', async (fixture) => {
+scenario('a refused number suggests contacts only if some match', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const user = ann.authStore.record!.id

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 const topOf = async ({ page }: BrowserFixture, text: RegExp) =>
   Math.round((await page.getByRole('log').getByText(text).boundingBox())!.y)
 
-scenario('a thread of 3,000 texts is read to its first', async (fixture) => {
+scenario('a conversation of 3,000 texts can be scrolled to its first', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk phone')

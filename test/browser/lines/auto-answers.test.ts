@@ -7,7 +7,7 @@ const SIMS = [
 ]
 const ZOE = '+4915112345678'
 
-scenario('an automatic answer is made, sent, changed, switched off and deleted', async (fixture) => {
+scenario('an automatic answer is created, sent, changed, disabled and deleted', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk', SIMS)

@@ -7,7 +7,7 @@ const SIMS = [
 ]
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151100000${10 + i}`)
 
-scenario('a text leaves by the line that was chosen, and can wait for quiet hours', async (fixture) => {
+scenario('a text leaves by the chosen line and can wait for quiet hours', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   await pairPhone(url, ann, 'Desk', SIMS)
@@ -37,7 +37,7 @@ scenario('a text leaves by the line that was chosen, and can wait for quiet hour
   expect(waiting.map((message) => message.waiting_for)).toEqual(['quiet_hours', 'quiet_hours'])
 })
 
-scenario('a simulated phone sends only what names it, and is marked', async (fixture) => {
+scenario('a simulated phone is marked and sends only texts that name it', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const toy = await pairPhone(url, ann, 'Toy', [], 'simulator')
@@ -68,7 +68,7 @@ scenario('a simulated phone sends only what names it, and is marked', async (fix
   await page.getByRole('link', { name: 'Desk', exact: true }).waitFor()
 })
 
-scenario('a large send says when the last text leaves, and keeps quiet hours', async (fixture) => {
+scenario('a large send shows when its last text leaves and respects quiet hours', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   await pairPhone(url, ann, 'Desk', SIMS)

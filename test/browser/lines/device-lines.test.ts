@@ -10,7 +10,7 @@ const SIMS = [
 const lineOf = ({ page }: BrowserFixture, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
 
-scenario('the lines of a phone with two SIMs are shown, limited and switched off', async (fixture) => {
+scenario('the lines of a phone with two SIMs are shown, limited and disabled', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk', SIMS)
@@ -63,7 +63,7 @@ scenario('the lines of a phone with two SIMs are shown, limited and switched off
   await austria.getByText('Off', { exact: true }).waitFor()
 })
 
-scenario('a phone that tells no SIMs has one line, and superusers see it', async (fixture) => {
+scenario('a phone that reports no SIMs has one line, which superusers can change', async (fixture) => {
   const { page, url } = fixture
   const phone = await pairPhone(url, await fixture.ann(), 'Desk')
   await fixture.signIn('root')

@@ -7,7 +7,7 @@ const SIMS = [
 ]
 const ZOE = '+4915112345678'
 
-scenario('messages say which SIM they left by, and why they wait', async (fixture) => {
+scenario('messages show the SIM that sent them and why they wait', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()
   await pairPhone(url, ann, 'Desk', SIMS)

@@ -96,7 +96,7 @@ test.each<[string, () => void]>([
   ['an empty lock of the socket', () => empty('.s.PGSQL.5432.lock')],
   ['an empty pocketsms.json', () => empty('pocketsms.json')],
   ['no pocketsms.json', () => rmSync(join(cluster, 'pocketsms.json'))],
-])('%s is healed', async (_, damage) => {
+])('a start repairs %s', async (_, damage) => {
   damage()
   const { url, superuserUrl, close } = await openHere(folder)
   expect([await ask(url, 'select count(*)::int from kept'), await ask(superuserUrl, 'select 1')]).toEqual([

@@ -75,7 +75,7 @@ test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
     },
     /is not whole, .*Remove it and start again/,
   ],
-])('%s: nothing is left running', async (_, damage, refusal) => {
+])('%s: the start is refused and leaves no process running', async (_, damage, refusal) => {
   const folder = copy()
   await damage(folder)
   expect(await refusalOf(folder)).toMatch(refusal)

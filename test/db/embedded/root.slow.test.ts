@@ -213,7 +213,7 @@ describe.runIf(isRoot && canMount())('a machine on which the database cannot sta
       },
       /only for a user with a name: .* DATABASE_URL\. Postgres said:/,
     ],
-  ])('%s', async (_, prefixFor, sentence) => {
+  ])('is refused with advice: %s', async (_, prefixFor, sentence) => {
     const folder = openFolder()
     const { said } = await openElsewhere(
       join(folder, 'data'),

@@ -32,7 +32,7 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
   ['all records', 'DELETE', 'notes/truncate', undefined, [['truncate', 'notes', '', []]]],
   ['its end', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
   ['acting as another', 'POST', 'users/impersonate/USER', {}, [['impersonate', 'users', 'USER', []]]],
-])('%s: %s %s', async (_, method, path, body, expected) => {
+])("a superuser's change is audited: %s: %s %s", async (_, method, path, body, expected) => {
   const url = `/api/collections/${path}`.replace('USER', user).replace(/\/$/, '')
   const given = body && { ...body, ...('user' in (body as object) && { user }) }
   expect((await server.call(method, url, given, root)).status).toBeLessThan(300)

@@ -197,7 +197,7 @@ describe('a renewed lease', () => {
       2,
       async (device) => ({ ...device, user: await makeUser(store) }),
     ],
-  ])('is not one %s', async (_, attempt, who) => {
+  ])('is not extended %s', async (_, attempt, who) => {
     const { id, device } = await claimed()
     const before = await leaseOf(id)
     await renewLeases(store, await who(device), [{ id, attempt }], LONGER)
