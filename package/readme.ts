@@ -6,9 +6,13 @@ export const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** Where README.md of the clone is kept while the one with absolute links is packed. */
 export const README_OF_CLONE = join(HOME, 'dist/README.clone.md')
 
-/** The Markdown with links that lead to the repository at this version: the pages are not in the package. */
+/**
+ * The Markdown with links that lead to the repository at this version, because the package lacks the pages.
+ * Unchanged if package.json names no repository, as in a clone.
+ */
 export function linkAbsolutely(markdown: string): string {
   const { homepage, version } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
+  if (!homepage) return markdown
   const at = `v${version}`
   const repository = homepage.replace(/#.*/, '')
   const absolute = (link: string) =>

@@ -1,7 +1,8 @@
 /**
  * `npm run release -- 0.3.0 [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes version, date and
  * repository, commits and tags, and makes in FOLDER the packed file, its SBOM and checksums. With
- * --dry-run it does so in a copy, and commits nothing.
+ * --dry-run it does so in a copy, and commits nothing. The first release needs --repository; package.json
+ * names the repository for later ones.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,7 +21,6 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { HOME } from './readme.ts'
 
-const PLACEHOLDER = 'OWNER/pocketsms'
 /** Files that name the version, as `"version": "…"` or in the name of the image. */
 const VERSIONED = [
   'README.md',
@@ -86,25 +86,26 @@ function writeVersion(): void {
     const named = (text: string) =>
       text
         .replace(`"version": "${before}"`, () => `"version": "${version}"`)
-        .replaceAll(`/pocketsms:${before}`, () => `/pocketsms:${version}`)
+        .replaceAll(`pocketsms:${before}`, () => `pocketsms:${version}`)
     // of package-lock.json the second place, too
     change(file, (text) => named(named(text)))
   }
 }
 
+/** Writes the repository into package.json, and its image into the files that start one. */
 function writeRepository(): void {
-  // none in a tag: the release has named it
-  const files = lines(run(HOME, 'git', 'ls-files', ':!package', ':!test'))
-  for (const file of files.filter((name) => readFileSync(join(HOME, name), 'utf8').includes(PLACEHOLDER))) {
-    if (!/^[\w.-]+\/[\w.-]+$/.test(repository))
-      refuse(`${file} names no repository yet: --repository OWNER/NAME`)
-    // names of images are in lower case
-    change(file, (text) =>
-      text
-        .replaceAll(`ghcr.io/${PLACEHOLDER}`, () => `ghcr.io/${repository.toLowerCase()}`)
-        .replaceAll(PLACEHOLDER, () => repository),
-    )
-  }
+  if (!repository && (isDry || JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8')).repository))
+    return
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) refuse('Which repository? --repository OWNER/NAME')
+  const address = `https://github.com/${repository}`
+  change('package.json', (text) => {
+    const repositoryOf = { type: 'git', url: `git+${address}.git` }
+    const named = { homepage: address, repository: repositoryOf, bugs: `${address}/issues` }
+    return `${JSON.stringify({ ...JSON.parse(text), ...named }, null, 2)}\n`
+  })
+  // names of images are in lower case
+  const image = `image: ghcr.io/${repository.toLowerCase()}:`
+  for (const file of VERSIONED) change(file, (text) => text.replaceAll('image: pocketsms:', () => image))
 }
 
 /** The packed file, what is installed with it on this platform, and checksums of both. */

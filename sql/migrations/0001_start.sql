@@ -28,8 +28,8 @@ create aggregate sum(boolean) (sfunc = pb_count_true, stype = bigint);
 
 -- The schema
 
--- One row: the number of the oldest migration that a server must have. A migration that the servers of the
--- release before cannot go on with sets its own number; they then stop (docs/internals/collections.md).
+-- One row: the number of the oldest migration that a server must have. A migration that servers of the
+-- release before cannot work with sets its own number; they then stop (docs/internals/collections.md).
 create table _schema (oldest integer not null);
 insert into _schema values (1);
 
@@ -84,7 +84,9 @@ create trigger note before insert on _changes for each row execute function _cha
 -- Nodes with at least one subscriber.
 create table _listeners (
   node text collate "C" primary key,
-  seen timestamptz not null default now()
+  seen timestamptz not null default now(),
+  -- Collections to which no client of the node is subscribed: their changes are not logged for it.
+  ignored text[] collate "C" not null default '{}'
 );
 
 -- Subscription requests that reached another node than the one with the client's connection, and their
@@ -114,9 +116,12 @@ create table _files (
   -- MIME type detected from the content.
   type text collate "C" not null,
   modified timestamptz not null default now(),
+  -- The account whose storage limit the file uses; '' for none.
+  owner text collate "C" not null default '',
   unique (collection, record, name, thumb)
 );
 create index _files_original on _files (original) where original is not null;
+create index _files_owner on _files (owner) include (size) where owner <> '';
 
 -- Contents of files in parts of equal size, except the last. A range is read without the rest of the file.
 create table _file_chunks (
@@ -160,6 +165,10 @@ create table auth_sessions (
 create index auth_sessions_record on auth_sessions (collection, record, created);
 create index auth_sessions_expires_at on auth_sessions (expires_at);
 create index auth_sessions_ended on auth_sessions (collection, record) where ended_at is not null;
+-- An ended session ends the tokens with which its user acts for accounts.
+create trigger acting_ended_by_session after update of ended_at on auth_sessions
+  for each row when (old.ended_at is null and new.ended_at is not null and new.collection = '_pb_users_auth_')
+  execute function acting_ended();
 
 -- Which tokens belong to which session: tokens are PocketBase's and name none. Rows go some time after their
 -- token has expired.
@@ -272,7 +281,12 @@ create table sms_dispatch (
   -- The time zone in whose quiet hours the message waits, '' for that of the account; null: it never does.
   quiet_zone text collate "C",
   -- Why a message that is due is still `pending`, as in sms_messages.waiting_for; '' if it is only scheduled.
-  waiting_for text collate "C" not null default ''
+  waiting_for text collate "C" not null default '',
+  -- The encrypted text that the device sends instead of the message's body (src/db/secrets.ts); null for the
+  -- body.
+  sealed text collate "C",
+  -- The lines that the API key was limited to when it sent the message; null for all.
+  lines text[] collate "C"
 );
 -- The order in which a device claims.
 create index sms_dispatch_claim on sms_dispatch (device, state, priority desc, position);
@@ -295,6 +309,23 @@ create trigger line_freed after delete on sms_dispatch
 create trigger line_returned after update of state on sms_dispatch
   for each row when (new.state = 'pending' and old.state <> 'pending' and old.charged <> '')
   execute function sms_line_freed();
+
+-- One small row for each text, with the columns that lists ask for most: counts and pages by status read
+-- these rows instead of the texts (docs/internals/queries.md). A change of a status writes the index of this
+-- table, and no index of sms_messages. Triggers of sms_messages keep the rows. A fillfactor of 60 would save
+-- 2 % of the WAL.
+create table sms_messages_brief (
+  "user" text collate "C" not null,
+  status text collate "C" not null,
+  message_type text collate "C" not null,
+  created pb_date,
+  _rowid bigint not null,
+  primary key ("user", status, created, _rowid) include (message_type)
+) with (
+  autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_threshold = 2000, autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02
+);
 
 -- One row per user. Accepting messages of a user locks it first.
 create table sms_turns (
@@ -368,10 +399,16 @@ create type sms_request as (
   answer text,
   -- {ref, api, id, data}, a row of sms_origins.
   origin json,
-  messages sms_request_message[]
+  messages sms_request_message[],
+  -- The sender, as in sms_messages.sent_by.
+  sent_by text,
+  -- The encrypted text, as in sms_dispatch.sealed.
+  sealed text,
+  -- The lines by which the API key of the request may send; null for all. sms_judge sets it.
+  lines text[]
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
-create type sms_draft as (
+create type sms_new_message as (
   id text,
   status text,
   "to" text,
@@ -393,8 +430,12 @@ create type sms_draft as (
   expires_at text,
   guarantee text,
   ref text,
-  -- It is the last word of the conversation with its recipient.
-  is_answer boolean
+  -- Whether the message becomes the last text of the conversation with its recipient.
+  is_answer boolean,
+  sealed text,
+  lines text[],
+  -- The id of a record of `senders`.
+  sent_by text
 );
 
 -- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a
@@ -491,8 +532,13 @@ create table device_streams (
 -- report to subscribers. Rows of deleted devices and of devices silent for a month are deleted.
 create table device_batteries (
   device text collate "C" primary key,
-  percent real not null,
-  at timestamptz not null default now()
+  percent real,
+  at timestamptz not null default now(),
+  charging boolean,
+  -- How the phone reaches the internet; null if it does not report that.
+  connection text collate "C",
+  -- When the owner was told that the battery is low; null once it has recovered.
+  low_told_at timestamptz
 );
 
 -- Since when devices have been able to reach a server without interruption, and when silence was last
@@ -531,7 +577,9 @@ create table push_subscriptions (
   user_agent text collate "C" not null,
   created timestamptz not null default now(),
   -- Calls that failed since the last one that did not.
-  failures integer not null default 0
+  failures integer not null default 0,
+  -- The person who uses the browser: id of the membership, '' for the account's owner.
+  sender text collate "C" not null default ''
 );
 create index push_subscriptions_user on push_subscriptions ("user", created);
 
@@ -618,7 +666,9 @@ create table smsgate_tokens (
   access_until timestamptz not null,
   refresh_until timestamptz not null,
   -- The refresh token was used: another pair has taken its place.
-  is_refreshed boolean not null default false
+  is_refreshed boolean not null default false,
+  -- Prefix of the API key's secret when the token was made.
+  secret text collate "C" not null
 );
 create index smsgate_tokens_by_user on smsgate_tokens ("user");
 create index smsgate_tokens_by_key on smsgate_tokens (api_key);
@@ -693,6 +743,39 @@ create table webhook_payloads (
 create table webhook_rotations (
   webhook text collate "C" primary key,
   until timestamptz not null
+);
+
+-- Hooks: texts from the events of other tools
+
+-- Events that a hook sent, by the SHA-256 of the event's key. Before `until`, the hook does not send them
+-- again.
+create table hook_once (
+  hook text collate "C" not null,
+  key text collate "C" not null,
+  until timestamptz not null,
+  primary key (hook, key)
+);
+create index hook_once_until on hook_once (until);
+
+-- What each hook sent in its present hour.
+create table hook_windows (
+  hook text collate "C" primary key,
+  began timestamptz not null,
+  -- Segments that were sent to each recipient.
+  sent integer not null,
+  -- Number of calls held back, and the ids of scheduled messages that report this number.
+  held integer not null default 0,
+  summary text[] collate "C" not null default '{}'
+);
+
+-- Codes that prove phone numbers
+
+-- The code of each pending verification, deleted when it ends.
+create table _verify_codes (
+  verification text collate "C" primary key,
+  -- The keyed hash of the code, and the encrypted code for another send (src/db/secrets.ts).
+  hash text collate "C" not null,
+  sealed text collate "C" not null
 );
 
 -- Backups

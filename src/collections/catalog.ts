@@ -125,8 +125,6 @@ export function splitBackRelation(name: string): [collection: string, field: str
 /** Whether an internal table has this name. The table of a collection then needs another name. */
 export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
 
-const INTERNAL_NAMES_SINCE = 7
-
 /** All rows of `_collections` in order of creation. `data` is the collection's JSON. */
 export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
   const { rows } = await db.query('select id, data from _collections order by position')
@@ -136,12 +134,6 @@ export async function readRows(db: Db): Promise<{ id: string; data: string }[]> 
 const PUT = `
 insert into _collections (id, name, data) values ($1, $2, $3)
 on conflict (id) do update set name = excluded.name, data = excluded.data`
-
-/**
- * Locks out servers of older releases. If one of them deleted a collection with the name of an internal
- * table, it would drop the internal table.
- */
-const STOP_OLDER = 'update _schema set oldest = greatest(oldest, $1)'
 
 /** A transaction that changes collections. Its catalog includes the changes made so far. */
 export class CatalogDraft implements Store {
@@ -158,7 +150,6 @@ export class CatalogDraft implements Store {
   }
 
   async put(collection: Collection): Promise<void> {
-    if (isInternal(collection.name)) await this.db.query(STOP_OLDER, [INTERNAL_NAMES_SINCE])
     await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])
     const { all } = this.#catalog
     const place = all.findIndex((one) => one.id === collection.id)

@@ -774,7 +774,7 @@ interface SmsgateTokensRow {
   is_refreshed: Generated<boolean>
   refresh_until: Date
   scopes: string[]
-  secret: string | null
+  secret: string
   user: string
 }
 
@@ -1050,7 +1050,6 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'push_subscriptions',
   'reply_mails',
   'sms_dispatch',
-  'sms_draft',
   'sms_idempotency',
   'sms_messages_brief',
   'sms_new_message',

@@ -103,12 +103,9 @@ export async function listenToOtherNodes(db: Db) {
       if (message !== undefined) say(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
-      // servers of the previous release send several ids in one payload
-      for (const device of payload.split(' ')) say(device, { name: 'access' })
+      say(payload, { name: 'access' })
     }),
   ])
-  // servers of the previous release count nodes by these notifications
-  await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 

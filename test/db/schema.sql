@@ -4,31 +4,6 @@ create domain pb_date as text collate "C" default ''::text not null;
 
 -- Types
 
-create type sms_draft as (
-  id text,
-  status text,
-  "to" text,
-  "from" text,
-  body text,
-  segments double precision,
-  device text,
-  line text,
-  pinned boolean,
-  line_pinned boolean,
-  charged text,
-  waiting_for text,
-  zone text,
-  due_at timestamp with time zone,
-  batch text,
-  priority integer,
-  sim integer,
-  scheduled_at text,
-  expires_at text,
-  guarantee text,
-  ref text,
-  is_answer boolean
-);
-
 create type sms_new_message as (
   id text,
   status text,
@@ -1097,7 +1072,7 @@ create table smsgate_tokens (
   access_until timestamp with time zone not null,
   refresh_until timestamp with time zone not null,
   is_refreshed boolean not null default false,
-  secret text collate "C",
+  secret text collate "C" not null,
   constraint smsgate_tokens_pkey PRIMARY KEY (id)
 );
 CREATE INDEX smsgate_tokens_by_end ON smsgate_tokens USING btree (refresh_until);
@@ -1432,9 +1407,7 @@ create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
 create function senders_noted() returns trigger volatile
-create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, sender text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile
+create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile

@@ -7,7 +7,6 @@
 --   moment         now, as a pb_date: `created` of the messages; its month is the quota period
 --   since          a pb_date: devices that were last seen at or after it count as online
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
---   node           '' (the caller wakes the devices); only servers of the previous release give their id
 --   sticky         a pb_date: prefer a line that exchanged a text with the recipient since then; '' if none
 --   recipients     the recipients of all messages of all requests
 --   requests       array of sms_request
@@ -23,7 +22,7 @@
 --
 -- Without force_generic_plan, each call would plan the statements that read an array again.
 create or replace function sms_accept(
-  owner text, moment text, since text, default_quota float8, node text, sticky text, recipients text[], requests anyarray,
+  owner text, moment text, since text, default_quota float8, sticky text, recipients text[], requests anyarray,
   out outcomes text[], out known text[], out wake text[]
 ) language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
@@ -92,11 +91,4 @@ begin
   wake := sms_store(
     owner, moment, since, sticky, turns, taken, account, judged.accepted, judged.spent, judged.is_special
   );
-
-  -- For a server of the previous release: tell other servers which devices to wake. At most 400 ids per
-  -- notification, which holds 8,000 bytes.
-  if node <> '' then
-    perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
-    from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
-  end if;
 end $$;

@@ -5,7 +5,7 @@ import { readBasic } from '../../auth/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/secrets.ts'
-import { list, number, run, runForRow, statement, text, textOrNull } from '../../db/statement.ts'
+import { list, number, run, runForRow, statement, text } from '../../db/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/store-of.ts'
@@ -95,8 +95,8 @@ export const TOKEN_BODY = z
 interface Grant {
   readonly user: string
   readonly apiKey: string
-  /** The prefix of the API key's secret when the token was issued; null if the previous release issued it. */
-  readonly secret: string | null
+  /** The prefix of the API key's secret when the token was issued. */
+  readonly secret: string
   readonly scopes: Scopes
 }
 
@@ -121,7 +121,7 @@ with ended as (
     select id from smsgate_tokens where "user" = ${text('user')} order by created desc, id offset ${MAX_PAIRS - 1})
 )
 insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, refresh_until)
-values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${textOrNull('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
+values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${text('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
   to_timestamp(${number('refreshExp')}::float8))`
 
 /** Adds a pair of tokens. The answer has each field twice, as SMSGate's server and its clients spell it. */
@@ -155,7 +155,7 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
 }
 
 const FIND = statement('smsgate find token', {
-  ...{ user: 'string', apiKey: 'string', secret: 'string?', scopes: 'string[]' },
+  ...{ user: 'string', apiKey: 'string', secret: 'string', scopes: 'string[]' },
   ...{ isAccessLive: 'boolean', isRefreshLive: 'boolean' },
 })`
 select "user", api_key as "apiKey", secret, scopes, access_until > now() as "isAccessLive",

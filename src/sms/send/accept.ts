@@ -65,8 +65,8 @@ interface Stored {
 /** Calls sms_accept once per user, in a fixed order, so that locks of users' rows cannot deadlock. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
-from unnest($6::text[], $7::text[], $8::text[]) g(owner, recipients, requests)
-cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients::text[], g.requests::sms_request[]) a`
+from unnest($5::text[], $6::text[], $7::text[]) g(owner, recipients, requests)
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.recipients::text[], g.requests::sms_request[]) a`
 
 /** A user's offers, as `ACCEPT` takes them. `places`: their indexes among all offers. */
 interface Group {
@@ -84,7 +84,7 @@ export async function storeOffers(
 ): Promise<Stored> {
   const now = new Date()
   const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
-  const terms = [formatDate(now), since, config.monthlyQuota, '', stickySince(now, config.stickyDays)]
+  const terms = [formatDate(now), since, config.monthlyQuota, stickySince(now, config.stickyDays)]
   const groups = new Map<string, Group>()
   for (const [i, offer] of offers.entries()) {
     const owner = offer.permit.sender.user

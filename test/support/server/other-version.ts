@@ -33,13 +33,14 @@ function lastTag(): string | undefined {
   return tags.find((tag) => tag && tag !== `v${packageJson.version}`)
 }
 
-/** The commit of the last release: its tag, else the one before package.json got its present version. */
-export function lastReleaseCommit(): string {
-  const tag = lastTag()
-  if (tag) return git('rev-parse', `${tag}^{commit}`)
-  const change = ['log', '-1', '--format=%H', `-S"version": "${packageJson.version}"`, '--', 'package.json']
-  return git('rev-parse', `${git(...change)}^`)
-}
+/**
+ * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
+ * nobody has installed yet, moves it.
+ */
+const FIRST_RELEASE = 'FIRST_RELEASE_COMMIT'
+
+/** The commit of the last release: its tag, else FIRST_RELEASE. */
+export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
 
 /**
  * The last release as npm installs it, or the packed file that RELEASE names; before the first tag its

@@ -1,6 +1,0 @@
--- Collections may have the name of one of the gateway's own tables; the table of such a collection has
--- another name (src/collections/internal-tables.ts). This file changes nothing. The first such collection
--- sets _schema.oldest to 7: servers of the release before would take the gateway's table for the
--- collection's.
---
--- sms_assign has changed: a new text is not sent before a waiting one of the same millisecond.
