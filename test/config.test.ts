@@ -3,19 +3,23 @@ import { UserError } from '../src/errors.ts'
 
 test.each([
   ['an address without its scheme', { PUBLIC_URL: 'sms.example.com:8090' }, /PUBLIC_URL: must be an address/],
-  ['one of another kind', { PUBLIC_URL: 'ftp://sms.example.com' }, /PUBLIC_URL: must be an address/],
+  ['an address of another scheme', { PUBLIC_URL: 'ftp://sms.example.com' }, /PUBLIC_URL: must be an address/],
   ['a mail address without its scheme', { VAPID_SUBJECT: 'ann@example.com' }, /VAPID_SUBJECT: must be/],
-  ['another database', { DATABASE_URL: 'mysql://localhost/sms' }, /DATABASE_URL: must begin with postgres:/],
+  [
+    'a database that is not Postgres',
+    { DATABASE_URL: 'mysql://localhost/sms' },
+    /DATABASE_URL: must begin with postgres:/,
+  ],
   ['half a port', { PORT: '80.5' }, /PORT: must be a whole number from 0 to 65535$/],
-  ['a port that is no number', { PORT: 'http' }, /PORT: must be a whole number/],
-  ['a port too high', { PORT: '65536' }, /PORT: must be a whole number/],
+  ['a port that is not a number', { PORT: 'http' }, /PORT: must be a whole number/],
+  ['a port that is too high', { PORT: '65536' }, /PORT: must be a whole number/],
   ['a blank', { PORT: ' ' }, /PORT: must be a whole number/],
   [
-    'nothing where something must be',
+    'an empty value where one is required',
     { LEASE_SECONDS: '0' },
     /LEASE_SECONDS: must be a whole number from 1 to 86400$/,
   ],
-  ['less than nothing', { SMS_MONTHLY_QUOTA: '-1' }, /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/],
+  ['a negative number', { SMS_MONTHLY_QUOTA: '-1' }, /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/],
   [
     'more than a week of silence',
     { DEVICE_ALARM_MINUTES: '10081' },
@@ -23,10 +27,10 @@ test.each([
   ],
   ['an unknown word', { LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be one of: fatal, error, warn, info, /],
   ['a name where an address belongs', { TRUSTED_PROXIES: '127.0.0.1, proxy' }, /TRUSTED_PROXIES: must be/],
-  ['a subnet that is none', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],
+  ['an invalid subnet', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],
   ['a short token', { METRICS_TOKEN: 'secret' }, /METRICS_TOKEN: must have at least 16/],
   [
-    'a word where yes or no belongs',
+    'a word instead of yes or no',
     { WEBHOOK_ALLOW_PRIVATE: 'maybe' },
     /WEBHOOK_ALLOW_PRIVATE: must be one of: true, false, 1, 0$/,
   ],
@@ -40,7 +44,7 @@ test('all invalid settings are reported together', () => {
 })
 
 test.each([
-  ['a number may have spaces around it', { PORT: ' 80 ' }, { port: 80 }],
+  ['spaces around a number are ignored', { PORT: ' 80 ' }, { port: 80 }],
   ['1 is yes', { WEBHOOK_ALLOW_PRIVATE: '1' }, { webhookAllowPrivate: true }],
   ['an empty variable counts as unset', { PORT: '', VAPID_SUBJECT: '' }, { port: 8090 }],
   [
@@ -49,19 +53,19 @@ test.each([
     { publicUrl: 'https://a.example' },
   ],
   [
-    'an address of its own goes before those of its host',
+    'an explicit address overrides the one of the host',
     { HOST: '0.0.0.0', PUBLIC_URL: 'https://a.example' },
     { urls: ['https://a.example'] },
   ],
-  ['an IPv6 host stands in brackets', { HOST: '::1' }, { publicUrl: 'http://[::1]:8090' }],
+  ['an IPv6 host is put in brackets', { HOST: '::1' }, { publicUrl: 'http://[::1]:8090' }],
   [
-    'a list has no spaces',
+    'spaces in a list are ignored',
     { TRUSTED_PROXIES: ' ::1 ,, 10.0.0.0/8' },
     { trustedProxies: ['::1', '10.0.0.0/8'] },
   ],
   ['words are in upper case', { SMS_OPT_IN_WORDS: 'ja, Ok' }, { optWords: { in: ['JA', 'OK'] } }],
   [
-    'a page may say who can be reached',
+    'VAPID_SUBJECT may be a page',
     { VAPID_SUBJECT: 'https://a.example' },
     { vapidSubject: 'https://a.example' },
   ],

@@ -63,18 +63,18 @@ const root = await server.superuser()
 
 test.each([
   ['without a proxy: the connection', '', '127.0.0.1'],
-  ['what the proxy saw', '203.0.113.7', '203.0.113.7'],
-  ['what a client claims stands before that', '8.8.8.8, 203.0.113.7', '203.0.113.7'],
+  ['set by the proxy', '203.0.113.7', '203.0.113.7'],
+  ['with a forged address before it', '8.8.8.8, 203.0.113.7', '203.0.113.7'],
   ['however much it claims', '8.8.8.8, 9.9.9.9, 10.0.0.1, 203.0.113.7', '203.0.113.7'],
-  ['two proxies of ours', '8.8.8.8, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
-  ['a client that claims to be a proxy', '10.9.9.9, 203.0.113.7', '203.0.113.7'],
+  ['through two trusted proxies', '8.8.8.8, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
+  ['from a client that pretends to be a proxy', '10.9.9.9, 203.0.113.7', '203.0.113.7'],
   ['only proxies: the farthest', '10.1.2.3, 10.1.2.4', '10.1.2.3'],
   ['with a port', '8.8.8.8, 203.0.113.7:4711', '203.0.113.7'],
   ['IPv6', '2001:db8::7', '2001:db8::7'],
   ['IPv6 with a port', '8.8.8.8, [2001:db8::7]:4711', '2001:db8::7'],
   ['IPv4 as IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
-  ['what is no address ends what is believed', '8.8.8.8, unknown', '127.0.0.1'],
-  ['behind a proxy of ours, too', '8.8.8.8, unknown, 10.1.2.3', '10.1.2.3'],
+  ['with an invalid address, which ends the trust', '8.8.8.8, unknown', '127.0.0.1'],
+  ['with an invalid address before a trusted proxy', '8.8.8.8, unknown, 10.1.2.3', '10.1.2.3'],
   ['an empty place', '8.8.8.8, ', '127.0.0.1'],
 ])("X-Forwarded-For gives the client's address, %s: %s", async (_, forwarded, ip) => {
   const headers = { ...root, ...(forwarded && { 'x-forwarded-for': forwarded }) }
@@ -83,9 +83,9 @@ test.each([
 })
 
 test.each([
-  ['none that anybody knows', {}, ''],
-  ['one that the settings trust', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
-  ['one of a known proxy', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
+  ['none is known', {}, ''],
+  ['a header that the settings trust', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
+  ['the header of a known proxy', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
   ['both', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.8' }, 'X-Real-IP'],
 ])('/api/health names the proxy header to trust: %s', async (_, headers, name) => {
   await server.call('PATCH', '/api/settings', { trustedProxy: { headers: ['X-Real-IP'] } }, root)

@@ -303,10 +303,10 @@ const ONE_SIM = {
 
 test.each([
   ['one slot with a SIM', ONE_SIM, 0, [{ slot: 1, carrier: 'congstar', country: 'de' }], [], 1],
-  ['one slot without', { ...ONE_SIM, sim_state: 'absent' }, 0, [], ['-s', '0'], 0],
-  ['two slots, of which nobody knows what is in them', { ...ONE_SIM, phone_count: 2 }, 0, [], ['-s', '0'], 0],
+  ['one slot without a SIM', { ...ONE_SIM, sim_state: 'absent' }, 0, [], ['-s', '0'], 0],
+  ['two slots with unknown contents', { ...ONE_SIM, phone_count: 2 }, 0, [], ['-s', '0'], 0],
   [
-    'two SIMs, as the user says',
+    'two SIMs as set by the user',
     { ...ONE_SIM, phone_count: 2 },
     2,
     [{ slot: 1 }, { slot: 2 }],

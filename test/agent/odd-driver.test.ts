@@ -99,7 +99,7 @@ const AT = new Date('2026-11-20T07:00:00Z')
 
 test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object]>([
   ['without a sender', { from: '', body: 'one' }, AT, { from: 'unknown', body: 'one' }],
-  ['whose sender is not told at all', { body: 'two' }, AT, { from: 'unknown', body: 'two' }],
+  ['whose sender is undefined', { body: 'two' }, AT, { from: 'unknown', body: 'two' }],
   ['without a text', { from: '+4930000' }, AT, { from: '+4930000', body: '' }],
   ['of a long name', { from: 'x'.repeat(80), body: 'three' }, AT, { from: 'x'.repeat(50) }],
   [

@@ -71,7 +71,7 @@ test.each(MEANINGS)('data_coding %i to %i is read as %s', (from, to, alphabet) =
 test.each<[what: string, hex: string, text: string]>([
   ['big-endian with a byte order mark', 'feff0416', 'Ж'],
   ['little-endian with a byte order mark', 'fffe1604', 'Ж'],
-  ['with a byte too many', '041600', 'Ж'],
+  ['with an extra byte', '041600', 'Ж'],
 ])('UCS-2 is read %s', (_, hex, text) => {
   expect(read(hex, 8)).toBe(text)
 })

@@ -64,7 +64,7 @@ test.each<[what: string, hex: string, data_coding: number, body: string, esm_cla
   ['a message class', '001b3c', 0xf1, '@['],
   ['ASCII', '41e9', 1, 'Aé'],
   ['Latin-1 with a zero', '4100e9', 3, 'Aé'],
-  ['UCS-2 with a byte too many', '00e9d83dde0000', 8, 'é😀'],
+  ['UCS-2 with an extra byte', '00e9d83dde0000', 8, 'é😀'],
   ['half a character', 'd83d0041', 8, '\ufffdA'],
   ['a header without parts', '06050400000000c8', 3, 'È', 0x40],
   ['a header that is cut off', '0a0003', 3, '', 0x40],
@@ -106,13 +106,13 @@ const tlv = (receipted_message_id: string | Buffer, message_state = 2) => ({
 test.each<[what: string, settings: object, ids: readonly string[], receipts: readonly object[]]>([
   ['texts', {}, ['00A1', '00a2'], [receipt('a1'), receipt('00A2')]],
   [
-    'decimal ids for hexadecimal ones',
+    'decimal ids for hexadecimal answers',
     { answer_ids: 'hex', receipt_ids: 'decimal' },
     ['1A2B', '00ff'],
     [receipt('0000006699'), receipt('255')],
   ],
   [
-    'hexadecimal ids for decimal ones',
+    'hexadecimal ids for decimal answers',
     { answer_ids: 'decimal', receipt_ids: 'hex' },
     ['6699', '255'],
     [receipt('1A2B'), receipt('FF')],
@@ -193,8 +193,8 @@ test('texts that the carrier throttles are all sent once', async () => {
 })
 
 test.each([
-  ['of another kind', 'generic_nack', 16],
-  ['whose end is lost with the link', 'submit_sm_resp', -3],
+  ['of another command', 'generic_nack', 16],
+  ['that is cut off by a lost connection', 'submit_sm_resp', -3],
 ])('an answer %s does not count as sent', async (_, command, end) => {
   const { smsc, send } = await setUp()
   smsc.answer = ({ sequence_number }) => {

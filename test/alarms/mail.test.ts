@@ -12,10 +12,10 @@ const SILENT: AlarmNews = {
 const BACK: AlarmNews = { ...SILENT, name: 'spare phone', isSilent: false }
 
 test.each<[what: string, news: AlarmNews[], subject: string]>([
-  ['one is named', [SILENT], 'desk phone is silent'],
-  ['one that is back', [BACK], 'spare phone is back'],
+  ['a single device is named', [SILENT], 'desk phone is silent'],
+  ['a returned device is named', [BACK], 'spare phone is back'],
   ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
-  ['one that fails', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
+  ['a failing device is named', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
   [
     'a country that is stopped',
     [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
@@ -35,14 +35,10 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
 
 describe('the text of an alarm mail', () => {
   test.each<[what: string, news: AlarmNews, line: string]>([
-    [
-      'nothing waits',
-      SILENT,
-      'desk phone has been silent since 2026-11-20 07:00 UTC. No messages wait for it.',
-    ],
-    ['one waits', { ...SILENT, waiting: 1 }, '1 message waits for it.'],
+    ['none', SILENT, 'desk phone has been silent since 2026-11-20 07:00 UTC. No messages wait for it.'],
+    ['one message', { ...SILENT, waiting: 1 }, '1 message waits for it.'],
     ['some wait', { ...SILENT, waiting: 2 }, '2 messages wait for it.'],
-    ['one has gone to others', { ...SILENT, moved: 1 }, '1 was handed to other devices.'],
+    ['one message moved to another device', { ...SILENT, moved: 1 }, '1 was handed to other devices.'],
     ['both', { ...SILENT, waiting: 2, moved: 5 }, '2 messages wait for it, 5 were handed to other devices.'],
     [
       'back',

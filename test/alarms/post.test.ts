@@ -63,8 +63,8 @@ describe('an alarm refused by the mail server', () => {
 })
 
 test.each([
-  ['whose owner is gone', 'delete from users where id = $1'],
-  ['whose owner has another address that is not verified', 'update users set verified = false where id = $1'],
+  ['whose owner was deleted', 'delete from users where id = $1'],
+  ['whose owner has a new, unverified address', 'update users set verified = false where id = $1'],
 ])('a mail %s is not sent', async (_, change) => {
   await queue()
   await fixture.store.db.query(change, [owner.id])

@@ -85,7 +85,7 @@ describe('a device that goes silent', () => {
   test.each<[what: string, columns: Record<string, string>, set?: string]>([
     ['is switched off', { enabled: 'false' }],
     ['was never seen', { last_seen: `''` }],
-    ['is woken by push, and has nothing to do', { push: `'{"endpoint":"https://push.example.org/x"}'` }],
+    ['is woken by push and has no messages', { push: `'{"endpoint":"https://push.example.org/x"}'` }],
   ])('is not reported if it %s', async (_, columns) => {
     await fixture.addDevice(owner, 'desk phone', columns)
     expect(await subjects(20)).toEqual([])
@@ -111,7 +111,7 @@ describe('a device that goes silent', () => {
 
   test.each([
     ['is switched off', 'update devices set enabled = false'],
-    ['goes to somebody else', `update devices set "user" = 'nobody000000000'`],
+    ['moves to another user', `update devices set "user" = 'nobody000000000'`],
     ['is deleted', 'delete from devices'],
   ])('is not reported as back after it %s', async (_, change) => {
     const phone = await fixture.addDevice(owner, 'desk phone')

@@ -31,10 +31,10 @@ test('an address gets a limited number of wrong passwords for an account, then 4
 
 test.each([
   ['its owner elsewhere gets in', 'tries@example.com', '192.0.2.2', 200],
-  ['another account from there, too', 'other@example.com', '192.0.2.1', 200],
-  ['what the client claims before the proxy does not help', 'tries@example.com', '8.8.8.8, 192.0.2.1', 429],
-  ['nor does another way to write it', 'tries@example.com', '::ffff:192.0.2.1', 429],
-  ['nor another case of the name', 'TRIES@example.com', '192.0.2.1', 429],
+  ['another account can sign in from the same address', 'other@example.com', '192.0.2.1', 200],
+  ['a forged address before the proxy is still refused', 'tries@example.com', '8.8.8.8, 192.0.2.1', 429],
+  ['another spelling of the address is still refused', 'tries@example.com', '::ffff:192.0.2.1', 429],
+  ['another case of the identity is still refused', 'TRIES@example.com', '192.0.2.1', 429],
 ])('after too many wrong passwords %s', async (_, identity, ip, status) => {
   if (identity === 'other@example.com') await server.addUser(identity)
   expect(await signIn(identity, PASSWORD, ip)).toBe(status)
@@ -93,7 +93,7 @@ test.each([
 test.each([
   ['a change of it', (id: string, body: object) => ['PATCH', `/api/collections/users/records/${id}`, body]],
   [
-    'one in a batch',
+    'a change in a batch',
     (id: string, body: object) => [
       'POST',
       '/api/batch',
@@ -101,7 +101,7 @@ test.each([
     ],
   ],
   [
-    'in the query of one in a batch',
+    'the query of a request in a batch',
     (id: string, { oldPassword, ...body }: { oldPassword?: string }) => [
       'POST',
       '/api/batch',

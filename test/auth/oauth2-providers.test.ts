@@ -146,10 +146,10 @@ test.each([
   ['a text where a number belongs', 'github', { me: { id: '7' } }],
   ['a number where a text belongs', 'oidc', { me: { sub: 7 } }],
   ['a list', 'oidc', { me: [] }],
-  ['a token of nothing', 'oidc', { token: { access_token: '' } }],
+  ['an empty token', 'oidc', { token: { access_token: '' } }],
   ['an error under a success', 'oidc', { token: { error: 'invalid_grant' } }],
-  ['a token that is over', 'oidc', { token: { expires_in: -5 }, me: { sub: '7' } }],
-  ['an end that is no number', 'oidc', { token: { expires_in: 'soon' } }],
+  ['an expired token', 'oidc', { token: { expires_in: -5 }, me: { sub: '7' } }],
+  ['an expiry that is not a number', 'oidc', { token: { expires_in: 'soon' } }],
 ] as const)('a sign-in with %s is refused', async (_, name, said) => {
   await expect(whoIs(name, said)).rejects.toThrow()
 })

@@ -154,13 +154,13 @@ test('an address that the provider has not verified is ignored', async () => {
 })
 
 test.each([
-  ['data for the new record wins over the profile', { name: 'Mine' }, { name: 'Mine', verified: true }],
+  ['its values override the profile', { name: 'Mine' }, { name: 'Mine', verified: true }],
   [
-    'another address is not verified',
+    'another email is not verified',
     { email: 'other@example.com' },
     { email: 'other@example.com', verified: false },
   ],
-  ['an empty one is the profile’s', { email: '' }, { verified: true }],
+  ['an empty email is replaced by the profile’s', { email: '' }, { verified: true }],
 ] as const)('with createData %s', async (_, createData, expected) => {
   const { record } = await signIn(undefined, { createData })
   expect(record).toMatchObject(expected)
@@ -259,9 +259,9 @@ test('the old form field `redirectUrl` is read as redirectURL', () => {
 
 test.each([
   ['without a state', 'GET', '?code=x', 307],
-  ['of nobody who waits', 'GET', `?code=x&state=${'a'.repeat(40)}`, 307],
+  ['without a waiting client', 'GET', `?code=x&state=${'a'.repeat(40)}`, 307],
   ['by a form', 'POST', '', 303],
-  ['with what no id is', 'GET', '?code=x&state=%00', 307],
+  ['with an invalid state', 'GET', '?code=x&state=%00', 307],
 ] as const)('a redirect %s leads to the failure page', async (_, method, query, status) => {
   const response = await fetch(redirectURL + query, { method, redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([
@@ -321,11 +321,11 @@ describe('a profile picture', () => {
   })
 
   test.each([
-    ['that is not there', '/pictures/none.png'],
-    ['that is none', '/pictures/text.png'],
+    ['that does not exist', '/pictures/none.png'],
+    ['that is not an image', '/pictures/text.png'],
     ['that is too large', '/pictures/large.png'],
     ['at a private address elsewhere', 'http://localhost:1/me.png'],
-    ['at what is no web address', 'file:///etc/passwd'],
+    ['at an invalid address', 'file:///etc/passwd'],
   ])('%s does not prevent the sign-in', async (_, path) => {
     oidc.files.set('/pictures/text.png', Buffer.from('a text'))
     oidc.files.set('/pictures/large.png', Buffer.concat([PICTURE, Buffer.alloc(2_000)]))

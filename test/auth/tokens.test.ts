@@ -69,9 +69,9 @@ test.each([
   ['complete', { ...CLAIMS, exp: now + 1 }, true],
   ['without an end', CLAIMS, true],
   ['ends now', { ...CLAIMS, exp: now }, false],
-  ['end is no number', { ...CLAIMS, exp: 'tomorrow' }, false],
+  ['with an exp that is not a number', { ...CLAIMS, exp: 'tomorrow' }, false],
   ['no id', { ...CLAIMS, id: '' }, false],
-  ['id is no text', { ...CLAIMS, id: 5 }, false],
+  ['with an id that is not a text', { ...CLAIMS, id: 5 }, false],
   ['no type', { ...CLAIMS, type: undefined }, false],
 ] as const)('claims that are %s are accepted or refused', (_, payload, isRead) => {
   expect(readClaims(forge({ alg: 'HS256' }, payload)) !== null).toBe(isRead)

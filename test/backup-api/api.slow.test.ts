@@ -166,8 +166,8 @@ describe('an upload', () => {
       () => new Uint8Array([0x50, 0x4b, 5, 6, ...Array(18).fill(0)]),
       'validation_invalid_backup',
     ],
-    ['one that was cut', (whole) => whole.slice(0, -100), 'validation_invalid_backup'],
-    ['one that was changed', (whole) => whole.slice().fill(0, 1_000, 1_500), 'validation_invalid_backup'],
+    ['cut off', (whole) => whole.slice(0, -100), 'validation_invalid_backup'],
+    ['changed', (whole) => whole.slice().fill(0, 1_000, 1_500), 'validation_invalid_backup'],
   ])('is refused if it is %s', async (_, make, code, name = 'other.zip') => {
     const answer = await site.upload(name, make(content))
     expect([answer.status, answer.body.data.file?.code]).toEqual([400, code])

@@ -90,7 +90,7 @@ test('requests during a restore get 503 with retry-after, and no accepted text i
 
 test.each([
   ['no backup', 'PK no backup at all'],
-  ['a cut one', undefined],
+  ['a truncated backup', undefined],
 ])('a restore of %s fails and changes nothing', async (_, content) => {
   const whole = await site.download('a.zip')
   writeFileSync(join(site.folder, 'bad.zip'), content ?? whole.slice(0, whole.length - 500))

@@ -91,10 +91,10 @@ describe('a folder', () => {
 
 describe.skipIf(!hasS3)('a misconfigured S3 server', () => {
   test.each([
-    ['another secret', { secret: 'wrong' }, /signature/i],
-    ['another bucket', { bucket: 'missing' }, /bucket/i],
+    ['a wrong secret', { secret: 'wrong' }, /signature/i],
+    ['an unknown bucket', { bucket: 'missing' }, /bucket/i],
     ['no address', { endpoint: 'http://' }, /Invalid URL/],
-    ['nobody there', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
+    ['an address without a server', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
   ])('is reported for %s', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
     await expect(s3Storage(settings).list()).rejects.toThrow(reason)

@@ -41,7 +41,7 @@ test("a row's line number is that of an editor", () => {
 test.each([
   ['nothing', '', 'The file is empty.'],
   ['a name twice', 'a,a\n', 'Two columns of the file have one name.'],
-  ['a cell too many', 'a,b\n1,2\n1,2,3\n', 'Line 3 has 3 cells, the head has 2.'],
+  ['an extra cell', 'a,b\n1,2\n1,2,3\n', 'Line 3 has 3 cells, the head has 2.'],
   [
     'an open quotation mark',
     'a,b\n1,"2\n',

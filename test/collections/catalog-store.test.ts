@@ -58,7 +58,7 @@ test('a failed change leaves the catalog unchanged', async () => {
 
 test.each([
   ['renamed', { name: 'texts' }, 'name'],
-  ['without one of its fields', { fields: [{ name: 'id', type: 'text' }] }, 'fields'],
+  ['saved without one of its fields', { fields: [{ name: 'id', type: 'text' }] }, 'fields'],
 ])('a built-in collection cannot be %s', async (_, raw, key) => {
   const refused = await refusal(update(store, 'sms_messages', raw))
   expect(refused?.data[key]).toMatchObject({ message: expect.stringMatching(/^Pocketsms needs/) })
@@ -110,11 +110,11 @@ test("a field that has a new built-in field's name but another type stops the st
 
 test.each([
   ['long names', 'n'.repeat(255), 'f'.repeat(100)],
-  ['names that Postgres has itself', 'pg_class', 'xmin'],
+  ['names that Postgres uses itself', 'pg_class', 'xmin'],
   ['names of the gateway', 'line_use', 'line_use'],
-  ['the same in capitals', 'Push_Hours', 'push_hours'],
+  ['system names in capitals', 'Push_Hours', 'push_hours'],
   ['keywords', 'order', 'user'],
-  ['a column that each table has', 'columns_of_ours', '_rowid'],
+  ['a column name that every table has', 'columns_of_ours', '_rowid'],
 ])('%s can be used for tables and columns', async (_, name, field) => {
   await create(store, { name, fields: [{ name: field, type: 'text' }] })
   await update(store, name, {

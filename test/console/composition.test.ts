@@ -22,7 +22,7 @@ test.each([
   ['spaces, where a plus follows', '+49 151 20000010 +49 151 20000011', ['+4915120000010', '+4915120000011']],
   ['with names', 'Anna <+49 151 20000010> Ben <0151 20000011>', ['+4915120000010', '+4915120000011']],
   ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['!tel:+49-151-20000010;ext=5']],
-  ['bad ones as typed', '0151 12, call me', ['!0151 12', '!call me']],
+  ['invalid numbers are kept as typed', '0151 12, call me', ['!0151 12', '!call me']],
   ['nothing', ' ,\n ', []],
 ])('typed numbers are read: %s', (_, text, numbers) => {
   expect(readNumbers(text, 'DE').map(({ phone, fault }) => (fault ? `!${phone}` : phone))).toEqual(numbers)
@@ -95,7 +95,7 @@ test('a send request contains only values that differ from the default', () => {
 test.each([
   ['ready', {}, []],
   ['nobody', { recipients: [] }, ['to']],
-  ['a group is somebody', { recipients: [], groups: ['g1'] }, []],
+  ['a group counts as a recipient', { recipients: [], groups: ['g1'] }, []],
   ['a bad number', { recipients: readNumbers('+4911, nobody', '') }, ['to']],
   ['no text', { text: '' }, ['text']],
   ['1,600 characters, each of two units', { text: '😀'.repeat(1600) }, []],

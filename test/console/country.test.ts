@@ -1,13 +1,13 @@
 import { countryOf } from '../../console/src/data/phone/country-of.ts'
 
 test.each([
-  ['the time zone goes first', ['en-GB'], 'Europe/Berlin', 'DE'],
+  ['the time zone decides first', ['en-GB'], 'Europe/Berlin', 'DE'],
   ['a zone by its former name', ['en'], 'Asia/Calcutta', 'IN'],
-  ['one of many zones of a country', ['es'], 'America/Los_Angeles', 'US'],
+  ['a country with many time zones is found by any of them', ['es'], 'America/Los_Angeles', 'US'],
   ['without a place, the first language that names a country', ['de', 'en-GB'], 'UTC', 'GB'],
-  ['without any, where most speak it', ['de'], 'Etc/UTC', 'DE'],
-  ['a continent is no country', ['es-419', 'pt-BR'], 'UTC', 'BR'],
-  ['nothing to go by', ['x-unknown'], 'Etc/GMT+1', ''],
+  ['without both, the country with most speakers of the language is used', ['de'], 'Etc/UTC', 'DE'],
+  ['a continent does not count as a country', ['es-419', 'pt-BR'], 'UTC', 'BR'],
+  ['without any hint no country is chosen', ['x-unknown'], 'Etc/GMT+1', ''],
 ])('%s', (_, languages, zone, country) => {
   expect(countryOf(languages, zone)).toBe(country)
 })

@@ -29,16 +29,16 @@ test.each([
 test.each([
   ['an empty field', 'Cannot be blank.', 'Fill this in.'],
   ['an empty setting', 'cannot be blank.', 'Fill this in.'],
-  ['a value that another record has', 'Value must be unique.', 'Is already in use.'],
+  ['a value that another record uses', 'Value must be unique.', 'Is already in use.'],
   ['a short password', 'Must be at least 8 character(s).', 'Use at least 8 characters.'],
-  ['one character', 'Must be at least 1 character(s).', 'Use at least 1 character.'],
+  ['a single character too few', 'Must be at least 1 character(s).', 'Use at least 1 character.'],
   ['a long text', 'Must be no more than 255 character(s).', 'Use at most 255 characters.'],
   ['a length', 'The length must be between 1 and 255.', 'Use 1 to 255 characters.'],
   ['a small number', 'Must be no less than 0.', 'Use 0 or more.'],
   ['an email', 'Must be a valid email address.', 'Write an address such as ann@example.com.'],
   ['two passwords', "Values don't match.", 'The two are not the same.'],
   [
-    'more than is said',
+    'a number above the maximum',
     'The hook has sent as many codes as',
     'The hook has sent as many codes as it may in an hour.',
   ],
@@ -59,7 +59,7 @@ test.each([
     'There is no server of this name. Check the address for typing errors.',
   ],
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
-  ['a sentence that needs no others', 'The campaign is over', 'The campaign is over'],
+  ['a sentence that is clear already', 'The campaign is over', 'The campaign is over'],
 ])("the server's message is shown in plain words: %s", (_, message, words) => {
   expect(faultOf(answer(400, { message })).message).toBe(words)
 })
@@ -67,7 +67,7 @@ test.each([
 test.each([
   ['an error of the console', new Error('Nobody is signed in.'), 'Nobody is signed in.'],
   ['a fetch without an answer', new TypeError('Failed to fetch'), AWAY],
-  ['the same in Firefox', new TypeError('NetworkError when attempting to fetch resource.'), AWAY],
+  ['a lost connection in Firefox', new TypeError('NetworkError when attempting to fetch resource.'), AWAY],
   ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
   ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
 ])('%s is shown as a sentence', (_, error, words) => {
@@ -81,15 +81,15 @@ test.each([
     [],
     'Email: Is already in use.',
   ],
-  ['a field that shows its message is not told again', { name: 'Cannot be blank.' }, ['name'], ''],
+  ["a field's message is not repeated if the field shows it", { name: 'Cannot be blank.' }, ['name'], ''],
   [
-    'a message that a field shows is told once',
+    'a message that a field shows is not repeated',
     { user: 'Value must be unique.', phone: 'Value must be unique.' },
     ['phone'],
     '',
   ],
   [
-    'fields with the same message share it',
+    'fields with the same message are listed together',
     { name: 'Cannot be blank.', body: 'Cannot be blank.' },
     [],
     'Name, Text: Fill this in.',
@@ -100,7 +100,7 @@ test.each([
     [],
     'Smtp auth method: This is not possible here.',
   ],
-  ['without fields the message is told', {}, ['name'], 'It could not be saved.'],
+  ['an error without fields shows its message', {}, ['name'], 'It could not be saved.'],
 ])('%s', (_, fields, shown, text) => {
   expect(faultText(refused(fields as Record<string, string>), shown)).toBe(text)
 })

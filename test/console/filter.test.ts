@@ -12,8 +12,15 @@ const { parse } = peggy.generate(readFileSync(new URL('../../grammar/filter.pegg
 
 test.each([
   ['the first', '', 'status', '=', 'failed', 'status = "failed"'],
-  ['one more', 'to ~ "1"', 'body', '~', 'a', 'to ~ "1" && body ~ "a"'],
-  ['one more than either', 'a = 1 || b = 2', 'segments', '>', '1', '(a = 1 || b = 2) && segments > 1'],
+  ['a second condition', 'to ~ "1"', 'body', '~', 'a', 'to ~ "1" && body ~ "a"'],
+  [
+    'a condition beside alternatives',
+    'a = 1 || b = 2',
+    'segments',
+    '>',
+    '1',
+    '(a = 1 || b = 2) && segments > 1',
+  ],
   ['quotes', '', 'body', '=', 'say "\\"', String.raw`body = "say \"\\\""`],
   ['a date', '', 'created', '>=', '2026-11-20T07:00Z', 'created >= "2026-11-20 07:00:00.000Z"'],
   ['no date', '', 'sent_at', '= ""', '', 'sent_at = ""'],

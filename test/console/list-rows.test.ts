@@ -66,15 +66,15 @@ test.each([
   ['a text', { type: 'text' }, {}, 'Ann', 'Ann', 'Bo', 'Bo'],
   ['nothing', { type: 'text' }, {}, undefined, '', '', ''],
   ['a number', { type: 'number' }, {}, 0, '0', '12', 12],
-  ['a limit, of which 0 is none', { type: 'number' }, { placeholder: 'No limit' }, 0, '', '', 0],
-  ['yes or no', { type: 'bool' }, {}, undefined, false, true, true],
-  ['one of some', { type: 'select' }, { choices: [] }, 'a', 'a', 'b', 'b'],
+  ['a limit where 0 means no limit', { type: 'number' }, { placeholder: 'No limit' }, 0, '', '', 0],
+  ['a checkbox', { type: 'bool' }, {}, undefined, false, true, true],
+  ['a choice', { type: 'select' }, { choices: [] }, 'a', 'a', 'b', 'b'],
   ['some of some', { type: 'select', many: true }, { choices: [] }, ['a'], ['a'], ['a', 'b'], ['a', 'b']],
   ['a list', { type: 'json' }, { kind: 'list' }, ['1', '2'], '1, 2', '1, 3 4', ['1', '3', '4']],
   ['a list of lines', { type: 'json' }, { kind: 'list', rows: 2 }, ['1', '2'], '1\n2', '', []],
   ['a password', { type: 'password' }, {}, undefined, '', '', undefined],
   [
-    'what is read and written its own way',
+    'a value with its own reader and writer',
     { type: 'bool' },
     { read: (is: unknown) => !is },
     true,
@@ -95,7 +95,7 @@ test('members of one object are saved together', () => {
 
 test.each([
   ['its own', { a: 'no' }, 'no'],
-  ['one in its list', { 'a.0': 'no' }, 'no'],
+  ['a member of its list', { 'a.0': 'no' }, 'no'],
   ["another's", { ab: 'no' }, undefined],
 ])('a field shows the error of %s', (_, fields: Record<string, string>, said) =>
   expect(faultIn(fields, 'a')).toBe(said),

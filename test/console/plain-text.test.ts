@@ -7,7 +7,7 @@ test.each([
   ['many of them', `${'x'.repeat(150)}–`, { text: `${'x'.repeat(150)}-`, saved: 2 }],
   ['plain already', 'It\'s "fine" - äöü €', undefined],
   ['letters are left alone', 'ça va ő', undefined],
-  ['no use beside an emoji', 'Hi – 😀', undefined],
+  ['a text with an emoji, where it saves nothing', 'Hi – 😀', undefined],
 ])('plain characters are suggested for %s', (_, text, expected) => {
   expect(plainTextSuggestion(text)).toEqual(expected)
 })

@@ -39,7 +39,7 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
     '0151 2345678',
   ],
   [
-    'an old phone, with a name in another charset and without FN',
+    'an old phone with a name in another charset and without FN',
     [
       'VERSION:2.1',
       'N;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:M=FCller=3B;J=F6rg',
@@ -66,7 +66,7 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
     '+49151',
   ],
   [
-    'a fold of 2.1, which stands for a space',
+    'an old phone that folds lines at a space',
     ['VERSION:2.1', 'FN:Anna', '  Maria', 'TEL:+49151'],
     'Anna Maria',
     '+49151',
@@ -79,15 +79,15 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
     '+341',
   ],
   ['a company', ['VERSION:3.0', 'N:;;;;', 'ORG:Taxi\\, Ltd.;Night', 'TEL:+341'], 'Taxi, Ltd.', '+341'],
-  ['the preferred one, where none is mobile', ['TEL;HOME:+491', 'TEL;WORK;PREF:+492'], '', '+492'],
+  ['the preferred number when there is no mobile one', ['TEL;HOME:+491', 'TEL;WORK;PREF:+492'], '', '+492'],
   ['the first, where all are alike', ['TEL:+491', 'TEL:+492'], '', '+491'],
   ['no fax, though it is preferred', ['TEL;FAX;PREF:+491', 'TEL;HOME:+492'], '', '+492'],
   ['no code of the network', ['TEL;CELL:*100#', 'TEL;HOME:030 1234567'], '', '030 1234567'],
-  ['what is dialed after a pause', ['TEL;CELL:+49151 2345,,99'], '', '+49151 2345'],
+  ['digits dialed after a pause', ['TEL;CELL:+49151 2345,,99'], '', '+49151 2345'],
   ['a dash of typographers', ['TEL:+1 555\u2011010\u20130'], '', '+1 555-010-0'],
   ['no number', ['VERSION:4.0', 'FN:Only Mail', 'EMAIL:a@example.com'], 'Only Mail', ''],
   ['small letters', ['version:3.0', 'fn:Lower', 'tel;type=cell:+491'], 'Lower', '+491'],
-  ['no charset that one knows', ['N;QUOTED-PRINTABLE;CHARSET=X-NONE:=C3=A9', 'TEL:+491'], 'é', '+491'],
+  ['an unknown charset', ['N;QUOTED-PRINTABLE;CHARSET=X-NONE:=C3=A9', 'TEL:+491'], 'é', '+491'],
   [
     'a card within a card',
     ['VERSION:2.1', 'FN:Boss', 'AGENT:', 'BEGIN:VCARD', 'FN:Agent', 'TEL;CELL:+492', 'END:VCARD', 'TEL:+491'],
@@ -141,8 +141,8 @@ test.each<[what: string, bytes: Buffer]>([
   ['UTF-8', Buffer.from('Zoë, 1')],
   ['UTF-8 with its mark', Buffer.from('\ufeffZoë, 1')],
   ['UTF-16', Buffer.from('\ufeffZoë, 1', 'utf16le')],
-  ['UTF-16 the other way round', Buffer.from('\ufeffZoë, 1', 'utf16le').swap16()],
-  ['what older programs write', Buffer.from('Zoë, 1', 'latin1')],
+  ['UTF-16 in the other byte order', Buffer.from('\ufeffZoë, 1', 'utf16le').swap16()],
+  ['the charset of older programs', Buffer.from('Zoë, 1', 'latin1')],
 ])('a file in %s is decoded', (_, bytes) => {
   expect(fileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
 })

@@ -5,10 +5,10 @@ import { Shell } from './shell.ts'
 const folder = temporaryFolder()
 
 test.each([
-  ['other values are fine', '{"id":"a","n":1}', '{"id":"b","n":2}', []],
+  ['other values are equal', '{"id":"a","n":1}', '{"id":"b","n":2}', []],
   ['a key that is not answered', '{"id":"a","n":1}', '{"id":"b"}', ['.n is not answered']],
   ['a key that is not shown', '{"id":"a"}', '{"id":"b","n":2}', ['.n is not on the page']],
-  ['another type', '{"id":"a"}', '{"id":1}', ['.id is of type number']],
+  ['a value of another type is a difference', '{"id":"a"}', '{"id":1}', ['.id is of type number']],
   ['null fits anything', '{"left":null}', '{"left":7}', []],
   [
     'each item of a list',
@@ -32,9 +32,9 @@ describe('a shell of the runner', () => {
     ['a command that fails before others', 'false\ntrue', false],
     ['a command that fails in a pipe', 'false | cat', false],
     ['a command that fails inside another', 'A=$(false; echo 1)\necho $A', false],
-    ['a name that nothing has set', 'echo $NOBODY', false],
-    ['a package that is not there', 'npm install no-such-package', false],
-    ['what works', 'A=1 B=$(echo 2)\necho $A$B | grep 12', true],
+    ['an unset variable', 'echo $NOBODY', false],
+    ['a package that does not exist', 'npm install no-such-package', false],
+    ['a command that works', 'A=1 B=$(echo 2)\necho $A$B | grep 12', true],
   ])('reports the status of %s', async (_, text, works) => {
     const shell = new Shell(folder, folder, { PATH: process.env.PATH, HOME: folder })
     try {

@@ -45,7 +45,7 @@ describe('a send-only API sends', () => {
     ['with index.php', () => query('/index.php/http_api/send_sms', { ...login, to: TO }), okay, ONE],
     ['by a form, without a plus', () => form({ ...login, to: '4915112345678' }), okay, ONE],
     [
-      'to a group, without who opted out',
+      'SMSEagle 1 to a group, without opted-out members',
       () => query('/http_api/send_togroup', { ...token, groupname: 'friends' }),
       expect.stringMatching(/^OK; ID=\w+,\w+,\w+$/),
       ['+4900001 Hi', '+4900002 Hi', '+4900003 Hi'],
@@ -77,7 +77,12 @@ describe('a send-only API sends', () => {
       ['+4900001 Hi', '+4900005 Hi'],
     ],
     ["Uptime Kuma's SMS Gateway", () => kuma(single), expect.objectContaining({ id }), ONE],
-    ['the same by another word', () => kuma({ to: TO, content: 'Hi' }), expect.objectContaining({ id }), ONE],
+    [
+      'Uptime Kuma with other field names',
+      () => kuma({ to: TO, content: 'Hi' }),
+      expect.objectContaining({ id }),
+      ONE,
+    ],
   ])('by %s', async (_, call, answer, texts) => {
     expect(await call()).toEqual([200, answer])
     expect(await sent()).toEqual(texts)
@@ -94,7 +99,7 @@ describe('a send-only API sends', () => {
     ['Latin-1', 'text=Gr%FC%DFe&charset=ISO-8859-1', 'Grüße'],
     ['windows-1251', 'charset=windows-1251&text=%C6', 'Ж'],
     ['UCS-2', 'text=%04%16%00%E9&coding=2', 'Жé'],
-    ['UCS-2 by another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
+    ['UCS-2 in another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
   ])('by Kannel a text in %s', async (_, given, text) => {
     const { text: _text, ...who } = user
     expect(await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`)).toEqual([
@@ -138,7 +143,12 @@ describe('a send-only API refuses in its own words', () => {
   test.each<[string, () => Promise<unknown>, number, unknown]>([
     ['a token', () => sms(badToken), 401, 'Invalid access token'],
     ['no key', () => sms({ to: TO }), 401, 'Invalid login or password'],
-    ["another's name", () => sms({ ...login, login: BEN.email, to: TO }), 401, 'Invalid login or password'],
+    [
+      "another user's name",
+      () => sms({ ...login, login: BEN.email, to: TO }),
+      401,
+      'Invalid login or password',
+    ],
     ['a number', () => sms({ ...token, to: '0151 1' }), 400, wrong(NO_NUMBER)],
     [
       'nobody',
@@ -152,7 +162,12 @@ describe('a send-only API refuses in its own words', () => {
       400,
       wrong('date is not supported here'),
     ],
-    ['two of one name', () => contact('Abe'), 400, wrong('Several contacts are called "Abe"')],
+    [
+      'a contact name that occurs twice',
+      () => contact('Abe'),
+      400,
+      wrong('Several contacts are called "Abe"'),
+    ],
     ['a call', () => query('/http_api/ring_call', { ...token, to: TO }), 404, 'File not found.'],
     ['JSON-RPC: a token', () => rpc('sms.send_sms', badToken), 401, { result: 'Invalid access token' }],
     [
@@ -167,7 +182,7 @@ describe('a send-only API refuses in its own words', () => {
       400,
       extended(wrong('This method is not offered here')),
     ],
-    ['JSON-RPC: nothing', () => ask('/jsonrpc/sms', {}), 401, { result: 'Invalid login or password' }],
+    ['JSON-RPC without a call', () => ask('/jsonrpc/sms', {}), 401, { result: 'Invalid login or password' }],
     ['SMSEagle 2: a token', () => v2(listed, 'x'), 401, { message: 'Invalid access token' }],
     ['SMSEagle 2: no text', () => v2({ to: [TO] }), 400, { message: 'text is required' }],
     [
@@ -178,9 +193,9 @@ describe('a send-only API refuses in its own words', () => {
     ],
     ['SMS Gateway: a key', () => kuma(single, 'x'), 401, { error: 'Authentication required' }],
     ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body must be a text' }],
-    ['SMS Gateway: another path', () => ask('/api/v1/sms/inbox'), 404, { error: 'File not found.' }],
+    ['SMS Gateway on an unknown path', () => ask('/api/v1/sms/inbox'), 404, { error: 'File not found.' }],
     ['Kannel: a key', () => kannel({ password: 'x', to: TO }), 403, 'Authorization failed for sendsms'],
-    ['Kannel: nobody', () => kannel({}), 400, 'Missing receiver number, rejected'],
+    ['Kannel without a recipient', () => kannel({}), 400, 'Missing receiver number, rejected'],
     ['Kannel: binary', () => kannel({ to: TO, udh: '%06' }), 400, 'Only texts are sent here, rejected'],
     [
       'Kannel: message waiting',
@@ -210,7 +225,7 @@ describe('a send-only API refuses in its own words', () => {
       'Wrong parameters: The text is not valid in the charset utf-8.',
     ],
     ['Kannel: a time', () => kannel({ to: TO, deferred: 'x' }), 400, 'Deferred field misformed, rejected'],
-    ['Kannel: a line of nobody', () => kannel({ to: TO, from: '+4999000' }), 404, 'Line not found'],
+    ['Kannel from an unknown line', () => kannel({ to: TO, from: '+4999000' }), 404, 'Line not found'],
   ])('%s', async (_, call, status, body) => {
     expect(await call()).toEqual([status, body])
     expect(await sent()).toEqual([])

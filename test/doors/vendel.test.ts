@@ -153,9 +153,9 @@ describe("Vendel's API refuses", () => {
     ['a wrong key', 'devices', { 'x-api-key': 'vk_unknown' }, 401, 'Authentication required.'],
     ['a guest', 'plans/quota', {}, 401, 'Authentication required.'],
     ['a date', 'sms/messages?from=yesterday', undefined, 400, /^From must be a date/],
-    ['a message of nobody', 'sms/status/nobody', undefined, 404, 'Message not found.'],
-    ['a send of nobody', 'sms/batch/nobody', undefined, 404, 'Batch not found.'],
-    ['what only phones ask', 'sms/pending', undefined, 404, 'File not found.'],
+    ['an unknown message', 'sms/status/nobody', undefined, 404, 'Message not found.'],
+    ['an unknown send', 'sms/batch/nobody', undefined, 404, 'Batch not found.'],
+    ['a route for phones', 'sms/pending', undefined, 404, 'File not found.'],
   ])('%s', async (_, path, headers, status, message) => {
     const body = { data: {}, message: expect.stringMatching(message), status }
     expect(await get(path, headers)).toMatchObject({ status, body })

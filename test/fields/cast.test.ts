@@ -10,8 +10,8 @@ test('NUL is removed from texts', () => expect(toText('a\0b')).toBe('ab'))
 
 test.each([
   ['a scalar', 5, ['5']],
-  ['a broken one', '["a"', ['["a"']],
-  ['one with a number in it, as Go leaves it', '[1,"a"]', ['a', '[1,"a"]']],
+  ['a malformed list', '["a"', ['["a"']],
+  ['a list with a number in it, as Go leaves it', '[1,"a"]', ['a', '[1,"a"]']],
   ['a list with a list in it', ['a', ['b']], []],
   ['an object', {}, []],
 ] as const)('%s is read as a list of texts', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
@@ -42,14 +42,14 @@ test.each([
   ['a number in a text', '1.50', '1.5'],
   ['a text that only begins like JSON', '[1', '"[1"'],
   ['a leading zero', '01', '"01"'],
-  ['a key with NUL, by what it becomes', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
+  ['a key with NUL is sorted by its cleaned form', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
   ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
   ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
 ] as const)('JSON is stored: %s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
 
 test.each([
   ['spaces between, not within', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
-  ['a key that comes twice stays', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
+  ['a duplicate key is kept', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
   ['escapes stay', '"\\u00e9\\/"', '"\\u00e9\\/"'],
   ['long integers within', '[12345678901234567890]', '[12345678901234567890]'],
 ] as const)('JSON is minified: %s', (_, text, short) => expect(minify(text)).toBe(short))

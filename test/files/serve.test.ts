@@ -71,13 +71,13 @@ describe('a file', () => {
 
   test.each([
     ['pictures are shown', 'picture', {}, /^inline; filename="picture_\w{10}\.png"$/],
-    ['or saved', 'picture', { download: true }, /^attachment; filename="picture/],
+    ['is offered for download on request', 'picture', { download: true }, /^attachment; filename="picture/],
   ])('%s', async (_, name, query, disposition) => {
     expect((await get(name, {}, query)).headers.get('content-disposition')).toMatch(disposition)
   })
 
   test.each([
-    ['over the edge of a piece', 'bytes=262140-262150', 262_140, 262_151],
+    ['across the end of a piece', 'bytes=262140-262150', 262_140, 262_151],
     ['more than a piece', 'bytes=100-599999', 100, 600_000],
   ])('is sent in part: %s', async (_, range, from, to) => {
     const response = await get('long', { headers: { range } })

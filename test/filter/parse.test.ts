@@ -12,16 +12,16 @@ function draw(node: Node): string {
 }
 
 test.each([
-  ['without a join the last one counts again', 'a=1 || (b=2)(c=3)', '(a = 1 | b = 2 | c = 3)'],
+  ['without an operator the last one is repeated', 'a=1 || (b=2)(c=3)', '(a = 1 | b = 2 | c = 3)'],
   ['an operand before a group is dropped', "a (b='x')", 'b = "x"'],
-  ['half a comparison before a group too', 'a = (b=1)', 'b = 1'],
+  ['an incomplete comparison before a group is dropped', 'a = (b=1)', 'b = 1'],
   ['all signs', 'a?!~1 && b>=2 && c!=3', '(a ?!~ 1 & b >= 2 & c != 3)'],
   ['both quotes and their escapes', `a='it\\'s' && b="\\n\\x"`, '(a = "it\'s" & b = "\\n\\\\x")'],
-  ['a text may span lines', "a='x\ny'", 'a = "x\\ny"'],
+  ['a text may span several lines', "a='x\ny'", 'a = "x\\ny"'],
   ['numbers', 'a=-1.5 && b=-.5 && c=007', '(a = -1.5 & b = -0.5 & c = 7)'],
   ['a number beyond all doubles is 0', `a=${'9'.repeat(400)}`, 'a = 0'],
   ['a comment hides brackets', '(a=1 // b) \n) && c=2', '(a = 1 & c = 2)'],
-  ['functions, with comments and a last comma', "f(a, 'b',// c\n -2,) = 1", 'f(a,"b",-2) = 1'],
+  ['functions may contain comments and a trailing comma', "f(a, 'b',// c\n -2,) = 1", 'f(a,"b",-2) = 1'],
   ['any name may be an operand', '@request.auth.id:lower = #a.b', '@request.auth.id:lower = #a.b'],
 ])('%s', (_, filter, tree) => {
   expect(draw(parseFilter(filter).root)).toBe(tree)

@@ -27,7 +27,7 @@ test.each([
   ['downwards', [], '-title', [ONE, TWO]],
   ['with an index of the relation', [SHELF], 'title', [TWO, ONE]],
   ['with an index of the key', [SHELF_TITLE], 'title', [TWO, ONE]],
-  ['by another key', [SHELF_TITLE], 'pages', [TWO, ONE]],
+  ['with an index of another column', [SHELF_TITLE], 'pages', [TWO, ONE]],
 ] as const)('sorting by a back-relation is correct %s', async (_, columns, key, shelves) => {
   await pb.collections.create({
     name: 'books',

@@ -142,11 +142,21 @@ describe('the body of a call', () => {
     ['without a value', { preset: 'grafana' }, { alerts: [{ status: 'firing' }] }, 'alerts.0.labels.'],
     ['without recipients', { recipients: [] }, 'Hi', 'The hook has no recipients.'],
     ['without a template', { preset: 'custom' }, 'Hi', 'The hook has no template.'],
-    ['without those it names', named, { text: 'Hi' }, 'The body has no to.'],
-    ['that names another account', named, { text: 'Hi', to: 'Their group' }, '"Their group" is no number'],
-    ['whose names have a NUL', { preset: 'grafana' }, { alerts: { '\0': {} } }, 'The body has no alerts.'],
+    ['without the recipients field that it names', named, { text: 'Hi' }, 'The body has no to.'],
+    [
+      'naming a group of another account',
+      named,
+      { text: 'Hi', to: 'Their group' },
+      '"Their group" is no number',
+    ],
+    [
+      'with field names that contain NUL',
+      { preset: 'grafana' },
+      { alerts: { '\0': {} } },
+      'The body has no alerts.',
+    ],
     ['that names by a NUL', { recipients_from: 'to' }, { text: 'Hi', to: 'A\0n' }, '"An" is no number'],
-    ['whose state is no text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
+    ['with a state that is not a text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
   ])('is refused and the call recorded: %s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
@@ -341,9 +351,14 @@ test("a text in the hook's quiet hours waits for their end", async () => {
 describe('saving a hook is refused', () => {
   test.each([
     ['with an open template', { template: '{{#if a}}' }, 'template', 'validation_invalid_template'],
-    ['with a long one', { template: '{{#if a}}'.repeat(450) }, 'template', 'validation_max_text_constraint'],
+    [
+      'with a template that is too long',
+      { template: '{{#if a}}'.repeat(450) },
+      'template',
+      'validation_max_text_constraint',
+    ],
     ['with wrong numbers', { recipients: ['0151 1'] }, 'recipients', 'validation_invalid_recipients'],
-    ['with what is no JSON', { recipients: 'a\u0001' }, 'recipients', 'validation_invalid_json'],
+    ['with headers that are not JSON', { recipients: 'a\u0001' }, 'recipients', 'validation_invalid_json'],
     ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
     ['with a wrong condition', { send_when: 'status' }, 'send_when', 'validation_invalid_format'],
     ['beyond the rate', { rate: 1_001 }, 'rate', 'validation_max_number_constraint'],

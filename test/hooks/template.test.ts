@@ -15,7 +15,7 @@ const BODY = {
 }
 
 test.each([
-  ['values as they are', '{{title}} {{{title}}} {{count}}', 'Disk <full> Disk <full> 3'],
+  ['values unescaped', '{{title}} {{{title}}} {{count}}', 'Disk <full> Disk <full> 3'],
   ['paths', '{{alerts.1.name}} {{labels.[a.b]}} {{alerts.length}}', 'two dotted 2'],
   ['lists', '{{#each alerts}}{{@index}} {{name}} {{../count}}, {{/each}}', '0 one 3, 1 two 3,'],
   [
@@ -24,12 +24,16 @@ test.each([
     ': one, two',
   ],
   ['objects', '{{#each labels}}{{@key}}={{this}} {{/each}}', 'host=web-1 a.b=dotted'],
-  ['what is set', '{{#if none}}a{{else if labels}}b{{else}}c{{/if}}{{#unless gone}}d{{/unless}}', 'bd'],
+  [
+    'a branch for a value that is set',
+    '{{#if none}}a{{else if labels}}b{{else}}c{{/if}}{{#unless gone}}d{{/unless}}',
+    'bd',
+  ],
   ['an empty list', '{{#each empty}}a{{else}}none{{/each}}{{#if empty}}b{{/if}}', 'none'],
   ['each item by its own', '{{#each alerts}}{{#if ok}}{{name}}{{/if}}{{/each}}', 'two'],
   ['no comments', 'a{{! why }}b', 'ab'],
   ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
-  ['money that Stripe has in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
+  ['Stripe amounts in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
 ])('a template renders %s', (_, template, text) => expect(render(template, BODY)).toBe(text))
 
 test.each([
@@ -38,9 +42,13 @@ test.each([
   ['a list', '{{#each alarms}}x{{/each}}', 'The body has no alarms.'],
   ['a text where an object is', '{{labels}}', 'The body has no labels.'],
   ['a text where null is', '{{none}}', 'The body has no none.'],
-  ['what a prototype has', '{{constructor.name}}', 'The body has no constructor.name.'],
-  ['the same of a text', '{{title.length}}{{title.constructor}}', 'The body has no title.length.'],
-  ['the same by another way', '{{__proto__.toString}}', 'The body has no __proto__.toString.'],
+  ['a property of the prototype', '{{constructor.name}}', 'The body has no constructor.name.'],
+  [
+    "a property of a text's prototype",
+    '{{title.length}}{{title.constructor}}',
+    'The body has no title.length.',
+  ],
+  ['a prototype property by another path', '{{__proto__.toString}}', 'The body has no __proto__.toString.'],
   ['an amount', '{{money title in.eur}}', 'The body has no title.'],
   ['a currency', '{{money in.cents title}}', 'The body has no title.'],
   ['a scope above all', '{{../../x}}', 'The body has no x.'],
@@ -50,10 +58,10 @@ test.each([
 
 test.each([
   ['helpers', '{{lookup a b}}'],
-  ['blocks of other names', '{{#with a}}{{/with}}'],
+  ['blocks with other names', '{{#with a}}{{/with}}'],
   ['partials', '{{> a}}'],
   ['code within', '{{#if (lookup a b)}}{{/if}}'],
-  ['other variables', '{{#unless @root.a}}{{/unless}}'],
+  ['unknown variables', '{{#unless @root.a}}{{/unless}}'],
   ['raw blocks', '{{{{raw}}}} {{{{/raw}}}}'],
   ['literals', '{{"a"}}'],
   ['an open block', '{{#if a}}'],
@@ -99,7 +107,7 @@ test.each([
   ['a text that fits', ['Down'], 1, 'Down'],
   ['items that fit', ALERTS(10), 3, ALERTS(10).join('').trim()],
   ['items', ALERTS(60), 1, `${ALERTS(4).join('')}and 56 more`],
-  ['items beyond what is rendered', ALERTS(900), 1, `${ALERTS(4).join('')}and 896 more`],
+  ['more items than fit', ALERTS(900), 1, `${ALERTS(4).join('')}and 896 more`],
   ['an item', ['x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
   ['an item after a blank one', [' ', 'x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
   ['the first item', ['x'.repeat(500), 'y'], 1, `${'x'.repeat(146)}...\nand 1 more`],

@@ -129,7 +129,7 @@ test.each([
   ['a wrong date', { albums: [album(7, { day: 'soon' })] }, /field day: Must be a date like/],
   ['a missing required value', { albums: [album(7, { title: '' })] }, /field title: Cannot be blank/],
   [
-    'a relation to nothing',
+    'a relation to a missing record',
     { albums: [album(7, { next: 'nobody' })] },
     /field next: albums has no record nobody/,
   ],
@@ -162,12 +162,12 @@ test.each([
     /schema\.json: .*"x".*unknown field type/,
   ],
   [
-    'a rule about nothing',
+    'a rule about an unknown field',
     [{ name: 'x', listRule: 'nope = 1' }],
     /collection x: listRule: Invalid rule.*nope/,
   ],
   [
-    'an index over nothing',
+    'an index on an unknown field',
     [{ name: 'x', indexes: ['CREATE INDEX q ON x (nope)'] }],
     /collection x: indexes\.0: Failed to create index q/,
   ],
@@ -192,7 +192,7 @@ test('more records than one batch holds are imported and updated', async () => {
 })
 
 test.each([
-  ['a terminal: one line, rewritten', true, '\r\x1b[Kusers 2/2\n'],
+  ['a terminal as one rewritten line', true, '\r\x1b[Kusers 2/2\n'],
   ['a file: a line at the end', false, 'users 2/2\n'],
 ])('progress is written to %s', (_, isTTY, expected) => {
   let written = ''

@@ -265,7 +265,7 @@ describe('an import is refused with a plain reason and stores nothing for', asyn
 
   test.each([
     [
-      'a collection with the name of one of the own ones',
+      "a collection with a built-in collection's name",
       { collections: [named('Contacts'), named('webhooks')] },
       'pocketsms has collections of its own with these names: Contacts, webhooks. Rename them in PocketBase, then import again.',
     ],
@@ -275,7 +275,7 @@ describe('an import is refused with a plain reason and stores nothing for', asyn
       'pocketsms needs the collection people under the name users. Rename it in PocketBase, then import again.',
     ],
     [
-      'a needed field of another type',
+      'a required field of another type',
       {
         collections: [
           {

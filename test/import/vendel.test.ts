@@ -66,8 +66,8 @@ const rows = async (sql: string) => (await store.forEverybody('command').db.quer
 test.each([
   ['a wrong key', source, 'another key', '--vendel-key opens none of 21 encrypted texts.'],
   ['a missing table', partly, KEY, 'data.db cannot be read: no such table: user_plans.'],
-  ['providers that are none', broken, KEY, 'collection users: '],
-  ['a table with the name of one of ours', named, KEY, 'collections of its own with these names: members'],
+  ['unknown OAuth2 providers', broken, KEY, 'collection users: '],
+  ["a table with a built-in table's name", named, KEY, 'collections of its own with these names: members'],
   ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
 ])('an import with %s stores nothing', async (_, from, key, sentence) => {
   const refused: unknown = await bring(key, from).catch((error) => error)

@@ -134,9 +134,9 @@ test('above the maximum number the oldest logs are deleted', async () => {
 
 const CUT = { __pb_truncated__: true }
 test.each([
-  ['all of it', 21, { a: 'bcde', n: 'ä' }],
+  ['not at all if it fits', 21, { a: 'bcde', n: 'ä' }],
   ['as far as it fits', 19, { ...CUT, a: 'bcde', n: null }],
-  ['without what does not begin', 11, { ...CUT, a: 'bcde' }],
+  ['without members that do not fit', 11, { ...CUT, a: 'bcde' }],
   ['at least the mark', 1, CUT],
 ])('log data that is too long is shortened: %s', (_, maxDataSize, data) => {
   const { message, ...kept } = cutLine(line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }), maxDataSize)

@@ -77,7 +77,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await signIn(two, user.email, OTHER_PASSWORD)).status).toBe(200)
   },
 
-  async 'an API key that was deleted at one node sends at none'() {
+  async 'an API key deleted at one node is refused at both'() {
     const user = await makeUser()
     await makeDevice(user)
     const made = await user
@@ -94,7 +94,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     for (const node of [two, one]) expect((await keyed(node)).status).toBe(401)
   },
 
-  async 'what failed at one is looked up at the other'() {
+  async 'a failed request at one node is found in the logs of the other'() {
     const root = await makeRoot()
     const user = await makeUser()
     await user.at(one).call('GET', '/api/settings?nodes')
@@ -103,7 +103,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await expect.poll(found).toEqual([{ data: { auth: 'users', status: 403 } }])
   },
 
-  async 'a pairing code is good once, at any node'() {
+  async 'a pairing code works once at any node'() {
     const user = await makeUser()
     const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     const pair = (node: TestServer) =>
@@ -112,7 +112,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(statuses.sort()).toEqual([200, 400])
   },
 
-  async 'two methods, each at another node'() {
+  async 'a sign-in by two methods may use a node for each'() {
     const { email } = await makeUser()
     await server.change('users', { mfa: { enabled: true, duration: 600, rule: `email = "${email}"` } })
     const { status, body } = await signIn(one, email)
@@ -147,7 +147,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await expect.poll(() => name(one)).toBe('From two')
   },
 
-  async 'collections may change at both at once, under requests to both'() {
+  async 'both nodes change collections at once while they serve requests'() {
     const root = await makeRoot()
     const made = await root(one).call('POST', '/api/collections', {
       name: 'restless',
@@ -179,7 +179,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await root(one).call('DELETE', '/api/collections/restless')
   },
 
-  async 'what was claimed at one node is reported at the other, and counts once'() {
+  async 'a message claimed at one node is reported at the other and counted once'() {
     const user = await makeUser()
     const device = await makeDevice(user)
     const [id] = (await send(user.at(one))).body.message_ids
@@ -211,7 +211,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await user.at(two).call('GET', '/api/sms/usage')).body.used).toBe(40)
   },
 
-  async 'a scheduled batch that gets another time at both at once gets it once; its messages are changed at either'() {
+  async 'a batch rescheduled at both nodes at once moves once, and its messages can be changed at either'() {
     const user = await makeUser()
     await makeDevice(user)
     const recipients = Array.from({ length: 40 }, (_, i) => `+49151${1_000_000 + i}`)
@@ -237,7 +237,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     })
   },
 
-  async 'the same Idempotency-Key at both at once is one send'() {
+  async 'the same Idempotency-Key at both nodes at once sends once'() {
     const user = await makeUser()
     await makeDevice(user)
     const keyed = (node: TestServer) =>
@@ -255,7 +255,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await server.rows('select count(*) from sms_messages where "user" = $1', user.id)).toEqual([[1]])
   },
 
-  async 'two texts of a number, one handed to each node, get one answer'() {
+  async 'two texts of a number, reported to a node each, get one automatic answer'() {
     const pairs = Number(process.env.ANSWER_PAIRS ?? 20)
     const of = (account: number) => Math.ceil((pairs - account) / 4)
     const handIn = async (_: unknown, account: number) => {

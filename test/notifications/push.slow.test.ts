@@ -242,7 +242,7 @@ test('a user has at most 20 subscriptions, and the oldest ends first', async () 
 
 test.each([
   ['no address', { endpoint: 'here', keys: {} }],
-  ['keys that are none', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
+  ['invalid keys', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
   ['null', 'null'],
 ])('a subscription with %s is refused', async (_, subscription) => {
   expect((await subscribe(user, subscription)).status).toBe(400)

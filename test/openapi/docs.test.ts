@@ -75,12 +75,12 @@ const LIST = '/api/collections/contact_groups/records'
 test.each<[what: string, method: string, path: string, status: number, body: unknown, fault: string]>([
   ['a right answer', 'GET', LIST, 200, groups(GROUP), ''],
   ['a collection by its id', 'GET', '/api/collections/_pb_users_auth_/records/x', 200, {}, 'required'],
-  ['a key too few', 'GET', LIST, 200, groups({ ...GROUP, name: undefined }), "'name'"],
+  ['a missing key', 'GET', LIST, 200, groups({ ...GROUP, name: undefined }), "'name'"],
   ['a part of a record', 'GET', `${LIST}?fields=id`, 200, groups({ id: GROUP.id }), ''],
   ['a wrong part of a record', 'GET', `${LIST}?fields=id`, 200, groups({ id: 1 }), 'must be string'],
-  ['a key too many', 'GET', LIST, 200, groups({ ...GROUP, tokenKey: 'x' }), 'tokenKey'],
+  ['an unknown key', 'GET', LIST, 200, groups({ ...GROUP, tokenKey: 'x' }), 'tokenKey'],
   [
-    'a date of another form',
+    'a date in another form',
     'GET',
     LIST,
     200,
@@ -91,11 +91,11 @@ test.each<[what: string, method: string, path: string, status: number, body: unk
   ['an unknown status', 'GET', LIST, 418, {}, 'status'],
   ['an unknown error', 'POST', '/api/sms/send', 400, { error: 'oops', message: 'Oops' }, '/error'],
   ['no JSON', 'POST', '/api/sms/send', 200, undefined, 'no JSON'],
-  ['a body where there is none', 'DELETE', `${LIST}/x`, 204, undefined, ''],
+  ['a body with a 204', 'DELETE', `${LIST}/x`, 204, undefined, ''],
   ['an unknown route', 'POST', '/api/sms/resend', 200, {}, 'route'],
   ['an unknown route of a collection', 'POST', '/api/collections/users/fly', 200, {}, 'route'],
-  ['a route that is not there', 'POST', '/api/sms/resend', 404, {}, ''],
-  ['what is no part of the API', 'GET', '/', 200, {}, ''],
+  ['a 404 of an unknown route', 'POST', '/api/sms/resend', 404, {}, ''],
+  ['a path outside the API', 'GET', '/', 200, {}, ''],
 ])('an answer is compared with the description: %s: %s %s', async (_, method, path, status, body, fault) => {
   says = { status, type: 'application/json', body: JSON.stringify(body) ?? '' }
   await (await fetch(liar.url + path, { method })).text()

@@ -37,7 +37,7 @@ const send = (url: string) =>
 describe('an outgoing request to', () => {
   test.each([
     ['loopback', '127.0.0.1'],
-    ['all of loopback', '127.255.255.254'],
+    ['the end of loopback', '127.255.255.254'],
     ['this host', '0.0.0.0'],
     ['this network', '0.1.2.3'],
     ['private, 10/8', '10.0.0.1'],
@@ -74,7 +74,7 @@ describe('an outgoing request to', () => {
     ['soft hyphens within', '127.0\u00ad.0.1'],
     ['IPv6 loopback', '[::1]'],
     ['IPv6 loopback in full', '[0:0:0:0:0:0:0:1]'],
-    ['IPv6 nothing', '[::]'],
+    ['the unspecified IPv6 address', '[::]'],
     ['IPv6 unique local', '[fd00::1]'],
     ['IPv6 unique local of a cloud', '[fd00:ec2::254]'],
     ['IPv6 link-local', '[fe80::1]'],
@@ -109,8 +109,8 @@ describe('an outgoing request to', () => {
   test.each([
     ['a zone', 'https://[fe80::1%25eth0]/'],
     ['a zone, not encoded', 'https://[fe80::1%eth0]/'],
-    ['too large a number', 'https://4294967296/'],
-    ['too many parts', 'https://127.0.0.0.1/'],
+    ['a number that is too large', 'https://4294967296/'],
+    ['an address of too many parts', 'https://127.0.0.0.1/'],
     ['no host', 'https://'],
     ['a space', 'https://127.0.0.1 .example.com/'],
   ])('%s is refused as a URL: %s', async (_, url) => {

@@ -123,12 +123,17 @@ test('bulk-send files of SMSGate and textbee are read', () => {
 })
 
 test.each<[what: string, row: Values, phones: string[], names: string[]]>([
-  ['a hotel is no phone', { Hotel: 'Adlon', Gast: 'Anna', Kontakt: MOBILE }, ['Kontakt'], ['Gast']],
+  [
+    'a column "Hotel" does not count as a phone',
+    { Hotel: 'Adlon', Gast: 'Anna', Kontakt: MOBILE },
+    ['Kontakt'],
+    ['Gast'],
+  ],
   ['a name of a column counts less than its cells', { Phone: 'iPhone 15', Info: MOBILE }, ['Info'], []],
-  ['mobile before other numbers', { Tel: '030 901820', Handy: '0151 12345678' }, ['Handy', 'Tel'], []],
-  ['numbers of other things', { 'Customer ID': '4915112345678', Nr: MOBILE }, ['Nr'], []],
+  ['mobile numbers go first', { Tel: '030 901820', Handy: '0151 12345678' }, ['Handy', 'Tel'], []],
+  ['a customer number does not count as a phone', { 'Customer ID': '4915112345678', Nr: MOBILE }, ['Nr'], []],
   ['dates', { Start: '2026-11-25', Ende: '25.11.2026', Nummer: '0151 12345678' }, ['Nummer'], []],
-  ['titles of other languages', { Prénom: 'Zoë', Téléphone: MOBILE }, ['Téléphone'], ['Prénom']],
+  ['titles in other languages are known', { Prénom: 'Zoë', Téléphone: MOBILE }, ['Téléphone'], ['Prénom']],
   [
     'titles of programs',
     { phoneNumber: MOBILE, firstName: 'A', lastName: 'B' },

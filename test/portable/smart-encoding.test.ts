@@ -29,10 +29,10 @@ test('each replacement is in the GSM alphabet', () => {
 
 test.each([
   ['a long text with a dash', `${LONG} – y`, `${LONG} - y`],
-  ['a short text, which is one segment anyway', '“Hi”', '“Hi”'],
+  ['a short text, which is one segment already', '“Hi”', '“Hi”'],
   ['a text with an emoji, which stays Unicode', `${LONG} – 😀`, `${LONG} – 😀`],
   ['a text without such signs', `${LONG} é`, `${LONG} é`],
-  ['a text that would be longer than a text may be', '…'.repeat(800), '…'.repeat(800)],
+  ['a text that would become too long', '…'.repeat(800), '…'.repeat(800)],
 ])('smart encoding of %s', (_, text, expected) => {
   expect(smartEncoded(text, MAX)).toBe(expected)
 })

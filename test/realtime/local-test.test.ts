@@ -23,14 +23,14 @@ const verdict = (condition: Predicate, params: readonly string[]) =>
 test.each([
   ['nothing', all(), [], true],
   ['a parameter', USER, ['ann'], true],
-  ['another one', USER, ['ben'], false],
-  ['all but one', compare('user', '<>'), ['ben'], true],
+  ['a parameter that differs', USER, ['ben'], false],
+  ['a parameter with <>', compare('user', '<>'), ['ben'], true],
   ['the empty text', nothing('user', '='), [], false],
   ['not the empty text', nothing('user', '<>'), [], true],
   ['a bool', OPEN, [], true],
   ['or', any(USER, ID), ['ben', 'task1'], true],
-  ['and in or', any(all(OPEN, USER), ID), ['ben', 'no'], false],
-  ['or in and', all(any(OPEN, USER), compare('id', '<>', 1)), ['ben', 'task1'], false],
+  ['"and" inside "or"', any(all(OPEN, USER), ID), ['ben', 'no'], false],
+  ['"or" inside "and"', all(any(OPEN, USER), compare('id', '<>', 1)), ['ben', 'task1'], false],
 ])('a condition is decided in memory: %s', (_, condition, params, expected) => {
   expect([verdict(condition, params), isLocal(condition)]).toEqual([expected, true])
 })
@@ -38,9 +38,9 @@ test.each([
 test.each([
   ['an order', compare('user', '>')],
   ['a number', compare('count', '=', 0, 'float8')],
-  ['what only the database can tell', OPAQUE],
-  ['all of both', all(OPEN, OPAQUE)],
-  ['one of both', any(USER, OPAQUE)],
+  ['an opaque condition', OPAQUE],
+  ['"and" with an opaque condition', all(OPEN, OPAQUE)],
+  ['"or" with an opaque condition', any(USER, OPAQUE)],
 ])('a condition needs the database: %s', (_, condition) => {
   expect([verdict(condition, ['ben']), isLocal(condition)]).toEqual([undefined, false])
 })

@@ -112,7 +112,7 @@ const phone = await server.pair(owner)
 test.each([
   ['NUL', [{ carrier: 'a\0b' }]],
   ['half a picture', [{ carrier: 'a\ud83d' }]],
-  ['the other half', [{ '\udc00': 1 }]],
+  ['the other half of a surrogate pair', [{ '\udc00': 1 }]],
   ['both, inside of it', [{ 'a\udfff\0': { b: ['\0'] } }]],
   ['a key of objects', JSON.parse('[{"__proto__":{"x":1}}]')],
 ])("%s in a device's report ends no stream", async (_, sims) => {

@@ -13,7 +13,7 @@ test.each([
   ],
   ['headers in snake case', 'news', '{"headers":{"X-Token":"a","X-B":9}}', {}, { x_token: 'a', x_b: '9' }],
   ['keys exactly', 'news', '{"Query":{"A":"b"},"query":null}', {}, {}],
-  ['what comes before one', 'news', '{"headers":{"a":"b"},"query":[1]}', {}, { a: 'b' }],
+  ['options before an invalid one', 'news', '{"headers":{"a":"b"},"query":[1]}', {}, { a: 'b' }],
   ['no JSON', 'news', 'x', {}, {}],
   ['null', 'news', 'null', {}, {}],
 ])("a topic's options are read: %s", (_, name, options, query, headers) => {
@@ -21,10 +21,10 @@ test.each([
 })
 
 test.each([
-  ['ended before all that ran', 9, true],
+  ['ended before all running ones', 9, true],
   ['ran', 10, false],
-  ['ended while an older one ran', 11, true],
-  ['ran, too', 12, false],
+  ['ended while an older one was running', 11, true],
+  ['is running, too', 12, false],
   ['had not begun', 15, false],
 ])('a snapshot sees or misses a transaction that %s', (_, xid, expected) => {
   expect(sees(readSnapshot('10:15:10,12'), xid)).toBe(expected)

@@ -15,16 +15,20 @@ const ARGS = {
 
 test.each([
   ['an option that is misspelled', ['a', '--dryrun'], 'There is no option --dryrun.'],
-  ['one that any object has', ['a', '--constructor', 'x'], 'There is no option --constructor.'],
-  ['a short one', ['a', '-n'], 'There is no option -n.'],
+  [
+    'an option named like a member of every object',
+    ['a', '--constructor', 'x'],
+    'There is no option --constructor.',
+  ],
+  ['an unknown short option', ['a', '-n'], 'There is no option -n.'],
   ['an option without its value', ['a', '--to'], '--to needs a value.'],
-  ['an option with an empty one', ['a', '--to='], '--to needs a value.'],
-  ['an option that stands twice', ['a', '--to', 'x', '--to=y'], '--to stands twice.'],
-  ['a word too many', ['a', 'b'], '"b" is one word too many.'],
-  ['all that there is', ['a', '--to', 'x', '--name=y', '--dry-run'], undefined],
+  ['an option with an empty value', ['a', '--to='], '--to needs a value.'],
+  ['a repeated option', ['a', '--to', 'x', '--to=y'], '--to stands twice.'],
+  ['an extra word', ['a', 'b'], '"b" is one word too many.'],
+  ['all known options', ['a', '--to', 'x', '--name=y', '--dry-run'], undefined],
   ['a value that begins with a dash', ['a', '--to', '-5'], undefined],
   ['an empty value where that is the default', ['a', '--name', ''], undefined],
-  ['any word behind two dashes', ['--', '--dryrun'], undefined],
+  ['a word after two dashes', ['--', '--dryrun'], undefined],
 ])('a command line with %s is accepted or refused', (_, words, fault) =>
   expect(wordFault(words, ARGS)).toBe(fault),
 )

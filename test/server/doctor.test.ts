@@ -31,12 +31,12 @@ test.each<[string, Record<string, string>, RegExp[]]>([
     [/^ok +port +a pocketsms serves/m, /^ok +Postgres +Postgres \d+/m, /^FAULT +phones +only this computer/m],
   ],
   [
-    'a strange one at port and address, whose clock is wrong',
+    'a foreign server at the port and address, and a wrong clock',
     { PORT: strangePort, PUBLIC_URL: `http://0.0.0.0:${strangePort}` },
     [/^FAULT +port +another/m, /^FAULT +phones +something else/m, /^FAULT +clock .* 3[56]\d\d s behind/m],
   ],
   [
-    'a database and a certificate that are not there',
+    'a missing database and certificate',
     { PORT: '0', DATABASE_URL: 'postgres://x@127.0.0.1:1/x', PUBLIC_URL: `https://0.0.0.0:${strangePort}` },
     [/^ok +port/m, /^FAULT +Postgres .*\n +Start the Postgres/m, /^FAULT +TLS +no valid certificate/m],
   ],

@@ -16,16 +16,16 @@ test.each([
   ['six', '* * * * * *'],
   ['two spaces', '*  * * * *'],
   ['an unknown macro', '@reboot'],
-  ['a minute too large', '61 * * * *'],
-  ['a step too large', '*/60 * * * *'],
+  ['a minute that is too large', '61 * * * *'],
+  ['a step that is too large', '*/60 * * * *'],
   ['no step', '*/0 * * * *'],
-  ['a step of one number', '5/2 * * * *'],
+  ['a step after a single number', '5/2 * * * *'],
   ['a range that ends before it begins', '* 5-1 * * *'],
   ['a month 0', '* * * 0 *'],
-  ['a Sunday by its other number', '* * * * 7'],
+  ['Sunday as 7', '* * * * 7'],
   ['a name', '* * * JAN *'],
   ['a letter', '* * L * *'],
   ['an empty part', '1, * * * *'],
-])('%s are refused as a cron expression: %j', (_, expression) =>
+])('%s is refused as a cron expression: %j', (_, expression) =>
   expect(cronFault(expression)).toMatch(/^invalid cron expression - /),
 )

@@ -9,17 +9,17 @@ const send = (headers: Record<string, string>) => fixture.ask('POST', '/messages
 
 test.each<[string, () => Record<string, string>]>([
   ['email and key', () => basic(ANN.email, ANN.key)],
-  ['email in another case', () => basic(ANN.email.toUpperCase(), ANN.key)],
+  ['email in other case', () => basic(ANN.email.toUpperCase(), ANN.key)],
   ['id and key', () => basic(ANN.id, ANN.key)],
   ['the key alone', () => bearer(ANN.key)],
-  ['a scheme in another case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
+  ['a scheme in other case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
 ])('a send is accepted with %s', async (_, headers) => expect((await send(headers())).status).toBe(202))
 
 describe('requests without access', () => {
   test.each<[string, () => Promise<Record<string, string>> | Record<string, string>]>([
     ['nobody', () => ({})],
     ['the account password', () => basic(ANN.email, ANN.password)],
-    ["another's key", () => basic(ANN.email, BEN.key)],
+    ["another user's key", () => basic(ANN.email, BEN.key)],
     ['no name', () => basic('', ANN.key)],
     ['an expired key', () => basic(ANN.email, 'psk_old')],
     ['an unknown key', () => bearer('psk_nobodys')],

@@ -26,8 +26,8 @@ test.each<[string, object, RegExp]>([
   ['an end before its begin', { since: PERIOD.until, until: PERIOD.since }, /since/],
   ['more than a month', { ...PERIOD, until: '2026-02-02T00:00:01Z' }, /31 days/],
   ['a batch', { ...PERIOD, webhookDelivery: 'Batch' }, /webhookDelivery/],
-  ['another delivery', { ...PERIOD, webhookDelivery: 'Twice' }, /webhookDelivery/],
-  ['other types', { ...PERIOD, messageTypes: ['FAX'] }, /messageTypes/],
+  ['another delivery method', { ...PERIOD, webhookDelivery: 'Twice' }, /webhookDelivery/],
+  ['other message types', { ...PERIOD, messageTypes: ['FAX'] }, /messageTypes/],
   ['an unknown device', { ...PERIOD, deviceId: 'nobody' }, /deviceId/],
 ])('a refresh with %s is refused', async (_, body, message) => {
   for (const path of ['/inbox/refresh', '/inbox/export']) {

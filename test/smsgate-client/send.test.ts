@@ -103,10 +103,10 @@ describe('a send is refused, with no message stored, for', () => {
     ['no content', { textMessage: undefined }, '', /^textMessage/],
     ['two contents', { message: 'x' }, '', /^message/],
     ['an empty text', { textMessage: { text: '' } }, '', /^textMessage\.text/],
-    ['a text too long', { textMessage: { text: 'x'.repeat(1601) } }, '', /1600/],
+    ['a text that is too long', { textMessage: { text: 'x'.repeat(1601) } }, '', /1600/],
     ['data', { textMessage: undefined, dataMessage: { data: 'AAAA', port: 1 } }, '', /^dataMessage/],
     ['an unknown device', { deviceId: 'nobodysdevice00' }, '', /^deviceId/],
-    ["another's device", { deviceId: BENS_PHONE }, '', /^deviceId/],
+    ["another user's device", { deviceId: BENS_PHONE }, '', /^deviceId/],
     ['SIM 0', { simNumber: 0 }, '', /^simNumber/],
     ['two ends', { ttl: 60, validUntil: inHours(1) }, '', /validUntil/],
     ['an end that is past', { validUntil: inHours(-1) }, '', /^validUntil/],
@@ -114,8 +114,8 @@ describe('a send is refused, with no message stored, for', () => {
     ['the 30th of February', { validUntil: '2099-02-30T00:00:00Z' }, '', /^validUntil/],
     ['a time that is past', { scheduleAt: inHours(-1) }, '', /^scheduleAt/],
     ['no delivery report', { withDeliveryReport: false }, '', /^withDeliveryReport/],
-    ['a flag that is none', {}, '?skipPhoneValidation=perhaps', /^skipPhoneValidation/],
-    ['hours that are none', {}, '?deviceActiveWithin=1.5', /^deviceActiveWithin/],
+    ['an invalid flag', {}, '?skipPhoneValidation=perhaps', /^skipPhoneValidation/],
+    ['invalid hours', {}, '?deviceActiveWithin=1.5', /^deviceActiveWithin/],
   ])('%s', async (_, body, query, message) => {
     const before = await count()
     const sent = typeof body === 'string' ? body : { ...TEXT, ...(body as object) }

@@ -76,7 +76,11 @@ describe('webhooks', () => {
     ['no event', { url: 'https://example.com' }, /^event/],
     ['an unknown event', { url: 'https://example.com', event: 'sms:lost' }, /^event/],
     ['an unknown device', { url: 'https://example.com', event: 'sms:sent', deviceId: 'nobody' }, /^deviceId/],
-    ["another's device", { url: 'https://a.example', event: 'sms:sent', deviceId: BENS_PHONE }, /^deviceId/],
+    [
+      "another user's device",
+      { url: 'https://a.example', event: 'sms:sent', deviceId: BENS_PHONE },
+      /^deviceId/,
+    ],
   ])('are refused with %s', async (_, body, message) => {
     expect(await add(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
     expect(await list()).toEqual([])

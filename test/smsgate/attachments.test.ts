@@ -164,7 +164,7 @@ const TOO_LONG = [MAX_BYTES, 1].map((size, i): SentFile => [`${i}.bin`, Buffer.a
 
 test.each([
   ['eleven', cards(11), 10, ['10.vcf x/y']],
-  ['a hundred and one', cards(101), 10, Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`)],
+  ['a hundred and one files', cards(101), 10, Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`)],
   ['too many bytes', TOO_LONG, 1, ['1.bin image/jpeg']],
   ['nothing', [['a.jpg', null]] as SentFile[], 0, ['a.jpg image/jpeg']],
 ])(

@@ -42,9 +42,9 @@ const onAir = async (messages: readonly WireMessage[]) => {
 const scheduleAt = '2000-01-01T00:00:00.000Z'
 
 test.each([
-  ['what is handed to it as the server once did', {}, true],
+  ['texts handed out as the server once did', {}, true],
   ['expedited texts', { scheduleAt, priority: 100 }, true],
-  ['what has an instant that is over', { scheduleAt, priority: 99 }, false],
+  ['a text with a past scheduleAt', { scheduleAt, priority: 99 }, false],
 ])('the simulated app sends %s twice: %j, %s', async (_, more, isTwice) => {
   expect(repeated(await onAir(wire(more))).length > 0).toBe(isTwice)
 })

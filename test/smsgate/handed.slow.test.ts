@@ -92,11 +92,11 @@ describe('pulled texts', () => {
   })
 
   test.each([
-    ['a slow phone that has half of them yet', 10, 6, 5],
-    ['a quick phone that has half of them yet', 10, 2, 0],
-    ['a slow phone that has few of them yet', 3, 6, 0],
-    ['a phone that has not come to the rest for a minute', 3, 61, 5],
-    ['a slow phone that has most of them yet', 12, 61, 0],
+    ['a slow phone with half of them left', 10, 6, 5],
+    ['a quick phone with half of them left', 10, 2, 0],
+    ['a slow phone with few of them left', 3, 6, 0],
+    ['a phone that has not reported on the rest for a minute', 3, 61, 5],
+    ['a slow phone with most of them left', 12, 61, 0],
   ])('leave room for more texts: %s', async (_, left, seconds, more) => {
     const { pull, report, pass, handOver } = await listen()
     const ids = await handOver(25)

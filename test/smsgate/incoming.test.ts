@@ -55,7 +55,7 @@ describe('an incoming text posted by a phone', () => {
   })
 
   test.each([
-    ['another instant', { receivedAt: '2026-11-20T07:17:37.732+01:00' }],
+    ['another time', { receivedAt: '2026-11-20T07:17:37.732+01:00' }],
     ['another sender', { sender: 'Bank' }],
     ['another text', { message: 'Hi there' }],
   ])('is stored as another text with %s', async (_, more) => {

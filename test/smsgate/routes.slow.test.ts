@@ -54,7 +54,7 @@ describe('a phone registers', () => {
   test.each([
     ['nothing', ''],
     ['a private token', 'Bearer 123456789'],
-    ['a code that is none', 'Code 12345'],
+    ['an invalid code', 'Code 12345'],
     ['a wrong code', 'Code 000000'],
     ['a broken Basic', 'Basic !!!'],
   ])('but not by %s', async (_, authorization) => {
@@ -222,7 +222,7 @@ describe('pulled messages', () => {
     ['per_minute', { per_minute: 3 }, 3],
     ['daily_limit', { daily_limit: 2 }, 2],
     ['a disabled phone', { enabled: false }, 0],
-    ['what it can send at once', {}, 20],
+    ['what a phone can send at once', {}, 20],
   ])('are limited by %s', async (_, limits, count) => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
@@ -257,8 +257,8 @@ describe('pulled messages', () => {
   })
 
   test.each([
-    ['an id of nobody', 'abc'],
-    ['a message of nobody', '000000000000000.1'],
+    ['an unknown id', 'abc'],
+    ['an unknown message', '000000000000000.1'],
     ['an older attempt', 'OLD'],
   ])('a report on %s changes nothing and is accepted', async (_, wire) => {
     const owner = await fixture.gateway.makeUser()

@@ -25,9 +25,9 @@ test('a lock of another process is refused with its process id', () => {
 })
 
 test.each([
-  ['a process that is no more', String(NOBODY)],
-  ['ourselves, before a restart in a container gave us the same id', String(process.pid)],
-  ['one whose id another process has got', `${process.ppid} 1`],
+  ['an ended process', String(NOBODY)],
+  ['this process id before a restart in a container', String(process.pid)],
+  ['a process whose id another program has now', `${process.ppid} 1`],
   ['nobody', ''],
   ['something else', 'no number'],
 ])('a lock left by %s is ignored', (_, text) => {

@@ -7,7 +7,7 @@ const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 test.each<[string, (secret: string) => string]>([
-  ['as it is', (secret) => secret],
+  ['written plainly', (secret) => secret],
   ['in a sentence', (secret) => `rejected: "${secret}" (21)`],
   ['twice', (secret) => secret + secret],
   ['in a URL', encodeURIComponent],

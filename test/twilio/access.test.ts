@@ -70,9 +70,9 @@ describe('Twilio credentials', () => {
   const logins: readonly (readonly [string, () => string | Promise<string>])[] = [
     ['none', () => ''],
     ['a wrong token', () => `${ann.sid}:${ann.token.slice(0, -1)}x`],
-    ['the token of another', () => `${ann.sid}:${ben.token}`],
-    ['the key of another', () => `${ben.keySid}:${ann.token}`],
-    ['another name', () => `ann:${ann.token}`],
+    ["another user's token", () => `${ann.sid}:${ben.token}`],
+    ["another key's SID", () => `${ben.keySid}:${ann.token}`],
+    ['an unknown name', () => `ann:${ann.token}`],
     ['the key with its underscore', () => `${ann.sid}:${ann.token.replace('psk', 'psk_')}`],
     ['a key without twilio', async () => `${ann.sid}:${await madeKey({ twilio: false })}`],
     ['an expired key', async () => `${ann.sid}:${await madeKey(expired)}`],

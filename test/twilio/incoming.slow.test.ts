@@ -137,7 +137,7 @@ describe('a TwiML answer', () => {
 
   test.each([
     ['no XML', 'Hello <', 'text/xml', 12100],
-    ['another document', '<Reply/>', 'text/xml', 12100],
+    ['another root element', '<Reply/>', 'text/xml', 12100],
     [
       'a document type',
       '<!DOCTYPE x [<!ENTITY a "b">]><Response><Message>&a;</Message></Response>',
@@ -147,13 +147,13 @@ describe('a TwiML answer', () => {
     ['an unknown entity', xml('<Message>&nbsp;</Message>'), 'text/xml', 12100],
     ['JSON', '{}', 'application/json', 12300],
     ['a wrong to', xml('<Message to="Ann">Hi</Message>'), 'text/xml', 14101],
-    ["nobody's from", xml('<Message from="+4915550009999">Hi</Message>'), 'text/xml', 14102],
+    ['a foreign number as from', xml('<Message from="+4915550009999">Hi</Message>'), 'text/xml', 14102],
     ['no text', xml('<Message></Message>'), 'text/xml', 14103],
     ['a long text', xml(`<Message>${'x'.repeat(1_601)}</Message>`), 'text/xml', 14103],
-    ['too many', xml('<Message>Hi</Message>'.repeat(11)), 'text/xml', 14109],
+    ['too many messages', xml('<Message>Hi</Message>'.repeat(11)), 'text/xml', 14109],
     ['a call', xml('<Message>Hi</Message><Say>Hi</Say>'), 'text/xml', 14110],
     ['media', xml('<Message><Body>Hi</Body><Media>https://example.com</Media></Message>'), 'text/xml', 14110],
-    ['a huge one', xml(`<Message>Hi</Message>${' '.repeat(70_000)}`), 'text/xml', 11200],
+    ['a document that is too large', xml(`<Message>Hi</Message>${' '.repeat(70_000)}`), 'text/xml', 11200],
     ['deep nesting', `<Response>${'<Message>'.repeat(5_000)}`, 'text/xml', 14110],
   ])('with %s is an error and sends no reply', async (_, body, type, code) => {
     app.answer(200, body, type)

@@ -81,7 +81,10 @@ describe('a new message', () => {
   test.each([
     ['spaces and brackets in To', { To: ' (+49) 151-1234.5678 ' }],
     ['options without effect', { MaxPrice: '1', Attempt: '2', ForceDelivery: 'true', RiskCheck: 'disable' }],
-    ['what is false anyway', { ProvideFeedback: 'false', SmartEncoded: 'False', ContentRetention: 'retain' }],
+    [
+      'options that are false',
+      { ProvideFeedback: 'false', SmartEncoded: 'False', ContentRetention: 'retain' },
+    ],
     ['an unknown parameter that is empty', { Nonsense: '', ApplicationSid: '' }],
     ['the longest text', { Body: '😀'.repeat(1_600) }],
     ['a callback', { StatusCallback: 'http://127.0.0.1:1/x#rc=2' }],
@@ -98,13 +101,13 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
   ['no number', { To: '12345' }, 21211],
   ['To equal to From', { To: NUMBER, From: NUMBER }, 21211],
   ['a sender name', { From: 'MyShop' }, 21212],
-  ["nobody's number", { From: '+4915559999999' }, 21606],
-  ['another service', { MessagingServiceSid: `MG${'0'.repeat(32)}` }, 21701, 404],
+  ['a foreign number as From', { From: '+4915559999999' }, 21606],
+  ['another messaging service', { MessagingServiceSid: `MG${'0'.repeat(32)}` }, 21701, 404],
   ['media', { MediaUrl: 'https://example.com/a.png' }, 21622],
   ['a content template', { ContentSid: 'HX1' }, 21655],
   ['no text', { Body: '' }, 21602],
   ['a long text', { Body: 'x'.repeat(1_601) }, 21617],
-  ['another schedule', { ScheduleType: 'soon', SendAt: later(60_000) }, 35126],
+  ['another ScheduleType', { ScheduleType: 'soon', SendAt: later(60_000) }, 35126],
   ['a schedule without a time', { ScheduleType: 'fixed' }, 35111],
   ['a time without a schedule', { SendAt: later(60_000) }, 20001],
   ['a time that is past', { ScheduleType: 'fixed', SendAt: '2020-01-01T00:00:00Z' }, 35114],
@@ -114,7 +117,7 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
   ['a callback that is not http', { StatusCallback: 'ftp://example.com/' }, 21609],
   ['an unknown parameter', { StatusCallbak: 'https://example.com/' }, 20001],
   ['feedback', { ProvideFeedback: 'true' }, 20001],
-  ['another smart encoding', { SmartEncoded: '1' }, 20001],
+  ['an invalid SmartEncoded', { SmartEncoded: '1' }, 20001],
   ['To before Body', { To: '', Body: '' }, 21604],
 ]
 

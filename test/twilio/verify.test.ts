@@ -123,9 +123,9 @@ describe('a request is refused for', () => {
   const missing = `/VE${'6'.repeat(30)}00`
   test.each<[string, string, string, Record<string, string> | undefined, number, number]>([
     ['a service without a name', 'POST', '', {}, 400, 60200],
-    ['a name that is taken', 'POST', '', { FriendlyName: 'Shop' }, 400, 60200],
+    ['a name that exists', 'POST', '', { FriendlyName: 'Shop' }, 400, 60200],
     ['a short code', 'POST', at, { CodeLength: '3' }, 400, 60200],
-    ['what is not there', 'POST', at, { LookupEnabled: 'true' }, 400, 60200],
+    ['an unsupported option', 'POST', at, { LookupEnabled: 'true' }, 400, 60200],
     ['an unknown parameter', 'POST', at, { Totp: 'x' }, 400, 20001],
     ['no number', 'POST', `${at}/Verifications`, { Channel: 'sms' }, 400, 60200],
     ['a wrong number', 'POST', `${at}/Verifications`, { To: '0151', Channel: 'sms' }, 400, 60200],
@@ -140,11 +140,18 @@ describe('a request is refused for', () => {
       20404,
     ],
     ['an unknown verification', 'GET', `${at}/Verifications${missing}`, undefined, 404, 20404],
-    ['a number without one', 'GET', `${at}/Verifications/%2B4915119999999`, undefined, 404, 20404],
-    ['another status', 'POST', `${at}/Verifications${missing}`, { Status: 'pending' }, 400, 60200],
+    ['a number without a verification', 'GET', `${at}/Verifications/%2B4915119999999`, undefined, 404, 20404],
+    ['an invalid status', 'POST', `${at}/Verifications${missing}`, { Status: 'pending' }, 400, 60200],
     ['no code', 'POST', `${at}/VerificationCheck`, { To: '+4915112345678' }, 400, 60200],
-    ['a check of nobody', 'POST', `${at}/VerificationCheck`, { Code: '1234' }, 400, 60200],
-    ['a check of none', 'POST', `${at}/VerificationCheck`, { To: '+4915119', Code: '1234' }, 404, 20404],
+    ['a check without a recipient', 'POST', `${at}/VerificationCheck`, { Code: '1234' }, 400, 60200],
+    [
+      'a check without a verification',
+      'POST',
+      `${at}/VerificationCheck`,
+      { To: '+4915119', Code: '1234' },
+      404,
+      20404,
+    ],
     ['to delete verifications', 'DELETE', `${at}/Verifications`, undefined, 405, 20004],
   ])('%s', async (_, method, path, form, status, code) => {
     expect(await ask(method, path, form)).toMatchObject({ status, body: { code, status } })

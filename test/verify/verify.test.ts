@@ -160,8 +160,18 @@ describe('the text of a code', () => {
   const HASH = 'FA+9qCX9VSu'
   test.each<[string, service: object, start: object, text: string]>([
     ['in English', {}, {}, 'Your code is 1234. Do not share it.'],
-    ['in that of the request', {}, { locale: 'de_AT' }, 'Ihr Code ist 1234. Geben Sie ihn nicht weiter.'],
-    ['or a service', { default_locale: 'fr' }, { locale: 'xx' }, 'Votre code est 1234. Ne le partagez pas.'],
+    [
+      'in the language of the request',
+      {},
+      { locale: 'de_AT' },
+      'Ihr Code ist 1234. Geben Sie ihn nicht weiter.',
+    ],
+    [
+      'in the language of the service',
+      { default_locale: 'fr' },
+      { locale: 'xx' },
+      'Votre code est 1234. Ne le partagez pas.',
+    ],
     ['of the service', { templates: { de: 'Ja: {{code}}' } }, { locale: 'fr' }, 'Ja: 1234'],
     [
       'of a country',
@@ -200,14 +210,14 @@ describe('the text of a code', () => {
 
 describe('a start sends and stores nothing', () => {
   test.each<[string, body: object, status: number, error: string | undefined]>([
-    ['to what is no number', { to: '015112345678' }, 400, 'invalid_phone_number'],
-    ['by another channel', { channel: 'call' }, 400, 'invalid_request'],
+    ['to an invalid number', { to: '015112345678' }, 400, 'invalid_phone_number'],
+    ['by an unsupported channel', { channel: 'call' }, 400, 'invalid_request'],
     ['with a short code', { length: 3 }, 400, 'invalid_request'],
     ['with two last lines', { origin: 'a.com', app_hash: 'FA+9qCX9VSu' }, 400, 'invalid_request'],
     ['with text in the origin', { origin: 'a.com #1' }, 400, 'invalid_request'],
     ['of an unknown service', { service: 'nosuchservice00' }, 404, 'service_not_found'],
     ['with an unknown template', { template: 'nosuchtemplate0' }, 400, undefined],
-    ['to who has opted out', { to: '+4900004' }, 403, 'recipient_opted_out'],
+    ['to an opted-out number', { to: '+4900004' }, 403, 'recipient_opted_out'],
   ])('%s', async (_, body, status, error) => {
     const answer = await start(body)
     expect([answer.status, answer.body.error]).toEqual([status, error])

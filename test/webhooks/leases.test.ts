@@ -71,10 +71,14 @@ test('a returned lease can be taken at once', async () => {
 
 test.each<[what: string, (old: Lease, due: DueDelivery) => Promise<void>, isLater: boolean]>([
   ['given back', (old) => endLease(store.db, old), false],
-  ['over, as nothing was to do', (old) => endTurn(store, old), false],
+  ['ended without work', (old) => endTurn(store, old), false],
   ['answered with a failure', (old, due) => recordOutcome(store, old, due, answered(500)), true],
-  ['too late', (old, due) => recordOutcome(store, old, { ...due, attempts: 7 }, answered(204)), false],
-  ['too late to fail', (old, due) => failWithoutCall(store, old, { ...due, attempts: 7 }, ''), false],
+  [
+    'answered too late',
+    (old, due) => recordOutcome(store, old, { ...due, attempts: 7 }, answered(204)),
+    false,
+  ],
+  ['failed too late', (old, due) => failWithoutCall(store, old, { ...due, attempts: 7 }, ''), false],
 ])('an expired lease that is %s does not disturb the present one', async (_, end, isLater) => {
   const { old, present, due } = await overtaken()
   await end(old, due)
@@ -139,17 +143,17 @@ describe('the turns of due deliveries', () => {
   beforeEach(() => db.script('delete from webhook_dispatch; delete from webhooks'))
 
   test.each<[what: string, Waiting, room: number, Record<string, number>]>([
-    ['all that is little', { ann: { 'https://a.example/': 3 } }, 400, { ann: 3 }],
-    ['of one webhook five', { ann: { 'https://a.example/': 30 } }, 400, { ann: MAX_CALLS.ofWebhook }],
-    ['of one user twenty', { ann: hooksAt(own, 100, 10) }, 400, { ann: MAX_CALLS.ofUser }],
+    ['all deliveries if there are few', { ann: { 'https://a.example/': 3 } }, 400, { ann: 3 }],
+    ['one webhook at most five', { ann: { 'https://a.example/': 30 } }, 400, { ann: MAX_CALLS.ofWebhook }],
+    ['one user at most twenty', { ann: hooksAt(own, 100, 10) }, 400, { ann: MAX_CALLS.ofUser }],
     [
-      'everybody, beside one who has much',
+      'every user a turn, beside a user with many',
       { ann: hooksAt(own, 100, 10), bob: { 'https://b.example/': 2 } },
       5,
       { ann: 3, bob: 2 },
     ],
     ['as many as there is room', { ann: hooksAt(own, 9, 9), bob: hooksAt(own, 9, 9) }, 8, { ann: 4, bob: 4 }],
-    ['nobody without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
+    ['no turns without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
   ])('give %s', async (_, waiting, room, turns) => {
     await fill(waiting)
     expect(await take(room)).toEqual(turns)

@@ -50,7 +50,7 @@ test.each([
   ['nothing', '', 'validation_required'],
   ['no web address', 'nope', 'validation_invalid_url'],
   ['without scheme', 'example.com', 'validation_invalid_url'],
-  ['of another kind', 'ftp://example.com', 'validation_url_not_http'],
+  ['of another scheme', 'ftp://example.com', 'validation_url_not_http'],
   ['without TLS', 'http://example.com', 'validation_url_not_https'],
   ['of this machine', 'https://127.0.0.1/in', 'validation_url_private'],
   ['of this machine, by name', 'https://localhost/in', 'validation_url_private'],
@@ -103,12 +103,12 @@ test('an sms_events record that a superuser creates triggers no call', async () 
 })
 
 test.each([
-  ['a new one', newSecret(), true],
+  ['a new secret', newSecret(), true],
   ['24 bytes', `whsec_${Buffer.alloc(24, 1).toString('base64')}`, true],
   ['25 bytes', `whsec_${Buffer.alloc(25, 1).toString('base64')}`, true],
   ['26 bytes', `whsec_${Buffer.alloc(26, 1).toString('base64')}`, true],
   ['nothing', '', false],
-  ['nothing behind the prefix', 'whsec_', false],
+  ['empty after the prefix', 'whsec_', false],
   ['no prefix', 'c2VjcmV0', false],
   ['no base64', 'whsec_not base64', false],
   ['base64 cut short', 'whsec_c2Vjc', false],
@@ -143,7 +143,7 @@ test.each<[what: string, method: string, path: string, body?: object]>([
   ['a record', 'GET', `${WEBHOOKS}/records/HOOK`],
   ['an export', 'GET', `${WEBHOOKS}/export?fields=id,secret,previous_secret`],
   ['an expand', 'GET', '/api/collections/webhook_deliveries/records?expand=webhook'],
-  ['an expand the other way', 'GET', `/api/collections/users/records?expand=webhooks_via_user`],
+  ['an expand of a back-relation', 'GET', `/api/collections/users/records?expand=webhooks_via_user`],
   [
     'an export with an expand',
     'GET',

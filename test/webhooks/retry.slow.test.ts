@@ -27,8 +27,8 @@ describe('the schedule', () => {
 
   test.each([
     ['ends after the last', 10, 0, undefined],
-    ['waits as long as it is asked to', 1, 60, 60],
-    ['does not come earlier for being asked', 3, 1, 0.9 * 1800],
+    ['waits as long as Retry-After asks', 1, 60, 60],
+    ['never waits less than the schedule because of Retry-After', 3, 1, 0.9 * 1800],
     ['waits no more than a day', 1, 10 * 24 * HOUR, 24 * HOUR],
   ] as const)('%s', (_, attempts, retryAfter, delay) => {
     expect(nextDelay(attempts, retryAfter, 0)).toBe(delay)
@@ -39,10 +39,10 @@ describe('the schedule', () => {
     ['seconds', 429, '120', 120],
     ['seconds', 503, '5', 5],
     ['a date', 503, 'Fri, 20 Nov 2026 07:01:00 GMT', 60],
-    ['a date that is over', 503, 'Fri, 20 Nov 2026 06:00:00 GMT', 0],
+    ['a past date', 503, 'Fri, 20 Nov 2026 06:00:00 GMT', 0],
     ['nonsense', 503, 'soon', 0],
     ['nothing', 503, undefined, 0],
-    ['seconds of another status', 500, '120', 0],
+    ['seconds with another status', 500, '120', 0],
   ] as const)('reads a Retry-After of %s (%i)', (_, status, header, seconds) => {
     expect(retryAfterOf(status, header, now)).toBe(seconds)
   })

@@ -71,9 +71,9 @@ const CASES: readonly (readonly [what: string, limits: object, told: readonly st
   ['both lines', { lines: [one, two] }, ALL],
   ['a number and a name', { numbers: '+4930111,DHL' }, ['+4930111', 'DHL']],
   ['beginnings', { numbers: '+4930*,D*' }, ALL],
-  ['a number that begins others', { numbers: '+4930' }, []],
-  ['texts that come in', { events: ['message.received'], numbers: '+49*' }, ['+4930333']],
-  ['a line and a number of another', { lines: [two], numbers: '+4930111' }, []],
+  ['a number that is a prefix of others', { numbers: '+4930' }, []],
+  ['incoming texts', { events: ['message.received'], numbers: '+49*' }, ['+4930333']],
+  ['a line and a number of another line', { lines: [two], numbers: '+4930111' }, []],
 ]
 const hooks = await Promise.all(CASES.map(([, limits]) => makeWebhook(user, receiver.url, limits)))
 for (const [at, line_id] of [one, two].entries())

@@ -127,30 +127,30 @@ test.each([
 const URL = 'https://example.com/in'
 test.each([
   ['an unknown field', { body: '{{data.nope}}' }, 'body'],
-  ['an unknown field in a branch not taken', { body: '{{#if received}}{{else}}{{x}}{{/if}}' }, 'body'],
-  ['a template that cannot be read', { body: { a: ['{{#if data}}'] } }, 'body'],
+  ['an unknown field in an unused branch', { body: '{{#if received}}{{else}}{{x}}{{/if}}' }, 'body'],
+  ['a template that cannot be parsed', { body: { a: ['{{#if data}}'] } }, 'body'],
   [
     'a loop without end',
     { body: '{{#each data}}{{#each ../data}}{{#each ../../data}}x{{/each}}{{/each}}{{/each}}' },
     'body',
   ],
   ['too many tags', { body: '{{id}}'.repeat(101) }, 'body'],
-  ['too many tags in other letters', { body: `"${'\\u007b{id}}'.repeat(101)}"` }, 'body'],
+  ['too many escaped tags', { body: `"${'\\u007b{id}}'.repeat(101)}"` }, 'body'],
   ['the token in the body', { body: '{{token}}', token: 'x' }, 'body'],
   ['an unknown field in the address', { url: `${URL}?a={{data.nope}}` }, 'url'],
   ['a placeholder in the host', { url: 'https://{{data.from}}/x' }, 'url'],
   ['a placeholder before the host', { url: 'https://{{data.from}}@example.com/x' }, 'url'],
   ['a placeholder in the port', { url: 'https://example.com:{{data.from}}/x' }, 'url'],
-  ['another host behind a tag that is text', { url: 'https://example.com\\{{@evil.example/x' }, 'url'],
+  ['another host after a literal tag', { url: 'https://example.com\\{{@evil.example/x' }, 'url'],
   ['a private address', { url: 'ftp://example.com/{{id}}' }, 'url'],
   ['an unknown field in a header', { headers: { a: '{{nope}}' } }, 'headers'],
   ['a header that frames the request', { headers: { 'Content-Length': '5' } }, 'headers'],
-  ['headers that are no object', { headers: ['a'] }, 'headers'],
+  ['headers that are not an object', { headers: ['a'] }, 'headers'],
   ['no token where it is needed', { preset: 'gotify', url: 'https://example.com' }, 'token'],
   ['no chat where it is needed', { preset: 'telegram', url: 'https://example.com', token: 'x' }, 'target'],
-  ['a mail to nobody', { preset: 'mail', url: 'mailto:' }, 'url'],
+  ['a mail without a recipient', { preset: 'mail', url: 'mailto:' }, 'url'],
   ['a mail with a header', { preset: 'mail', url: 'mailto:a@example.com?bcc=b@example.com' }, 'url'],
-  ['a mail to whom the text says', { preset: 'mail', url: 'mailto:{{data.body}}@example.com' }, 'url'],
+  ['a mail to an address from the text', { preset: 'mail', url: 'mailto:{{data.body}}@example.com' }, 'url'],
   ['a mail to six', { preset: 'mail', url: `mailto:${'a@example.com,'.repeat(5)}b@example.com` }, 'url'],
   ['a mail without a text', { preset: 'mail', url: 'mailto:a@example.com', body: { subject: 'x' } }, 'body'],
 ] as const)('a template is refused on save: %s', async (_, values, field) => {
@@ -188,7 +188,7 @@ test('a mail is sent by the configured SMTP server to the fixed addresses only',
 
 test.each([
   ['refused', true, '550'],
-  ['of a user who had many', false, 'Too many mails'],
+  ['over the limit of mails for its user', false, 'Too many mails'],
 ])('a mail is retried if it is %s', async (_, refuses, words) => {
   mail.refuses = refuses
   const tries = `insert into auth_tries values ($1, 100, now() + interval '1 hour')`

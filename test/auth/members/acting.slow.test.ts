@@ -66,8 +66,8 @@ const ENDS: Readonly<Record<string, (team: Team) => Promise<unknown>>> = {
   "the member's session is ended": async ({ ben }) =>
     ben.call('DELETE', `/api/account/sessions/${await sessionOf(ben)}`),
   'the member signs out everywhere else': ({ ben }) => ben.call('POST', '/api/account/end-other-sessions'),
-  'the member has a new password': ({ ben }) => newPassword(ben),
-  'the account has a new password': ({ shop }) => newPassword(shop),
+  'the member changes the password': ({ ben }) => newPassword(ben),
+  'the account changes its password': ({ shop }) => newPassword(shop),
   'the account signs out everywhere else': ({ shop }) => shop.call('POST', '/api/account/end-other-sessions'),
   'the member is removed by the account': ({ shop, membership }) =>
     shop.call('DELETE', records('members', membership)),

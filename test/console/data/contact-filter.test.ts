@@ -12,8 +12,8 @@ test.each([
   ['a whole number', '+49 151 20000010', ['number ~ "+4915120000010"']],
   ['its last digits', '50 150', ['number ~ "50150"']],
   ['last digits that begin with zeros', '000 150', ['number ~ "+0150"', 'number ~ "000150"']],
-  ['a word with a digit is no number', 'Termin 5', []],
-  ['two digits are no number', '15', []],
+  ['as a word with a digit, which is not a number', 'Termin 5', []],
+  ['as two digits, which are not a number', '15', []],
 ])('conversations are found by a number typed %s', (_, text, found) => {
   const parts = partsOf(conversationFilter!(text, 'DE'))
   expect(parts.filter((part) => part.startsWith('number'))).toEqual(found)

@@ -6,7 +6,7 @@ test.each([
   ['nothing', STORED, {}],
   ['a text', { ...STORED, name: 'Phone' }, { name: 'Phone' }],
   ['a list', { ...STORED, days: ['mon', 'tue'] }, { days: ['mon', 'tue'] }],
-  ['what was emptied', { ...STORED, name: '' }, { name: '' }],
+  ['an emptied field', { ...STORED, name: '' }, { name: '' }],
 ])('a save writes the changed fields: %s', (_, now, changed) => {
   expect(changedMembers(STORED, now)).toEqual(changed)
 })
@@ -14,9 +14,9 @@ test.each([
 const FRESH = { name: 'Front desk', daily: '100', days: ['mon'] }
 
 test.each([
-  ['all of it, where nothing is typed', STORED, FRESH],
-  ['but for what is typed', { ...STORED, name: 'Phone' }, { ...FRESH, name: 'Phone' }],
-  ['what is typed may be what is stored now', { ...STORED, daily: '100' }, FRESH],
+  ['completely where the user typed nothing', STORED, FRESH],
+  ['except in fields where the user typed', { ...STORED, name: 'Phone' }, { ...FRESH, name: 'Phone' }],
+  ['even if the typed value is the stored one now', { ...STORED, daily: '100' }, FRESH],
 ])('a form follows changes of its record: %s', (_, now, shown) => {
   expect(followed(STORED, FRESH, now)).toEqual(shown)
 })

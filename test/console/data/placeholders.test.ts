@@ -3,7 +3,7 @@ import { fillTemplate } from '../../../console/src/data/text/placeholders.ts'
 
 test.each([
   ['a value', 'Hello {{name}}', 'Hello Zoë'],
-  ['a value goes before the default', 'Hello {{name|there}}', 'Hello Zoë'],
+  ['a value in place of the default', 'Hello {{name|there}}', 'Hello Zoë'],
   ['a default', 'In {{city|town}}', 'In town'],
   ['an empty default', 'In {{city|}}.', 'In .'],
   ['the default of an empty value', 'At {{street|home}}', 'At home'],

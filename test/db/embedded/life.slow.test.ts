@@ -89,7 +89,7 @@ const empty = (name: string) => {
 }
 test.each<[string, () => void]>([
   [
-    'a process id of another process',
+    'a pid file that names another process',
     () => writeFileSync(join(cluster, 'postmaster.pid'), `${process.pid}\n`),
   ],
   ['an empty postmaster.pid', () => empty('postmaster.pid')],

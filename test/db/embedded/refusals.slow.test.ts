@@ -58,7 +58,7 @@ test.each([
 
 test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
   [
-    'another password',
+    'a wrong password',
     async (folder) => {
       const file = join(folder, 'postgres', 'pocketsms.json')
       writeFileSync(file, readFileSync(file, 'utf8').replace(/[0-9a-f]{48}/, '0'.repeat(48)))
@@ -195,10 +195,10 @@ function installed(version: string, isWhole: boolean): string {
 }
 
 test.each([
-  ['a newer one of the same major version runs the database', '18.99', true, true],
-  ['an older one does not', '18.0', true, false],
-  ['nor one without pg_trgm', '18.99', false, false],
-  ['nor one of another major version', '19.1', true, false],
+  ['a newer minor version is used', '18.99', true, true],
+  ['an older minor version is not used', '18.0', true, false],
+  ['a version without pg_trgm is not used', '18.99', false, false],
+  ['another major version is not used', '19.1', true, false],
 ])('of installed Postgres programs, %s', (_, version, isWhole, runs) => {
   const bin = installed(version, isWhole)
   const before = process.env.PATH

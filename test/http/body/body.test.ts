@@ -32,8 +32,13 @@ async function read(request: IncomingMessage): ReturnType<typeof readBody> {
 }
 
 test.each([
-  ['bytes behind JSON may be any', 'application/json', Buffer.from('{"a":1}\xff', 'latin1'), { a: 1 }],
-  ['no body, whatever the type', 'text/plain', '', {}],
+  [
+    'bytes after the JSON value are ignored',
+    'application/json',
+    Buffer.from('{"a":1}\xff', 'latin1'),
+    { a: 1 },
+  ],
+  ['an empty body of any type is an empty object', 'text/plain', '', {}],
 ] as const)('a body is read as expected: %s', async (_, type, text, values) => {
   expect((await read(incoming(type, text))).values).toEqual(values)
 })

@@ -54,7 +54,7 @@ test.each([
   ['JSON', () => [fill(`Content-Type: application/json\r\n${LENGTH}`, '{"name":"', memory, 96)]],
   ['a value of a form', () => [fill(`Content-Type: ${FORM}\r\n${LENGTH}`, VALUE, memory, 96)]],
   [
-    'JSON in chunks, and files of another',
+    'JSON in chunks, and files of another account',
     () => [
       fill(IN_CHUNKS, CHUNK, memory, 96),
       fill(`Content-Type: ${FORM}\r\n${LENGTH}`, FILE, temporaryFiles, 128),

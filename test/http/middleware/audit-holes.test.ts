@@ -26,7 +26,7 @@ const hook = String((await server.post('/api/collections/webhooks/records', valu
 describe("a superuser's action on a user's webhook", () => {
   test.each([
     ['a test', 'test', {}, 'test webhook'],
-    ['another secret', 'rotate', {}, 'rotate secret'],
+    ['a new secret', 'rotate', {}, 'rotate secret'],
     ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
   ])('is audited: %s', async (_, path, body, action) => {
     expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)

@@ -31,7 +31,7 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
   ['its rule', 'PATCH', 'notes', { listRule: '' }, [['update collection', 'notes', '', RULE]]],
   ['all records', 'DELETE', 'notes/truncate', undefined, [['truncate', 'notes', '', []]]],
   ['its end', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
-  ['acting as another', 'POST', 'users/impersonate/USER', {}, [['impersonate', 'users', 'USER', []]]],
+  ['an impersonation', 'POST', 'users/impersonate/USER', {}, [['impersonate', 'users', 'USER', []]]],
 ])("a superuser's change is audited: %s: %s %s", async (_, method, path, body, expected) => {
   const url = `/api/collections/${path}`.replace('USER', user).replace(/\/$/, '')
   const given = body && { ...body, ...('user' in (body as object) && { user }) }
@@ -73,7 +73,7 @@ test('each part of a successful batch is audited, and no part of a failed one', 
 test.each([
   ['signed in', SUPERUSER.email, SUPERUSER.password, [['sign in', SUPERUSER.email]]],
   ['refused', SUPERUSER.email, 'wrong', [['sign in refused', SUPERUSER.email]]],
-  ['unknown: what was typed is not kept', 'my-password', 'wrong', [['sign in refused', '']]],
+  ['are unknown, without the typed name', 'my-password', 'wrong', [['sign in refused', '']]],
 ])("a superuser's sign-in is audited when they %s", async (_, identity, password, expected) => {
   await server.post('/api/collections/_superusers/auth-with-password', { identity, password })
   expect((await rows()).map((row) => [row.action, row.email])).toEqual(expected)
@@ -104,8 +104,8 @@ test('entries can be filtered, sorted and paged like records', async () => {
 })
 
 test.each([
-  ['what is older goes', 30, 1],
-  ['0: nothing goes', 0, 2],
+  ['older entries are deleted', 30, 1],
+  ['set to 0 no entries are deleted', 0, 2],
 ])('with a retention in days, %s', async (_, days, left) => {
   await server.rows(
     `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,

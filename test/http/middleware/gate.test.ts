@@ -111,10 +111,10 @@ test.each([
   ['an exact label', [rule('/api/'), rule('users:list')], false, 'users:list'],
   ['a path that it lies under', [rule('/api/'), rule('/api/y')], false, '/api/'],
   ['the path itself', [rule('/api/x')], false, '/api/x'],
-  ['a path without its slash is no prefix', [rule('/api')], false, undefined],
+  ['a path without its slash, which is not a prefix', [rule('/api')], false, undefined],
   ['a method and a path', [rule('GET /api/')], false, 'GET /api/'],
   ['only guests', [rule('users:list', '@auth'), rule('*:list', '@guest')], false, '*:list'],
-  ['only who is signed in', [rule('users:list', '@auth'), rule('*:list', '@guest')], true, 'users:list'],
+  ['signed-in users only', [rule('users:list', '@auth'), rule('*:list', '@guest')], true, 'users:list'],
   ['none', [], false, undefined],
 ] as const)('the matching rate rule is the one with %s', (_, rules, isSignedIn, label) => {
   const labels = ['users:list', '*:list', 'GET /api/x', '/api/x']

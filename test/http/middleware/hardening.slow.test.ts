@@ -56,7 +56,7 @@ test.each([
   ['keys deep inside', `{"data":${keys(300_000)}}`, true],
   ['a list of many numbers', `{"data":[${'1,'.repeat(1_100_000)}1]}`, true],
   ['many empty lists', `{"data":[${'[],'.repeat(600_000)}1]}`, true],
-  ['as many numbers as a JSON field takes', `{"data":[${'1,'.repeat(520_000)}1]}`, false],
+  ['as many numbers as a JSON field accepts', `{"data":[${'1,'.repeat(520_000)}1]}`, false],
   ['commas in a text', JSON.stringify({ body: ','.repeat(2_000_000) }), false],
   ['brackets in a text', JSON.stringify({ body: lists(5_000) }), false],
   ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) }), false],
@@ -72,7 +72,7 @@ test.each([
   ['300 digits and an exponent', `[${'1'.repeat(300)}e99]`, true],
   ['many digits', `{"a":${'1'.repeat(310)}}`, true],
   ['the greatest number', '{"a":1.7976931348623157e308}', false],
-  ['a small one', '{"a":1e-999}', false],
+  ['a small exponent', '{"a":1e-999}', false],
   ['a text', '{"a":"\\"1e999"}', false],
   ['many digits of a fraction', `{"a":0.${'1'.repeat(400)}}`, false],
   ['no number at all', '{"a":1e999999', true],
@@ -95,7 +95,7 @@ test.each([
   ['a subscription', '/api/realtime', `{"clientId":"a","subscriptions":${lists(20_000)}}`, '', 400],
   ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(20_000)}}`, '', 400],
   ['a form of many parts', RECORDS, 'a=1&'.repeat(15_000), FORM, 400],
-  ['a sign-in of over a megabyte', SIGN_IN, 'a'.repeat(2 << 20), FORM, 413],
+  ['a sign-in of more than a megabyte', SIGN_IN, 'a'.repeat(2 << 20), FORM, 413],
 ])('%s with absurdly complex content is refused at once', async (_, path, body, type, status) => {
   expect((await post(path, body, type || undefined)).status).toBe(status)
 })
@@ -178,7 +178,7 @@ const EVIL = 'GET //.//\\evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r
 test.each([
   ['two lengths', `${BATCH}Content-Length: 2\r\n\r\na`, 400],
   ['a length and chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n`, 400],
-  ['a clean path is none of another host', EVIL, 307],
+  ['a path that looks like another host', EVIL, 307],
 ])('the raw request with %s is refused or redirected safely', async (_, text, status) => {
   const answer = await untilClosed(say(text))
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -192,7 +192,7 @@ test.each([
     431,
     'headers',
   ],
-  ['what is no HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
+  ['data that is not HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
 ])('%s is answered with a JSON error', async (_, text, status, word) => {
   const [head, body] = (await untilClosed(say(text))).split('\r\n\r\n') as [string, string]
   expect(head).toContain('Content-Type: application/json')

@@ -140,8 +140,8 @@ function announce(bytes: number) {
 
 describe('a body of 100 kB', () => {
   test.each([
-    ['a record where guests may make none', 'POST', '/api/collections/contacts/records'],
-    ['a change where guests may make none', 'PATCH', `${RECORDS}/a`],
+    ['creating a record in a collection closed to guests', 'POST', '/api/collections/contacts/records'],
+    ['changing a record in a collection closed to guests', 'PATCH', `${RECORDS}/a`],
     ['a sign-in', 'POST', '/api/collections/users/auth-with-password'],
     ['a subscription', 'POST', '/api/realtime'],
     ['a pairing', 'POST', '/api/devices/pair'],

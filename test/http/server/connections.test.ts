@@ -47,7 +47,7 @@ test('an address has a maximum number of connections, idle ones included', async
 
 test.each([
   ['a proxy that is trusted', { TRUSTED_PROXIES: '127.0.0.4' }, '127.0.0.4'],
-  ['anybody, where 0 is set', { MAX_CONNECTIONS_PER_ADDRESS: '0' }, '127.0.0.5'],
+  ['any address with a limit of 0', { MAX_CONNECTIONS_PER_ADDRESS: '0' }, '127.0.0.5'],
 ])('%s may open more connections', async (_, env, from) => {
   const { dial } = await serve(env)
   for (let i = 0; i < 6; i++) expect((await dial(from)).answer).toBe(OK)

@@ -79,9 +79,9 @@ const ask = (method: string, path: string, origin: string) =>
   })
 
 test.each([
-  ['an unclean path is led to the clean one', 'GET', '/api//health?a=1', [307, '/api/health?a=1']],
-  ['so is a preflight', 'OPTIONS', '/api/./health', [307, '/api/health']],
-  ['and a form', 'POST', '/api/x/../health', [307, '/api/health']],
+  ['an unclean path is redirected to the clean one', 'GET', '/api//health?a=1', [307, '/api/health?a=1']],
+  ['a preflight on an unclean path is redirected', 'OPTIONS', '/api/./health', [307, '/api/health']],
+  ['a POST on an unclean path is redirected', 'POST', '/api/x/../health', [307, '/api/health']],
 ] as const)('%s', async (_, method, path, expected) => {
   expect((await ask(method, path, 'https://app.example')).slice(0, 2)).toEqual(expected)
 })

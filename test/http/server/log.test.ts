@@ -61,7 +61,7 @@ describe('the log line of a request', () => {
   test.each([
     ['an unknown route', '/api/nothing', 404],
     ['a path that is cleaned', '/api//health', 307],
-    ['a path that nobody can read', '/api/%zz', 400],
+    ['a path that cannot be decoded', '/api/%zz', 400],
     ['metrics without a token', '/metrics', 401],
   ] as const)('is written for %s, too', async (_, path, status) => {
     const { id } = await ask(path)
@@ -83,10 +83,10 @@ describe('the log line of a request', () => {
 
 describe('X-Request-Id', () => {
   test.each([
-    ['of a proxy is taken', PROXY, 'trace/4bf9-2f35', true],
+    ['from a proxy is used', PROXY, 'trace/4bf9-2f35', true],
     ['of a stranger is not', STRANGER, 'trace/4bf9-2f35', false],
     ['that would break the log is not', PROXY, '"},{"level":60', false],
-    ['that is longer than any is not', PROXY, 'x'.repeat(129), false],
+    ['longer than 128 characters is replaced', PROXY, 'x'.repeat(129), false],
     ['that is empty is not', PROXY, '', false],
   ] as const)('%s', async (_, from, given, isTaken) => {
     const { id } = await ask('/api/health', { from, headers: { 'x-request-id': given } })
@@ -161,12 +161,12 @@ test.each([
   ['a text alone', 'Ann', '…'],
   ['small numbers, constants, macros', 'n >= 5 && on = true && created > @todayStart', undefined],
   ['empty texts', "error_message != ''", undefined],
-  ['groups, any of many', '(a.b ?= 1 || c:lower !~ null)', undefined],
+  ['nested groups and ?-operators', '(a.b ?= 1 || c:lower !~ null)', undefined],
   ['functions', 'strftime("%Y", created) = "2026"', 'strftime(…, …) = …'],
   ['a comment', 'a = 1 // Ann', 'a = 1 … …'],
-  ['letters of any language', 'name = Jürgen', 'name = ………'],
+  ['letters of any script', 'name = Jürgen', 'name = ………'],
   ['a number as a name', '4915112345678 = 1', '… = 1'],
-  ['a macro that is none', 'a = @+4915112345678', 'a = ………'],
+  ['an unknown macro', 'a = @+4915112345678', 'a = ………'],
   ['nothing', '', undefined],
 ])('of a filter with %s: %s', (_, filter, kept = filter) => expect(withoutValues(filter)).toBe(kept))
 
@@ -179,7 +179,7 @@ test.each([
   ],
   ['a filter', '/api/x?filter=to%20%3D%20%22%2B4915112345678%22&page=1', '/api/x?filter=to = …&page=1'],
   ['a token', '/api/files/a/b/c.png?token=eyJ.eyJ.x&thumb=10x10', '/api/files/a/b/c.png?token=…&thumb=10x10'],
-  ['what nobody knows', '/api/x?q=Ann&+4915112345678=1', '/api/x?q=…&…=…'],
+  ['unknown parameters', '/api/x?q=Ann&+4915112345678=1', '/api/x?q=…&…=…'],
   ['a number in a parameter', '/api/x?sort=4915112345678', '/api/x?sort=…'],
   ['a number in a path', '/api/sms/%2B4915112345678', '/api/sms/…'],
   ['a secret path', '/api/mobile/v1/incoming/secret', '/api/mobile/v1/incoming/…'],
@@ -189,7 +189,7 @@ test.each([
   ['a key in a path', `/api/sms/psk_${'a1'.repeat(32)}/x`, '/api/sms/…/x'],
   ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
-  ['too much', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
+  ['too many parameters', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
 ])('of an address with %s', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
 
 test('of a long path without separators contain only its beginning', () => {

@@ -37,8 +37,8 @@ test('object keys are sorted by their bytes, as Go writes maps', () => {
 })
 
 test.each([
-  ['tags within each other', `start${'<b>'.repeat(100_000)}deep`],
-  ['blocks within each other', `start${'<div>'.repeat(100_000)}deep`],
+  ['deeply nested tags', `start${'<b>'.repeat(100_000)}deep`],
+  ['deeply nested blocks', `start${'<div>'.repeat(100_000)}deep`],
   [
     'tags that each block repeats',
     `start<div>${Array.from({ length: 400 }, (_, i) => `<b a=${i}>`).join('')}</div>${'<p><img>'.repeat(10_000)}deep`,

@@ -59,8 +59,8 @@ test('an export without fields has all visible columns', async () => {
 
 test.each([
   ['a filter that makes no sense', { filter: 'status = ' }, 'sms_messages', 400],
-  ['a field that is not there', { filter: 'nothing = 1' }, 'sms_messages', 400],
-  ['a collection that is not there', {}, 'nothing', 404],
+  ['an unknown field', { filter: 'nothing = 1' }, 'sms_messages', 400],
+  ['an unknown collection', {}, 'nothing', 404],
   ['a collection for superusers', {}, '_superusers', 403],
 ])('an export with %s is refused before any row is sent', async (_, query, collection, status) => {
   const answer = await take(query as Record<string, string>, ann, collection)
@@ -75,17 +75,17 @@ test('a guest cannot export messages, and gets no rows of other collections', as
 test.each([
   ['a formula', '=1+1', "'=1+1"],
   ['a formula in wide characters', '＝1+1', "'＝1+1"],
-  ['one after a byte order mark', '\ufeff=1+1', "'\ufeff=1+1"],
-  ['one after a line end', '\n=1+1', `"'\n'=1+1"`],
-  ['one after blanks and a character without width', ' \u200b@A1', "' \u200b@A1"],
-  ['one where a semicolon parts cells', 'x;=cmd', "x;'=cmd"],
-  ['one behind a quote', 'x;"=cmd', `"x;""'=cmd"`],
-  ['one on another line', 'x\n+1+cmd', `"x\n'+1+cmd"`],
-  ['one after a tab', 'x\t-1', "x\t'-1"],
-  ['one after a control character', '\u0085\u0001=1+1', "'\u0085\u0001=1+1"],
-  ['one in small characters', '﹦1+1', "'﹦1+1"],
+  ['a formula after a byte order mark', '\ufeff=1+1', "'\ufeff=1+1"],
+  ['a formula after a line end', '\n=1+1', `"'\n'=1+1"`],
+  ['a formula after blanks and a zero-width character', ' \u200b@A1', "' \u200b@A1"],
+  ['a formula after a semicolon', 'x;=cmd', "x;'=cmd"],
+  ['a formula after a quote', 'x;"=cmd', `"x;""'=cmd"`],
+  ['a formula on a second line', 'x\n+1+cmd', `"x\n'+1+cmd"`],
+  ['a formula after a tab', 'x\t-1', "x\t'-1"],
+  ['a formula after a control character', '\u0085\u0001=1+1', "'\u0085\u0001=1+1"],
+  ['a formula in small characters', '﹦1+1', "'﹦1+1"],
   ['a phone number', '+4915112345678', '+4915112345678'],
-  ['a phone number on another line', 'call;+4915112345678 now', 'call;+4915112345678 now'],
+  ['a phone number after a semicolon', 'call;+4915112345678 now', 'call;+4915112345678 now'],
   ['a list with dashes', 'buy:\n- milk', '"buy:\n- milk"'],
   ['an equation', 'a = 1 + 1', 'a = 1 + 1'],
 ])('%s in a cell is escaped', (_, text, cell) => expect(csvLine([text])).toBe(`${cell}\r\n`))

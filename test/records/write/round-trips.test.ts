@@ -37,7 +37,7 @@ test.each([
   ['a create under a rule, with a relation', () => note('POST', '', { text: 'x' }), 1],
   ['an update', () => note('PATCH', '/note00000000001', { text: 'y' }), 2],
   [
-    'one with a modifier that the rule may ask of',
+    'an update with a modifier that a rule reads',
     () => note('PATCH', '/note00000000001', { 'worker+': [] }),
     3,
   ],

@@ -23,7 +23,7 @@ const template = () => ({ user: user.id, name: 'a name', body: 'a text' })
 const INVALID = { code: 'validation_invalid_value' }
 
 test.each([
-  ['a month that is none', '2026-13-01'],
+  ['an invalid month', '2026-13-01'],
   ['a word', 'gestern'],
   ['a number', 5],
   ['a boolean', false],
@@ -90,8 +90,8 @@ test('all invalid fields are reported together with missing required ones', asyn
 test.each([
   ['numbers and bools as text', { name: 5, flag: 'true' }, { name: '5', flag: true }],
   ['null and empty text', { spot: null, groups: null, data: null }, { groups: [], data: null }],
-  ['a point, and none', { spot: '{"lon":1,"lat":2}' }, { spot: { lon: 1, lat: 2 } }],
-  ['any JSON', { data: 'a word' }, { data: 'a word' }],
+  ['a point as text, and no point', { spot: '{"lon":1,"lat":2}' }, { spot: { lon: 1, lat: 2 } }],
+  ['any text as JSON', { data: 'a word' }, { data: 'a word' }],
   ['dates of the server that are sent back', { created: 'never', updated: 5 }, { flag: false }],
 ])('lenient input of existing clients is still accepted: %s', async (_, body, stored) => {
   const made = await user.call('POST', records('sms_templates'), { ...template(), ...body })

@@ -109,9 +109,9 @@ test.each([
   ['two texts', { template_id: TEMPLATES.greeting, recipients: ['+4977100'] }, 400, 'invalid_request'],
   ['nobody', {}, 400, 'invalid_request'],
   ['no number', { recipients: ['0151'] }, 400, 'invalid_phone_number'],
-  ['a group of another', { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
-  ['too many', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
-  ["another's line", { recipients: ['+4977100'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
+  ["another user's group", { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
+  ['too many recipients', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
+  ['an unknown line', { recipients: ['+4977100'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
 ])('a campaign with %s is refused and nothing is stored', async (_, body, status, error) => {
   const before = await server.rows('select count(*) from campaigns')
   const answer = await call('POST', '', { body: 'Sale', ...body })

@@ -116,7 +116,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
   })
 
   test.each([
-    ['it did go out', 'sent', ''],
+    ['it was sent', 'sent', ''],
     ['it failed for good', 'failed', 'No credit'],
   ] as const)('ends as its device reports: %s', async (_, status, error) => {
     const { device, ids } = await claimed(1)
@@ -193,8 +193,8 @@ test.each([
 })
 
 test.each([
-  ['ends what is due', NOW, OPTED_OUT, 0],
-  ['lets wait what is not', IN_A_WEEK, { status: 'pending', error: '' }, 1],
+  ['fails its due texts', NOW, OPTED_OUT, 0],
+  ['leaves its scheduled texts waiting', IN_A_WEEK, { status: 'pending', error: '' }, 1],
 ] as const)('opting a contact out by hand %s', async (_, due, expected, used) => {
   const user = await makeUser(store)
   const device = await makeDevice(store, user)

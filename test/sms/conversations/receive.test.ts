@@ -21,10 +21,10 @@ const rowsOf = async (sql: string, params: unknown[]) => (await store.db.query(s
 
 describe('an incoming text is identified by device, sender, time and text', () => {
   test.each([
-    ['the same again is the same', {}, 1],
-    ['an equal text a millisecond later is another', { receivedAt: AT + 1 }, 2],
-    ['another sender', { from: 'BANK' }, 2],
-    ['another text', { body: 'Hello!' }, 2],
+    ['an equal text is the same message', {}, 1],
+    ['a text a millisecond later is another message', { receivedAt: AT + 1 }, 2],
+    ['a text from another sender is another message', { from: 'BANK' }, 2],
+    ['a text with another body is another message', { body: 'Hello!' }, 2],
   ] as const)('%s', async (_, changes, records) => {
     const phone = await makePhone()
     const ids = [
@@ -111,8 +111,8 @@ describe('opt-out and opt-in words', () => {
 
   test.each([
     ['a START that reaches us after a later STOP does not count', ['STOP', 5, 'START', 0], true],
-    ['one that was said after the STOP does', ['STOP', 5, 'START', 6], false],
-    ['a STOP counts whenever it comes', ['START', 5, 'STOP', 0], true],
+    ['a START sent after the STOP opts in', ['STOP', 5, 'START', 6], false],
+    ['a STOP opts out whenever it arrives', ['START', 5, 'STOP', 0], true],
   ] as const)('%s', async (_, [first, firstAt, second, secondAt], expected) => {
     const phone = await makePhone()
     await receiveTexts(store, phone, [text({ body: 'STOP', receivedAt: AT - 10 })], WORDS)

@@ -86,7 +86,7 @@ describe('pairing a device', () => {
 
   test.each([
     ['no code', { code: undefined }, 'code is required'],
-    ['a code that is none', { code: '12' }, 'code must have 6 digits'],
+    ['an invalid code', { code: '12' }, 'code must have 6 digits'],
     ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
   ])('with %s is refused and leaves the code usable', async (_, body, message) => {
     const code = await newCode()

@@ -80,8 +80,8 @@ test('a failing line still sends when no other line can', async () => {
 })
 
 test.each<[what: string, outcome: Partial<Report>]>([
-  ['that was canceled, or came too late, is not its fault', { blameless: true }],
-  ['that came too late and was not sent is not its fault', { blameless: true, not_sent: true }],
+  ['that was canceled or expired', { blameless: true }],
+  ['that expired and was not sent', { blameless: true, not_sent: true }],
   ['that was sent ends the row', { status: 'sent' }],
   ['that was delivered ends the row', { status: 'delivered' }],
 ])('a text %s does not make a line fail', async (_, outcome) => {

@@ -43,8 +43,8 @@ describe('a new device', () => {
 
   test.each([
     ['no list', '{"slot":1}', 1],
-    ['what is no object', '[1,"x",null]', 1],
-    ['a slot that no phone has', '[{"slot":9}]', 1],
+    ['entries that are not objects', '[1,"x",null]', 1],
+    ['an impossible slot', '[{"slot":9}]', 1],
     ['one slot twice', '[{"slot":1},{"slot":1,"carrier":"x"}]', 1],
     ['no slots: places count', '[{"carrier":"a"},{"carrier":"b"}]', 2],
     ['numbers that are hidden', '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]', 2],

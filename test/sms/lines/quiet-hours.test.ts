@@ -50,7 +50,7 @@ test.each([
   ["the contact's, not the number's", '+4930123', 'Asia/Tokyo', '23:00', 'a1'],
   ["the number's, of a contact without", '+4930123', '', '23:00', null],
   ["the account's, of a number without", '+12025550123', '', '23:00', null],
-  ["the account's, where nobody knows the contact's", '+12025550123', 'Nowhere/Land', '23:00', null],
+  ["of the account if the contact's is unknown", '+12025550123', 'Nowhere/Land', '23:00', null],
 ])('quiet hours use the time zone %s', async (_, to, zone, time, line) => {
   await fixture.lines('a1')
   await beQuiet(time)
@@ -109,7 +109,7 @@ test.each([
   ['people', { a1: 'monthly_recipients = 100' }, {}, 101, 'next month'],
   ['a named line', { a1: 'daily_limit = 10', b1: '' }, { line_id: 'a1' }, 100, 9],
   ['a named device', { a1: 'daily_limit = 10', b1: '' }, { device_id: 'a' }, 100, 9],
-  ['a named line of another device', { a1: '', b1: '' }, { line_id: 'a1', device_id: 'b' }, 1, ''],
+  ['a line that is not of the named device', { a1: '', b1: '' }, { line_id: 'a1', device_id: 'b' }, 1, ''],
 ] as const)(
   'the estimate of when the last text leaves, with %s',
   async (_, lines, named, texts, expected) => {

@@ -21,8 +21,8 @@ test.each([
   ['texts to several', '', { recipients: many }],
   ['a text by a slot', '', { sim: 1 }],
   ['a text to the prefix of a simulated line', `update lines set prefixes = '+49' where slot = 2`, {}],
-  ['texts over lines with limits', 'update lines set daily_limit = 100', { recipients: many }],
-  ['texts beside a device with limits', 'update devices set daily_limit = 100', { recipients: many }],
+  ['texts while lines have limits', 'update lines set daily_limit = 100', { recipients: many }],
+  ['texts while a device has limits', 'update devices set daily_limit = 100', { recipients: many }],
 ])('%s: goes by the real phone, not the simulated one', async (_, sql, body) => {
   if (sql) await fixture.rows(sql)
   for (let i = 0; i < 2; i++)

@@ -27,15 +27,23 @@ test.each<
 >([
   ['later', {}, at(9), 9, 0, 0, 'time'],
   ['earlier', end(6), at(2), 2, 6, 0, 'time'],
-  ['in another form', {}, { scheduled_at: storedAtHour(9) }, 9, 0, 0, 'time'],
+  ['the same time in another form', {}, { scheduled_at: storedAtHour(9) }, 9, 0, 0, 'time'],
   ['an end', {}, end(7), 5, 7, 0, 'expiry'],
-  ['an end after the time that it has', {}, { ttl: 7200 }, 5, 7, 0, 'expiry'],
+  ['an expiry after its present time', {}, { ttl: 7200 }, 5, 7, 0, 'expiry'],
   ['an end after the time that it gets', {}, { ttl: 7200, ...at(10) }, 10, 12, 0, 'time, expiry'],
   ['no end', end(6), { expires_at: '' }, 5, 0, 0, 'expiry'],
-  ['beyond its end, with a new one', { ttl: 60 }, { ...at(9), ...end(10) }, 9, 10, 0, 'time, expiry'],
+  [
+    'a time after its old expiry, with a new expiry',
+    { ttl: 60 },
+    { ...at(9), ...end(10) },
+    9,
+    10,
+    0,
+    'time, expiry',
+  ],
   ['a priority', { ttl: 3600 }, { priority: -7 }, 5, 6, -7, 'priority'],
   ['the usual priority', { priority: 9 }, { priority: 0 }, 5, 0, 0, 'priority'],
-  ['nothing where null is', { priority: 3, ttl: 3600 }, { ...at(5.5), ...EMPTY }, 5.5, 6, 3, 'time'],
+  ['the same values by null', { priority: 3, ttl: 3600 }, { ...at(5.5), ...EMPTY }, 5.5, 6, 3, 'time'],
 ])('a scheduled message can be changed to %s', async (_, options, body, time, ends, priority, told) => {
   const before = await used()
   const id = await schedule(options)
@@ -89,7 +97,7 @@ const INVALID = 'invalid_request'
 const WHEN = 'expires_at must lie in the future, after scheduled_at'
 test.each<[what: string, body: unknown, error: string, message: string]>([
   ['nothing', {}, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
-  ['another field', { recipients: ['+491'] }, INVALID, 'recipients is not a field of this request'],
+  ['an unknown field', { recipients: ['+491'] }, INVALID, 'recipients is not a field of this request'],
   ['two ends', { ttl: 9, ...end(8) }, INVALID, 'ttl and expires_at exclude each other'],
   ['an end that is past', { expires_at: '2020-01-01' }, INVALID, WHEN],
   ['an end before the new time', { ...at(8), ...end(7) }, INVALID, WHEN],
@@ -176,7 +184,7 @@ const ALL = { assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 0 }
 
 test.each([
   ['a time', {}, at(9), storedAtHour(9), ''],
-  ['an earlier time, whose end stays', { ttl: 3600 }, at(2), storedAtHour(2), storedAtHour(6)],
+  ['an earlier time and keeps its expiry', { ttl: 3600 }, at(2), storedAtHour(2), storedAtHour(6)],
   [
     'a time and how long it is good for',
     { ttl: 60 },
@@ -223,7 +231,7 @@ test('rescheduling a batch to a time in the past sends it now', async () => {
 test.each([
   ['nothing', {}, 'scheduled_at is required'],
   ['an end before the time', { ...at(6), ...end(6) }, WHEN],
-  ['a time after the end that one of them has', at(7), WHEN],
+  ['a time after the expiry of one of its messages', at(7), WHEN],
 ])('rescheduling a batch with %s is refused and changes nothing', async (_, body, message) => {
   const { batch_id, message_ids } = await scheduleMany(3, { ttl: 36_000 })
   const [last] = message_ids.toSorted().slice(-1)

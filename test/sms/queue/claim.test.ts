@@ -193,7 +193,7 @@ describe('a renewed lease', () => {
     ['of an attempt that never was', 3, async (device) => device],
     ['by another device of the user', 2, () => makeDevice(store, user)],
     [
-      'by the device in the hands of another user',
+      'by the device after it moved to another user',
       2,
       async (device) => ({ ...device, user: await makeUser(store) }),
     ],

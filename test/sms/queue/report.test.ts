@@ -37,7 +37,7 @@ describe('reports of the current attempt', () => {
       'delivered',
       ['sending 1', 'sent 1', 'delivered 1'],
     ],
-    ['what failed stays so', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
+    ['failed, then sent', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
   ] as const)('end as expected when a device reports %s', async (_, statuses, end, events) => {
     const id = await claimed()
     await report(statuses.map((status) => ({ id, attempt: 1, status })))
@@ -64,7 +64,7 @@ describe('reports of the current attempt', () => {
 
 describe('a report', () => {
   test.each([
-    ['an attempt that is over', { attempt: 0 }],
+    ['an earlier attempt', { attempt: 0 }],
     ['an attempt that never was', { attempt: 2 }],
   ])('of %s changes nothing', async (_, { attempt }) => {
     const id = await claimed()
@@ -82,7 +82,7 @@ describe('a report', () => {
   test.each([
     ['another device of the user', () => makeDevice(store, user)],
     ["another user's device", async () => makeDevice(store, await makeUser(store))],
-    ['the device in the hands of another user', async () => ({ ...device, user: await makeUser(store) })],
+    ['the device after it moved to another user', async () => ({ ...device, user: await makeUser(store) })],
   ])('by %s is answered with not_found', async (_, make) => {
     const id = await claimed()
     expect(await report([{ id, attempt: 1, status: 'failed' }], await make())).toMatchObject([
@@ -133,7 +133,7 @@ describe('a report that a message was not sent', () => {
 
   test.each([
     ['when the request named the device', { pinned: 'true' }, true],
-    ['when there is no other', {}, false],
+    ['when there is no other device', {}, false],
   ] as const)('returns the message to the same device %s', async (_, dispatch, hasOther) => {
     const owner = await makeUser(store)
     const only = await makeDevice(store, owner)

@@ -27,10 +27,10 @@ describe('a send with', () => {
     ['an instant before all', { scheduled_at: '0000-00-00 00:00:00Z' }, 400],
     ['an end in the year 1', { expires_at: '0001-01-01 00:00:00.000Z' }, 400],
     ['an end before its time', { scheduled_at: '2999-01-02', expires_at: '2999-01-01' }, 400],
-    ['nothing but a NUL', { body: '\0' }, 400],
+    ['a body of a single NUL', { body: '\0' }, 400],
     ['keys of objects', JSON.parse('{"__proto__":{"admin":true}}'), 400],
     ['keys of objects as a number', { recipients: ['__proto__'] }, 400],
-    ['a hundred groups and one', { group_ids: Array.from({ length: 101 }, (_, i) => `group${i}`) }, 400],
+    ['101 groups', { group_ids: Array.from({ length: 101 }, (_, i) => `group${i}`) }, 400],
   ])('%s is answered as expected', async (_, body, status) => {
     const answer = await send(ann, body)
     expect([answer.status, answer.body]).toEqual([status, expect.anything()])
@@ -98,7 +98,7 @@ describe('records of other users', () => {
 describe('a hostile device', () => {
   test.each([
     ['a number', '+4915100000000', 'x'],
-    ['a name that is none', '__proto__', 'STOP'],
+    ['an object key as a name', '__proto__', 'STOP'],
     ['a formula', '=cmd|calc', '=1+1'],
     ['half a picture', '\ud83d', '\udc00'],
     ['NUL', '\0+49', 'a\0'],

@@ -156,9 +156,14 @@ test.each(BODIES)('%s: a body that is not of its JSON type is refused', (name, s
 
 test.each([
   ['an empty subscription', PUSH_BODY, {}, 'endpoint is required'],
-  ['one without its keys', PUSH_BODY, { endpoint: PUSH.endpoint }, 'keys is required'],
-  ['one within, without its end', PUSH_BODY, { push: { keys: PUSH.keys } }, 'push.endpoint is required'],
-  ['one within that is a number', PUSH_BODY, { push: 5 }, 'push must be an object'],
+  ['a subscription without keys', PUSH_BODY, { endpoint: PUSH.endpoint }, 'keys is required'],
+  [
+    'a nested subscription without an endpoint',
+    PUSH_BODY,
+    { push: { keys: PUSH.keys } },
+    'push.endpoint is required',
+  ],
+  ['a nested subscription that is a number', PUSH_BODY, { push: 5 }, 'push must be an object'],
   ['an item that is null', REPORT_BODY, { items: [null] }, 'items[0] must be an object'],
   ['too many items', STATES_BODY, Array(501).fill(null), 'The body must have at most 500 items'],
 ] as const)('%s is refused with its sentence', (_, schema, body, sentence) =>

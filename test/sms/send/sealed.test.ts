@@ -73,9 +73,9 @@ describe("a device's error about a sealed text", () => {
   test.each([
     ['quotes the text', TRUE, '***'],
     ['quotes the code', 'spam: 431977', 'spam: ***'],
-    ['has the code in Base64', `pdu ${Buffer.from(TRUE).toString('base64')}`, 'pdu ***g=='],
-    ['has the code in a URL', `GET /send?text=${encodeURIComponent(TRUE)}`, 'GET /send?text=***'],
-    ['has no code', 'No signal 0311', 'No signal 0311'],
+    ['contains the code in Base64', `pdu ${Buffer.from(TRUE).toString('base64')}`, 'pdu ***g=='],
+    ['contains the code in a URL', `GET /send?text=${encodeURIComponent(TRUE)}`, 'GET /send?text=***'],
+    ['does not contain the code', 'No signal 0311', 'No signal 0311'],
   ])('that %s is stored with only the code masked', async (_, error_message, kept) => {
     const id = await sendSealed({}, PHONES[0])
     expect(await report(id, { error_message })).toBe(kept)

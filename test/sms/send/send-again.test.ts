@@ -160,8 +160,8 @@ describe('a repeated client_ref gets the first answer', () => {
   })
 
   test.each([
-    ['its text is no longer kept', `body = ''`],
-    ['nor its number', `body = '', "to" = ''`],
+    ['its text was deleted', `body = ''`],
+    ['its text and number were deleted', `body = '', "to" = ''`],
   ])('when %s', async (_, blank) => {
     const body = { client_ref: newRef() }
     const first = await server.send(body)

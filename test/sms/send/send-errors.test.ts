@@ -33,11 +33,15 @@ test.each<[what: string, body: object, expected: string | object, status?: numbe
   ['a device with a NUL', { device_id: 'a\0' }, 'device_id must not contain a NUL character'],
   ['a group with a NUL', { group_ids: ['a\0'] }, 'group_ids[0] must not contain a NUL character'],
   ['a reference with a NUL', { client_ref: 'a\0b' }, 'client_ref must not contain a NUL character'],
-  ['one number, no list', { recipients: '+4911111' }, 'recipients must be a list of phone numbers'],
+  [
+    'a single number instead of a list',
+    { recipients: '+4911111' },
+    'recipients must be a list of phone numbers',
+  ],
   ['nobody', { recipients: [] }, EMPTY],
   ['no recipients at all', { recipients: undefined }, EMPTY],
   ['an empty group', { recipients: [], group_ids: [GROUPS.empty] }, 'group_ids has no member to send to'],
-  ['a field that is none', { color: 'red' }, 'color is not a field of this request'],
+  ['an unknown field', { color: 'red' }, 'color is not a field of this request'],
   ['a priority out of range', { priority: 128 }, ORDER],
   ['no date', { scheduled_at: 'soon' }, 'scheduled_at must be a date, for example 2026-11-20T07:00:00Z'],
   ['a past expiry', { expires_at: '2020-01-01' }, 'expires_at must lie in the future, after scheduled_at'],
@@ -48,7 +52,11 @@ test.each<[what: string, body: object, expected: string | object, status?: numbe
   ['a number with a line break', { recipients: ['+4911111\n'] }, PHONE],
   ['a text of 1,601 characters of two units', { body: long(1601, '😀') }, LONG],
   ['six recipients', { recipients: phones(6) }, MANY],
-  ['too many with those of groups', { recipients: phones(4), group_ids: [GROUPS.friends] }, MANY],
+  [
+    "too many recipients together with a group's members",
+    { recipients: phones(4), group_ids: [GROUPS.friends] },
+    MANY,
+  ],
   ['an unknown device', { device_id: 'nosuchdevice000' }, DEVICE, 404],
   ["another user's device", { device_id: BENS_PHONE }, DEVICE, 404],
   ['an unknown group', { group_ids: ['nosuchgroup0000'] }, GROUP, 404],
@@ -73,8 +81,8 @@ test.each([
   ['an unknown key', { 'x-api-key': 'psk_unknown' }],
   ['an expired key', { 'x-api-key': 'psk_old' }],
   ['an empty key', { 'x-api-key': '' }],
-  ['a token that is none', { authorization: 'Bearer abc' }],
-  ['a bad key and a good one as token', { 'x-api-key': 'x', authorization: ANN.key }],
+  ['an invalid token', { authorization: 'Bearer abc' }],
+  ['a wrong key and a right one as token', { 'x-api-key': 'x', authorization: ANN.key }],
 ])('a send with %s is answered with 401 before its body is read', async (_, headers) => {
   for (const body of ['{', JSON.stringify({ recipients: ['x'] }), undefined]) {
     const answer = await server.ask('POST', 'send', body, headers as Record<string, string>)
@@ -110,22 +118,26 @@ test('a body of 10 MB is refused with 413', async () => {
 const only = (message: string) => ({ message })
 const CODE = TEMPLATES.code
 test.each<[what: string, body: object, expected: object]>([
-  ['that is not there', { template_id: 'nosuchtemplate0' }, only('Template not found.')],
-  ["that is another user's", { template_id: TEMPLATES.bens }, only('Template does not belong to user.')],
+  ['an unknown template', { template_id: 'nosuchtemplate0' }, only('Template not found.')],
+  ["another user's template", { template_id: TEMPLATES.bens }, only('Template does not belong to user.')],
   ['without a variable', { template_id: CODE, variables: { code: 1 } }, only('Missing variable: tail.')],
   ['without the first of two', { template_id: CODE }, only('Missing variable: code.')],
-  ['that is none', {}, fault('template_id is required')],
+  ['no template', {}, fault('template_id is required')],
   [
-    'beside a text',
+    'a template and a text',
     { template_id: TEMPLATES.greeting, body: 'Hi' },
     fault('body is not a field of this request'),
   ],
   [
-    'whose text is empty',
+    'a template whose text would be empty',
     { template_id: TEMPLATES.name },
     fault('a text would be empty: give its variable a default, as {{name|friend}}'),
   ],
-  ['whose text is too long', { template_id: CODE, variables: { code: long(800), tail: '!' } }, LONG],
+  [
+    'a template whose text would be too long',
+    { template_id: CODE, variables: { code: long(800), tail: '!' } },
+    LONG,
+  ],
 ])('a template send with %s is refused', async (_, body, expected) => {
   const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })
   expect([answer.status, answer.body]).toEqual([400, expected])

@@ -11,7 +11,7 @@ const devicesOf = async (batch: string) =>
 
 test.each([
   ['disabled', 'enabled = false'],
-  ['away too long', `last_seen = '2020-01-01 00:00:00.000Z'`],
+  ['offline for too long', `last_seen = '2020-01-01 00:00:00.000Z'`],
   ['never seen', `last_seen = ''`],
 ] as const)('a device that is %s gets no message', async (_, change) => {
   await rows(`update devices set ${change} where id = $1`, [PHONES[0]])

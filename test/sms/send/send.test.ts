@@ -73,11 +73,11 @@ const FRIENDS = ['+4900002', '+4900003', '+4900001']
 const NAMED = ['+4977777', '+4900001']
 
 test.each([
-  ['members by name and id, without who has opted out', [], [GROUPS.friends], FRIENDS],
+  ['members by name and id, without opted-out ones', [], [GROUPS.friends], FRIENDS],
   ['a member of two groups once', [], [GROUPS.left, GROUPS.friends], FRIENDS],
   ['the request before its groups', NAMED, [GROUPS.friends], [...NAMED, '+4900002', '+4900003']],
   ['a group named twice', [], [GROUPS.left, GROUPS.left], ['+4900003']],
-  ['an empty group beside a number', ['+4977777'], [GROUPS.empty], ['+4977777']],
+  ['a named number beside an empty group', ['+4977777'], [GROUPS.empty], ['+4977777']],
 ] as const)('a send to groups reaches %s', async (_, recipients, group_ids, expected) => {
   const { body } = await server.send({ recipients, group_ids })
   expect(await toWhom(body.message_ids)).toEqual(expected)

@@ -53,7 +53,7 @@ test("a template is filled from each contact's own fields", async () => {
 test.each([
   ['no contact', '{{city}}', [KIEL, NOBODY], 'city'],
   ['data that is a list', '{{city}}', [MANY], 'city'],
-  ['a field that is no text', '{{nested}}', [KIEL], 'nested'],
+  ['a field that is not a text', '{{nested}}', [KIEL], 'nested'],
   ['a name that objects inherit', '{{constructor}}', [KIEL], 'constructor'],
 ])('a template with %s and no default is refused for all recipients', async (_, body, recipients, name) => {
   const [before] = await server.rows('select count(*) from sms_messages', [])

@@ -16,18 +16,23 @@ test.each([
   ['spaces inside the braces', '{{ code }}{{\tcode\n}}', { code: '12' }, '1212'],
   ['a name of several words', '{{first name}} {{ prénom }}', { 'first name': 'A', prénom: 'B' }, 'A B'],
   ['name and phone are of the contact', '{{name}} {{ phone }}', {}, 'Ann +4911111'],
-  ['they cannot be overridden', '{{name}} {{phone}}', { name: 'x', phone: 'y' }, 'Ann +4911111'],
+  [
+    'name and phone that the request cannot override',
+    '{{name}} {{phone}}',
+    { name: 'x', phone: 'y' },
+    'Ann +4911111',
+  ],
   ['their case does not count', '{{Name}} {{PHONE}}', { Name: 'x' }, 'Ann +4911111'],
-  ['nor does that of a variable', '{{Ort}} {{ort}} {{ORT|x}}', { ort: 'Ulm' }, 'Ulm Ulm Ulm'],
-  ['a value of the very name goes first', '{{a}} {{A}}', { A: 'large', a: 'small' }, 'small large'],
+  ['variables in any case', '{{Ort}} {{ort}} {{ORT|x}}', { ort: 'Ulm' }, 'Ulm Ulm Ulm'],
+  ['the value of the exact name first', '{{a}} {{A}}', { A: 'large', a: 'small' }, 'small large'],
   ['a value is text, braces and all', '{{a}}', { a: '{{name}} $& $1' }, '{{name}} $& $1'],
   ['an empty value', 'a{{b}}c', { b: '' }, 'ac'],
-  ['values that nobody asks for', 'a', { b: 'c' }, 'a'],
-  ['braces that are none', '{name} {{}} {{ }} {{name} }}', {}, '{name} {{}} {{ }} {{name} }}'],
+  ['nothing for unused values', 'a', { b: 'c' }, 'a'],
+  ['braces without a name unchanged', '{name} {{}} {{ }} {{name} }}', {}, '{name} {{}} {{ }} {{name} }}'],
   ['three braces', '{{{name}}}', {}, '{Ann}'],
   ['a field of the contact', '{{city}}', {}, 'Kiel'],
-  ['the request comes before the contact', '{{city}}', { city: 'Ulm' }, 'Ulm'],
-  ['a default for what is missing', 'Hi {{nick|there}}', {}, 'Hi there'],
+  ["the request's value before the contact's", '{{city}}', { city: 'Ulm' }, 'Ulm'],
+  ['a default for a missing value', 'Hi {{nick|there}}', {}, 'Hi there'],
   ['a default for an empty field', '{{empty|none}}', {}, 'none'],
   ['a default for an empty value', '{{a|none}}', { a: '' }, 'none'],
   ['no default for a value', '{{name|there}} {{city|x}} {{a|x}}', { a: 'y' }, 'Ann Kiel y'],
@@ -35,16 +40,16 @@ test.each([
   ['spaces around a default', '{{ nick | my friend }}', {}, 'my friend'],
   ['a default with a bar', '{{nick|a|b}}', {}, 'a|b'],
   ['a default without a name is text', '{{|x}} {{ |x}}', {}, '{{|x}} {{ |x}}'],
-  ['the same one twice', '{{a}}{{a}}', { a: 'x' }, 'xx'],
+  ['a repeated variable', '{{a}}{{a}}', { a: 'x' }, 'xx'],
 ] as const)('rendering %s', (_, body, variables, expected) => {
   expect(render(body, variables as Record<string, string>)).toBe(expected)
 })
 
 test.each([
-  ['one beside a default', '{{b|x}} {{a}}', {}, 'a'],
+  ['the missing one beside one with a default', '{{b|x}} {{a}}', {}, 'a'],
   ['the first that is missing', '{{a}} {{b}} {{c}}', { a: '1' }, 'b'],
-  ['what objects inherit is no value', '{{constructor}}', {}, 'constructor'],
-  ['__proto__ is a name like others', '{{__proto__}}', {}, '__proto__'],
+  ['members of objects do not count as values', '{{constructor}}', {}, 'constructor'],
+  ['__proto__ is an ordinary name', '{{__proto__}}', {}, '__proto__'],
 ])('a missing variable is named: %s', (_, body, variables, name) => {
   expect(() => render(body, variables as Record<string, string>)).toThrow(`Missing variable: ${name}.`)
 })

@@ -144,8 +144,8 @@ describe('messages that their device does not claim', () => {
   })
 
   test.each([
-    ['once it claimed nothing for 45 s, at whatever wake-up', {}, false],
-    ['not while it is paced: its minute may not be over', { per_minute: '10' }, true],
+    ['after 45 s without a claim, at any wake-up', {}, false],
+    ['but not while its limit per minute delays it', { per_minute: '10' }, true],
   ] as const)(
     'move to another device after an active device stopped claiming: %s',
     async (_, columns, isKept) => {
@@ -161,7 +161,7 @@ describe('messages that their device does not claim', () => {
 
   test.each([
     ['the request named the device', { pinned: 'true' }, () => makeDevice(store, user)],
-    ["the other device is another user's", {}, async () => makeDevice(store, await makeUser(store))],
+    ['the other device belongs to another user', {}, async () => makeDevice(store, await makeUser(store))],
     ['there is no other device', {}, async () => {}],
   ] as const)('stay where they are when %s', async (_, dispatch, makeOther) => {
     const device = await makeDevice(store, user, { enabled: 'false' })
