@@ -172,7 +172,7 @@ export const SETTINGS = {
   stopDelaySeconds: [
     'STOP_DELAY_SECONDS',
     whole(0, 0, 60),
-    'After a stop signal, `/api/ready` says no for this long before the server stops.',
+    'After a stop signal, `/api/ready` answers 503 for this many seconds before the server stops.',
   ],
   hstsDays: [
     'HSTS_DAYS',
@@ -187,7 +187,7 @@ export const SETTINGS = {
   maxConnectionsPerAddress: [
     'MAX_CONNECTIONS_PER_ADDRESS',
     whole(2_500),
-    'Open connections per address that is no trusted proxy. 0: unlimited.',
+    'Open connections per address. Trusted proxies have no limit. 0: unlimited.',
   ],
   maxStreams: [
     'MAX_STREAMS',

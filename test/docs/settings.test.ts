@@ -24,7 +24,7 @@ names the variable. An empty variable counts as unset.
 ${rows.join('\n')}
 
 The server's own Postgres needs its programs. \`POSTGRES_BIN\` names a folder with \`postgres\` and \`initdb\`, version 15 or later. If it is unset, the
-server uses the programs of its npm package, and otherwise those that are installed.
+server uses the programs of its npm package, else the installed programs.
 
 ## Settings in the console
 
