@@ -9,6 +9,7 @@ import { ByteCollector } from '../../http/body/raw-body.ts'
 import { RequestMemory, type Services, SMALL_BYTES } from '../../http/context.ts'
 import { readSend, SEND } from '../../sms/send/body.ts'
 import { recipientsIn } from '../../sms/send/read-numbers.ts'
+import { serverKey } from '../../sms/send/send.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
 import { asKeyHolder, WORLD } from '../door.ts'
 import type { Mail } from './mail.ts'
@@ -81,7 +82,7 @@ async function sendTo(
   const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
   const requestTo = (number: string) => {
     const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
-    const idempotency = id === '' ? null : { key: `mail ${key}`, fingerprint: 'mail' }
+    const idempotency = id === '' ? null : { key: serverKey(`mail ${key}`), fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
   await asKeyHolder(services, by, async (sender) => {

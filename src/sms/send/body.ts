@@ -111,6 +111,9 @@ export const date = () =>
   })
 const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
 
+/** The server's own references. A client's message with one would prevent a retry or an automatic answer. */
+const SERVER_REFS = /^(?:retry|auto):/
+
 /** Fields of both SEND and TEMPLATE_SEND. `null` counts as absent. */
 export const COMMON = {
   recipients: z
@@ -150,9 +153,10 @@ export const COMMON = {
       'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
     ),
   client_ref: id(255)
+    .refine((ref) => !SERVER_REFS.test(ref), 'must not begin with retry: or auto:')
     .nullish()
     .describe(
-      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
+      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient. Must not begin with `retry:` or `auto:`, as the references of retries and automatic answers do.',
     ),
   bulk: z
     .boolean()

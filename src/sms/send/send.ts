@@ -203,6 +203,9 @@ const MAX_KEY_LENGTH = 255
 /** Printable ASCII, which an HTTP header can safely contain. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 
+/** An idempotency key of the server itself. Begins with a space, so that no request can have the same. */
+export const serverKey = (name: string): string => ` ${name}`
+
 /** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null

@@ -170,12 +170,10 @@ describe('a repeated client_ref gets the first answer', () => {
   })
 })
 
-test('a retry is refused if another send used its client_ref', async () => {
-  const { body } = await server.send({ scheduled_at: '2099-01-01 08:00:00Z' })
-  const [id] = body.message_ids as [string]
-  await server.ask('POST', `messages/${id}/cancel`)
-  await server.send({ client_ref: `retry:${id}`, body: 'Not the same' })
-  expect((await server.ask('POST', `messages/${id}/retry`)).body).toEqual(REUSED)
+test.each(['retry:', 'auto:'])('a send is refused if its client_ref begins with %s', async (kind) => {
+  const { status, body } = await server.send({ client_ref: `${kind}abc` })
+  expect(status).toBe(400)
+  expect(body.message).toBe('client_ref must not begin with retry: or auto:')
 })
 
 test('of 40 concurrent sends with one client_ref and two texts, one text is sent and the other refused', async () => {
