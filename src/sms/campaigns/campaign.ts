@@ -7,11 +7,12 @@ import { isOwnedBy, oneOf, runForRow, statement, text, unindexed } from '../../d
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
+import { noteAct } from '../queue/note-change.ts'
 import { lockUserSends } from '../send/accept.ts'
 import type { SendOptions } from '../send/body.ts'
 import { may, type Permit } from '../send/judge.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
-import type { SendServices } from '../send/send.ts'
+import { type SendServices, serverKey } from '../send/send.ts'
 import { accountSender } from '../send/sender.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { eventsCte, updateRecords } from '../status.ts'
@@ -170,7 +171,7 @@ export function chunksOf(
 
 /** The Idempotency-Key of a chunk of recipients, which prevents storing the chunk's messages twice. */
 export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
-  `campaign:${id}:${revision}:${number}`
+  serverKey(`campaign:${id}:${revision}:${number}`)
 
 const CLOSE = `
 insert into sms_idempotency ("user", key, fingerprint, answer)
@@ -179,21 +180,23 @@ select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
  * their messages any more. advance.ts cancels those already stored. False if the campaign has changed since
- * it was read. `by`: who ends it; '' for the server.
+ * it was read. `permit`: of who cancels it; the server's own end is not audited.
  */
 export function endCampaign(
   { store, config }: CampaignServices,
   campaign: Campaign,
   status: 'canceled' | 'failed',
-  { error = '', by = '' } = {},
+  { error = '', permit }: { readonly error?: string; readonly permit?: Permit } = {},
 ): Promise<boolean> {
   const keys = chunksOf(campaign, config).map((_, number) => chunkKey(campaign, number))
   return store.db.transaction(async (db) => {
     await lockUserSends(db, campaign.user)
     const set = `status = $3, error = $4, settled = false, changed_by = coalesce(nullif($5, ''), changed_by)`
-    const isEnded = await changeAsRead(db, campaign, set, status, error, by)
-    if (isEnded) await db.query(CLOSE, [campaign.user, keys])
-    return isEnded
+    const isEnded = await changeAsRead(db, campaign, set, status, error, permit?.sender.sentBy ?? '')
+    if (!isEnded) return false
+    await db.query(CLOSE, [campaign.user, keys])
+    if (permit) await noteAct(db, permit, 'campaigns', 'cancel', campaign.id)
+    return true
   })
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Db } from '../../db/open.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
@@ -49,14 +50,30 @@ export async function changeCampaign(
   const { user, sentBy: by } = permit.sender
   if (Object.entries(change).every(([part, value]) => part === 'name' || value === null)) {
     await findCampaign(db, user, id)
-    await updateRecords(db, 'campaigns', 'name = $2, changed_by = $3', 'id = $1', [id, change.name, by])
+    await db.transaction(async (tx) => {
+      await updateRecords(tx, 'campaigns', 'name = $2, changed_by = $3', 'id = $1', [id, change.name, by])
+      await noteAct(tx, permit, 'campaigns', 'change', id)
+    })
   } else {
     await whenSettled(services, user, id, (campaign) => revise(services, permit, campaign, change))
     await advance(services, id)
   }
-  await noteAct(db, permit, 'campaigns', 'change', id)
   return readState(db, user, id)
 }
+
+/** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */
+const noted = (
+  { store }: CampaignServices,
+  permit: Permit,
+  action: string,
+  id: string,
+  work: (db: Db) => Promise<boolean>,
+): Promise<boolean> =>
+  store.db.transaction(async (db) => {
+    const isDone = await work(db)
+    if (isDone) await noteAct(db, permit, 'campaigns', action, id)
+    return isDone
+  })
 
 const REVISE = `
 name = $3, body = $4, variables = $5::json, template = $6, groups = $7,
@@ -94,7 +111,7 @@ async function revise(
     ...[audience.length, segments, JSON.stringify(repeat ? [] : audience), JSON.stringify(repeat)],
     permit.sender.sentBy,
   ]
-  return changeAsRead(store.db, campaign, REVISE, ...params)
+  return noted(services, permit, 'change', campaign.id, (db) => changeAsRead(db, campaign, REVISE, ...params))
 }
 
 /** SQL that finds a message of the campaign that is assigned to a device or was sent. */
@@ -144,8 +161,8 @@ async function insert(services: CampaignServices, permit: Permit, id: string, wa
       await checkRoom(db, user)
     }
     await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
+    await noteAct(db, permit, 'campaigns', 'create', id)
   })
-  await noteAct(store.db, permit, 'campaigns', 'create', id)
 }
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
@@ -161,11 +178,12 @@ const become =
     await whenSettled(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
-      if (status === 'repeating')
-        return moveOn(db, campaign, new Date(), campaign.runs, ', settled = false, changed_by = $6', by)
-      return changeAsRead(db, campaign, `status = '${status}', settled = false, changed_by = $3`, by)
+      return noted(services, permit, action, id, (tx) =>
+        status === 'repeating'
+          ? moveOn(tx, campaign, new Date(), campaign.runs, ', settled = false, changed_by = $6', by)
+          : changeAsRead(tx, campaign, `status = '${status}', settled = false, changed_by = $3`, by),
+      )
     })
-    await noteAct(db, permit, 'campaigns', action, id)
     await advance(services, id)
     return readState(db, user, id)
   }
@@ -188,14 +206,13 @@ export const resumeCampaign = become('resume', ({ status, scheduledAt, repeat })
 /** Cancels a campaign and refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, permit, id) => {
   const { db } = services.store
-  const { user, sentBy: by } = permit.sender
+  const { user } = permit.sender
   for (;;) {
     const campaign = await findCampaign(db, user, id)
     if (campaign.status === 'canceled') break
     if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
-    if (await endCampaign(services, campaign, 'canceled', { by })) break
+    if (await endCampaign(services, campaign, 'canceled', { permit })) break
   }
-  await noteAct(db, permit, 'campaigns', 'cancel', id)
   await advance(services, id)
   return readState(db, user, id)
 }
@@ -238,23 +255,19 @@ export async function retryCampaign(
       `id = $1 and status = 'done'`,
       [id],
     )
-  await noteAct(db, permit, 'campaigns', 'retry', id)
   return { campaign: await readState(db, user, id), retried, left_out: left }
 }
 
 /** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */
-async function noteBatch(services: CampaignServices, { sender }: Permit, campaign: Campaign) {
+async function noteBatch(services: CampaignServices, permit: Permit, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')
   const last = campaign.batches.at(-1)!
-  if ((await countMessages(services, campaign.user, [last])) === 0) return true
-  const batches = JSON.stringify([...campaign.batches, batchAfter(last)])
-  return changeAsRead(
-    services.store.db,
-    campaign,
-    'batches = $3::json, changed_by = $4',
-    batches,
-    sender.sentBy,
+  const isNew = (await countMessages(services, campaign.user, [last])) > 0
+  const batches = JSON.stringify([...campaign.batches, ...(isNew ? [batchAfter(last)] : [])])
+  const set = 'batches = $3::json, changed_by = $4'
+  return noted(services, permit, 'retry', campaign.id, (db) =>
+    changeAsRead(db, campaign, set, batches, permit.sender.sentBy),
   )
 }
 

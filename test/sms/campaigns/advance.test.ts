@@ -83,7 +83,7 @@ test('a campaign to 2,500 people is stored once, in chunks that share one batch_
   const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [user])
   expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
   const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [user])
-  expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => `campaign:${id}:1:${chunk}`))
+  expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => ` campaign:${id}:1:${chunk}`))
   await pauseCampaign(one, permitOf(user, 'campaign'), id)
   const held = await db.query(`select count(*) from sms_dispatch where due_at = 'infinity' and "user" = $1`, [
     user,
