@@ -63,8 +63,22 @@ const LOCKED: MessageSource = {
   sql: 'select d.* from sms_dispatch d where d.message = any($2::text[])',
 }
 
-/** Cancels and refunds a batch's unclaimed messages. Idempotent. Throws 404 `batch_not_found`, 403, 409. */
+/** Why the judge refuses the sender to cancel a message of a batch. $1: batch, $2: user, $3: the sender. */
+const REFUSED = `
+select max(r.refusal) from (
+  select ${refusalSql('cancel', '$3')} as refusal
+  from sms_messages m join sms_dispatch d on d.message = m.id cross join ${limitsSql('$3')} l
+  where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
+    and ${unindexed('d.state')} in ('pending', 'assigned')
+) r`
+
+/**
+ * Cancels and refunds a batch's unclaimed messages, or none if the judge refuses one. Idempotent. Throws 404
+ * `batch_not_found`, 403, 409.
+ */
 export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
+  const { rows } = await store.db.query(REFUSED, [batchId, permit.sender.user, senderParam(permit)])
+  if (rows[0]![0] !== null) throw refusalOf(permit.sender, String(rows[0]![0]))
   const canceled = await cancelWaiting(store, permit, batchId)
   return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }

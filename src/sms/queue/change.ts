@@ -31,7 +31,7 @@ import type { Sender } from '../send/sender.ts'
 import { checkShape, gatewayRefusal, invalid, visibleText } from '../send/shape.ts'
 import { eventsCte } from '../status.ts'
 import { BATCH, countBatch } from './cancel.ts'
-import { noteChange } from './note-change.ts'
+import { noteChangeCte } from './note-change.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
 export interface Change {
@@ -96,8 +96,16 @@ waiting as (
   from ended e
 )`
 
-/** SQL that applies a planned change, or nothing if a message is `unfit`. `answer`: its final SELECT. */
-const changeSql = (source: string, answer: string) => `
+const BY = `$8::json ->> 'by'`
+
+/** What the audit log says about a change: see `noteChangeCte`. */
+type Noted = Omit<Parameters<typeof noteChangeCte>[1], 'user' | 'by'>
+
+/**
+ * SQL that applies and audits a planned change, or nothing if a message is `unfit` or the judge refuses it.
+ * `answer`: its final SELECT.
+ */
+const changeSql = (source: string, noted: Noted, answer: string) => `
 with ${plannedChangeCtes(source)}, fit as (
   select * from wanted where what <> '' and not exists (select from wanted where unfit or refusal is not null)
 ), moved as (
@@ -109,7 +117,8 @@ with ${plannedChangeCtes(source)}, fit as (
     expires_at = coalesce(pb_text(f.ends), ''), waiting_for = f.waits_for, priority = f.next_priority,
     body = f.next_body, segments = f.next_segments, updated = pb_text(now())
   from fit f where m.id = f.message returning m.id
-), ${eventsCte(`$1, message, 'pending', device, 0, 'Changed: ' || what`, 'fit', `$8::json ->> 'by'`)}
+), ${eventsCte(`$1, message, 'pending', device, 0, 'Changed: ' || what`, 'fit', BY)},
+${noteChangeCte('fit', { ...noted, user: '$1', by: `(${BY})` })}
 ${answer}`
 
 /** The body of a request to change a message. Absent fields and `null` change nothing. */
@@ -142,7 +151,8 @@ export const CHANGED = z
 
 const CHANGE = changeSql(
   'm.id = $10 for update of d, m',
-  `select unfit, refusal, sent_by as author, what, pb_text(due) as scheduled_at, coalesce(pb_text(ends), '') as expires_at,
+  { action: 'change', record: '$10', fields: `array_to_json(string_to_array(max(what), ', '))` },
+  `select unfit, refusal, pb_text(due) as scheduled_at, coalesce(pb_text(ends), '') as expires_at,
     next_priority as priority, next_segments as segments from wanted`,
 )
 
@@ -173,17 +183,12 @@ function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): C
 
 /** Changes a scheduled message. Idempotent. Throws 403, 404, 409, 400 `invalid_request`, StaleAuth. */
 export async function changeMessage({ db }: Store, permit: Permit, id: string, change: Change) {
-  type Wanted = Omit<Changed, 'id' | 'status'> & Verdict & Readonly<Record<'author' | 'what', string>>
-  const wanted = await db.transaction(async (tx) => {
-    const [found] = objectsOf<Wanted>(await tx.query(CHANGE, [...changeParams(permit, change), id]))
-    if (!found) throw await whyNot(tx, permit.sender.user, id)
-    const { unfit, refusal, author, what, ...wanted } = found
-    throwFault(permit, { unfit, refusal })
-    const fields = what.split(', ')
-    if (what) await noteChange(tx, permit, { action: 'change', record: id, authors: [author], fields })
-    return wanted
-  })
-  return { id, status: 'pending', ...wanted }
+  type Wanted = Omit<Changed, 'id' | 'status'> & Verdict
+  const [found] = objectsOf<Wanted>(await db.query(CHANGE, [...changeParams(permit, change), id]))
+  if (!found) throw await whyNot(db, permit.sender.user, id)
+  const { unfit, refusal, ...changed } = found
+  throwFault(permit, { unfit, refusal })
+  return { id, status: 'pending', ...changed }
 }
 
 /** `refusal`: that of the judge, or `scope` for a caller who may not cancel. */
@@ -231,8 +236,8 @@ select count(*), bool_or(unfit), max(refusal) from wanted`
 
 const SOME = changeSql(
   `${OF_BATCH} and d.message > $11 order by d.message limit ${MAX_ROWS} for update of d, m`,
-  `select max(message), count(*) filter (where what <> ''), bool_or(unfit), max(refusal),
-    array_agg(distinct sent_by) filter (where what <> '') from wanted`,
+  { action: 'reschedule', record: '$10', fields: `'[]'::json` },
+  `select max(message), count(*) filter (where what <> ''), bool_or(unfit), max(refusal) from wanted`,
 )
 
 /** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
@@ -246,7 +251,7 @@ export async function rescheduleBatch(store: Store, sender: Sender, batchId: str
   const permit = await requireBatch(store, sender, batchId, change)
   let rescheduled = 0
   for (let last: string | null = ''; last !== null; ) {
-    const some: Some = await store.db.transaction((db) => rescheduleSome(db, permit, batchId, change, last!))
+    const some: Some = await rescheduleSome(store.db, permit, batchId, change, last)
     rescheduled += some.changed
     last = some.last
   }
@@ -271,10 +276,9 @@ interface Some {
 
 async function rescheduleSome(db: Db, permit: Permit, batchId: string, change: Change, after: string) {
   const { rows } = await db.query(SOME, [...changeParams(permit, change), batchId, after])
-  type Row = [last: string | null, changed: number, unfit: boolean, refusal: string | null, string[] | null]
-  const [last, changed, unfit, refusal, authors] = rows[0] as Row
+  type Row = [last: string | null, changed: number, unfit: boolean, refusal: string | null]
+  const [last, changed, unfit, refusal] = rows[0] as Row
   // another request has changed the messages since they were checked
   throwFault(permit, { unfit, refusal })
-  if (authors) await noteChange(db, permit, { action: 'reschedule', record: batchId, authors })
   return { last, changed: Number(changed) }
 }
