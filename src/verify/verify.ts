@@ -194,14 +194,18 @@ export async function checkVerification(
 
 const END = statement('verify end', VERIFICATION.extend({ message: z.string() }))`
 with ${TARGET}, written as (
-  update verifications v set updated = pb_text(now()), status = ${text('status')}
+  update verifications v set updated = pb_text(now()), status = ${text('status')},
+    attempts = case ${text('status')} when 'approved' then 0 else v.attempts end
   from target t where v.id = t.id and v.status = 'pending' and v.expires_at > pb_text(now())
   returning v.*
 ), ${AFTER}
 select ${COLUMNS}, v.message from written v
 union all select ${COLUMNS}, '' from target v where not exists (select from written)`
 
-/** Ends a verification; cancels its text if no device has it. Leaves an ended one as it is. Throws 404. */
+/**
+ * Ends a verification; cancels its text if no device has it. Leaves an ended one as it is. An approved one
+ * gets 0 attempts, because nobody entered its code: see sms/codes/destinations. Throws 404.
+ */
 export async function endVerification(
   store: Store,
   user: string,

@@ -104,12 +104,12 @@ test('codes use at most their share of the quota', async () => {
 })
 
 /** Verifications of a country, made so many minutes ago. */
-const add = (id: string, count: number, status: string, minutes = 0, country = '+49') =>
+const add = (id: string, count: number, status: string, minutes = 0, country = '+49', attempts = 1) =>
   server.rows(
-    `insert into verifications (id, "user", service, "to", country, channel, status, created, updated)
-    select pb_new_id(), $1, $2, $6 || i, $6, 'sms', $3, pb_text(clock_timestamp() - $5 * interval '1 minute'), ''
+    `insert into verifications (id, "user", service, "to", country, channel, status, attempts, created, updated)
+    select pb_new_id(), $1, $2, $6 || i, $6, 'sms', $3, $7, pb_text(clock_timestamp() - $5 * interval '1 minute'), ''
     from generate_series(1, $4) i`,
-    [ANN.id, id, status, count, minutes, country],
+    [ANN.id, id, status, count, minutes, country, attempts],
   )
 
 /** The id of a message that failed. */
@@ -158,4 +158,13 @@ test('a country with too few entered codes is stopped until the owner allows it 
   // those that were canceled after their text had left count
   await add(id, 30, 'canceled')
   expect(await start(numbers(1)[0]!, { service: id })).toBe('destination_stopped')
+})
+
+test('verifications that were approved without their codes count as not approved', async () => {
+  await bound({ code_approval_floor: 50, code_stopped: '' })
+  const id = await service({})
+  await add(id, 20, 'approved', 0, '+47')
+  expect(await start(numbers(1, '+47')[0]!, { service: id })).toBe('sent')
+  await add(id, 20, 'approved', 0, '+47', 0)
+  expect(await start(numbers(1, '+47')[0]!, { service: id })).toBe('destination_stopped')
 })

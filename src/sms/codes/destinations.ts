@@ -58,11 +58,13 @@ const isNamed = (destinations: string, country: string, phone: string) =>
 const JUDGED = 20
 
 // Stops codes to a country if too few of the last ones were approved. Counts a pending code as not approved
-// after 3 minutes, and a canceled one too, unless its text was canceled in time. Begins again when the owner
-// takes a country out of `code_stopped`. Concurrent requests queue one mail, which alarms/alarms.ts sends.
+// after 3 minutes, and a canceled one too, unless its text was canceled in time. A code that was approved
+// by Twilio's `Status=approved` counts as not approved: a thief with the API key could approve all codes.
+// Begins again when the owner takes a country out of `code_stopped`. Concurrent requests queue one mail,
+// which alarms/alarms.ts sends.
 const STOP = statement('code stop', { user: 'string' })`
 with last as (
-  select v.status from user_settings s join verifications v on v."user" = s."user"
+  select v.status = 'approved' and v.attempts > 0 as is_right from user_settings s join verifications v on v."user" = s."user"
   where s."user" = ${text('user')} and v.country = ${text('country')}
     and v.created > greatest(pb_text(now() - interval '1 day'), s.code_counted_from)
     and (v.status <> 'pending' or v.created < pb_text(now() - interval '3 minutes'))
@@ -70,7 +72,7 @@ with last as (
       select from sms_messages m where m.id = v.message and m.status = 'failed'))
   order by v.created desc limit ${JUDGED}
 ), judged as (
-  select count(*) as finished, count(*) filter (where status = 'approved') as approved from last
+  select count(*) as finished, count(*) filter (where is_right) as approved from last
 ), low as materialized (
   select s.id, s."user", ${text('country')} = any (string_to_array(s.code_stopped, ',')) as was_stopped
   from user_settings s, judged j
