@@ -18,6 +18,7 @@ import {
   linesExtension,
   messagesExtension,
   notesExtension,
+  templatesExtension,
 } from '../sms/extensions.ts'
 import { userSettingsExtension, usersExtension } from '../sms/users.ts'
 import { verificationsExtension, verifyServicesExtension } from '../verify/service.ts'
@@ -39,7 +40,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['lines', strict(linesExtension)],
     ['contacts', contactsExtension],
     ['contact_groups', strict()],
-    ['sms_templates', strict()],
+    ['sms_templates', templatesExtension],
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict(eventsExtension)],
     ['conversations', strict(conversationsExtension)],

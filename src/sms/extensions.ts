@@ -49,6 +49,15 @@ export const messagesExtension: Extension = {
   },
 }
 
+/**
+ * Rules of templates. Who may not write automatic answers may not change what they say: agents cannot change
+ * or delete the template of one.
+ */
+export const templatesExtension: Extension = {
+  readsStrictly: true,
+  writeRule: (auth) => (auth?.limits === 'agent' ? `auto_answers_via_template.id = ''` : ''),
+}
+
 /** Rules of events. One that a superuser adds changes no message, so it causes no webhook calls. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {

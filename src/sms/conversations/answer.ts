@@ -97,13 +97,16 @@ where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSq
   and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
   and not exists (select from auto_answers_sent s where s.message = m.id)`
 
-/** Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. */
+/**
+ * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
+ * out those without a text, whose template was deleted.
+ */
 const ANSWERS = statement('sms answers', {
   ...{ id: 'string', match: oneOf<Match>(), value: 'string', body: 'string', template: 'string' },
 })`
 select a.id, a.match, a.value, a.body, a.template from auto_answers a
 join sms_messages m on m.id = ${text('id')}
-where a."user" = ${text('user')} and a.enabled and (cardinality(a.lines) = 0 or m.line = any(a.lines))
+where a."user" = ${text('user')} and a.enabled and (a.body <> '' or a.template <> '') and (cardinality(a.lines) = 0 or m.line = any(a.lines))
   and (a.hours_from = '' or a.hours_to = ''
     or sms_quiet_until(a.hours_from, a.hours_to, a.days, sms_time_zone(${text('user')}), now()) is not null)
   and not exists (
