@@ -106,6 +106,15 @@ describe('a TwiML answer', () => {
     for (const reply of replies) expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
   })
 
+  test('sends nothing while the key of its address is disabled', async () => {
+    app.answer(200, 'Thank you', 'text/plain')
+    const key = `/api/collections/api_keys/records/${ann.keyId}`
+    await ann.user.call('PATCH', key, { disabled: true })
+    expect(await hear()).toMatchObject({ status: 'failed', response_status: 200 })
+    await ann.user.call('PATCH', key, { disabled: false })
+    expect(await repliesTo(from)).toEqual([])
+  })
+
   test('sends by its attributes to, from and action', async () => {
     const to = '+4915119999901'
     const once = xml(`<Message to="${to}" from="${OTHER}" action="/done?y=2">Hi</Message>`)

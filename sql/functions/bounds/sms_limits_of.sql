@@ -1,14 +1,16 @@
 -- The bounds of a sender, for sms_may: those of the account (`owner`) and, if `sender` is an API key, those
 -- of the key. `sender` is the sent_by of the texts. `stale` says that the user or the key has changed since
 -- the request was checked: `user_version` and `key_version` are the xmin of their rows at that time. Without
--- a `user_version` the account itself sends (a campaign, a hook), which must only be enabled.
+-- a `user_version` the account itself sends (a campaign, a hook), which must only be enabled, as must the key
+-- in whose name it sends a reply.
 create or replace function sms_limits_of(
   owner text, user_version text, key_id text, key_version text, sender text,
   out stale boolean, out destinations text, out key_destinations text, out key_lines text[]
 ) language plpgsql stable as $$
 begin
   select
-    case when sms_limits_of.user_version is null then coalesce(s.disabled, false)
+    case when sms_limits_of.user_version is null
+      then coalesce(s.disabled, false) or coalesce(k.disabled or k.expires_at <> '' and k.expires_at <= pb_text(now()), false)
       else u.xmin::text <> sms_limits_of.user_version end
       or sms_limits_of.key_id is not null
         and (k.id, k.xmin::text) is distinct from (sms_limits_of.key_id, sms_limits_of.key_version),

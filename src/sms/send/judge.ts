@@ -108,7 +108,9 @@ const CAMPAIGN_PREFIX = 'campaign '
 export function refusalOf({ version }: Sender, refusal: string): Error {
   if (refusal.startsWith(CAMPAIGN_PREFIX)) return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
   if (refusal !== 'stale') return gatewayRefusal(refusal as RefusalCode)
-  return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
+  return version === null
+    ? gatewayRefusal('forbidden', 'The account or the API key is disabled')
+    : new StaleAuth()
 }
 
 /** 409 for an act on a text that belongs to a campaign, which alone may change it. Names the campaign. */
