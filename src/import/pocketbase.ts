@@ -15,6 +15,7 @@ import { readUpload } from '../files/upload.ts'
 import { SETTINGS, writeSettings } from '../settings/settings.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
+import { countLeftOut, dropLostRelations, type LeftOut } from './left-out.ts'
 import {
   type ExportedCollection,
   importPocketBaseTables,
@@ -36,11 +37,13 @@ export interface FolderImport {
   readonly storage: Storage
   readonly progress: Progress
   readonly report: Report
+  readonly leftOut: LeftOut
 }
 
 /**
- * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing. Users stay signed
- * in. Never writes to the source. Returns a summary. Throws a UserError if the data cannot be imported.
+ * Imports a PocketBase data directory (0.23 or later) into an empty store: all that the API would take, or
+ * nothing. Users stay signed in. Never writes to the source. Returns a summary. Throws a UserError for data
+ * that cannot be imported.
  */
 export const importPocketBase = (store: CatalogStore, folder: string, progress: Progress) =>
   importFolder(store, folder, progress, async (work) => {
@@ -48,6 +51,7 @@ export const importPocketBase = (store: CatalogStore, folder: string, progress: 
     const collections = await importPocketBaseTables(draft, raws, report)
     let records = 0
     for (const collection of collections) records += await importRecords(work, collection)
+    records -= await dropLostRelations(draft, work.leftOut, collections)
     const views = raws.filter(({ type }) => type === 'view')
     await importPocketBaseViews(draft, views, report)
     await importSettings(draft, data, report)
@@ -65,6 +69,7 @@ export async function importFolder(
   const notes: string[] = []
   const report: Report = (sentence) => notes.push(`- ${sentence}`)
   const storage = openStorage(folder, progress)
+  const leftOut = countLeftOut()
   try {
     const raws = readCollections(data)
     const tables = raws.filter(({ type }) => type !== 'view')
@@ -72,7 +77,8 @@ export async function importFolder(
     const done = await store.change(async (draft) => {
       await draft.db.limitStatements(0)
       await refuseUnlessEmpty(draft)
-      const brought = await bring({ draft, data, raws, storage, progress, report })
+      const brought = await bring({ draft, data, raws, storage, progress, report, leftOut })
+      leftOut.report(report)
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
       const fields = brought.collections.map(({ name }) => name)
@@ -111,15 +117,14 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
 }
 
 /**
- * Imports the rows of `table`, changed by `convert`, into a collection, but for those of which `isFaulty` is
- * true. Returns their number.
+ * Imports the rows of `table`, changed by `convert`, into a collection. Leaves out those that the API would
+ * refuse. Returns the number of imported rows.
  */
 export async function importRecords(
-  { draft, data, storage, progress }: FolderImport,
+  { draft, data, storage, progress, leftOut }: FolderImport,
   collection: Collection,
   table = collection.name,
   convert = (row: StoredRow): StoredRow => row,
-  isFaulty = (_: ImportRow): boolean => false,
 ): Promise<number> {
   const total = data.count(table)
   let [done, left] = [0, 0]
@@ -127,7 +132,7 @@ export async function importRecords(
   for (const stored of data.rows(table)) {
     const row = convert(stored)
     const values = collection.fields.map((field) => storedValue(field, row[field.name]))
-    if (isFaulty(values)) left++
+    if (leftOut.isFaulty(collection, values, table)) left++
     else rows.push(values)
     if (rows.length < chunkSize(collection, true) && done + left + rows.length < total) continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })

@@ -12,6 +12,7 @@ import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/text.ts'
 import { columnsOf, logChange } from '../records/record-sql.ts'
 import { isObject } from '../tools/json.ts'
+import { rowFault } from './check-row.ts'
 
 /** A record's values in the order of the collection's fields. */
 export type ImportRow = Value[]
@@ -49,7 +50,10 @@ export function readRows(place: FilePosition, records: readonly unknown[]): Impo
     }
     if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
-    return place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
+    const row = place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
+    const fault = rowFault(place.collection, row)
+    if (fault) throw recordFault(place, id, fault)
+    return row
   })
 }
 

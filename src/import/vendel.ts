@@ -5,13 +5,12 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
-import { checkValue } from '../fields/field-types.ts'
-import { urlFault } from '../outgoing/send.ts'
 import { readPhone } from '../portable/phone/read.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Progress } from '../tools/progress.ts'
 import { randomText } from '../tools/random.ts'
 import { newSecret } from '../webhooks/secrets.ts'
+import { dropLostRelations } from './left-out.ts'
 import { importFolder, importRecords } from './pocketbase.ts'
 import {
   type ExportedCollection,
@@ -21,7 +20,6 @@ import {
   saveOne,
   textOf,
 } from './pocketbase-collections.ts'
-import type { ImportRow } from './rows.ts'
 
 /** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
@@ -129,6 +127,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     const counts = new Map<string, number>()
     const count = (sentence: string) => void counts.set(sentence, (counts.get(sentence) ?? 0) + 1)
     const quotas = monthlyTexts(data)
+    const brought = new Set<Collection>()
     let records = 0
     for (const raw of raws) {
       const convert = (stored: StoredRow): StoredRow => {
@@ -141,15 +140,11 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
         }
         return { ...row, ...CONVERT[raw.name]?.(row, count) }
       }
-      const ours = ownOf(raw)
-      const isFaulty = (row: ImportRow) => {
-        const fault = ours && faultOf(ours, row)
-        if (fault) count(`${raw.name}: # were left out: ${fault}`)
-        return fault !== undefined
-      }
-      const collection = ours ?? draft.catalog.find(raw.id)!
-      records += await importRecords(work, collection, raw.name, convert, isFaulty)
+      const collection = ownOf(raw) ?? draft.catalog.find(raw.id)!
+      brought.add(collection)
+      records += await importRecords(work, collection, raw.name, convert)
     }
+    records -= await dropLostRelations(draft, work.leftOut, [...brought])
     await draft.db.query(CONVERSATIONS)
     for (const [sentence, n] of counts) report(sentence.replace('#', () => String(n)))
     const names = collections.map(({ name }) => name).join(', ')
@@ -158,17 +153,6 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     report('settings: left out. Vendel takes them from its environment.')
     return { collections, records }
   })
-
-/** Why the API would refuse a record; undefined if it would not. Hashed passwords are not looked at. */
-function faultOf({ name, fields }: Collection, row: ImportRow): string | undefined {
-  for (const [i, field] of fields.entries()) {
-    const fault = field.type === 'password' ? undefined : checkValue(field, row[i]!)
-    if (fault) return `${field.name}: ${fault.message}`
-    if (name === 'webhooks' && field.name === 'url' && urlFault(String(row[i]), true))
-      return 'url: Must be an address that begins with https:// or http://.'
-  }
-  return undefined
-}
 
 /** Gives a collection of Vendel new rules. `ids`: the ids of our collections by their ids in Vendel. */
 function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>): ExportedCollection {

@@ -139,6 +139,15 @@ test.each([
     /record album0000000008, field title: another record/,
   ],
   [
+    'an address that cannot be called',
+    {
+      webhooks: [
+        { id: 'webhook00000001', user: user.id, url: 'ftp://example.com', events: ['message.sent'] },
+      ],
+    },
+    /record webhook00000001: url: Must be an address that begins with https/,
+  ],
+  [
     'a short password',
     { users: [{ ...user, id: 'useruseruser009', password: 'x' }] },
     /field password: Must be at least 8/,

@@ -257,6 +257,52 @@ describe('an imported PocketBase data directory', async () => {
   })
 })
 
+test('an import leaves out records that the API would refuse, and relations to them', async () => {
+  const store = await collectionStore()
+  const relation = (name: string, to: string, more: object = {}) => ({
+    ...{ id: `f_${name}`, name, type: 'relation', collectionId: `id_${to}_000000`, maxSelect: 1, ...more },
+  })
+  const collection = (name: string, fields: object[], rows: SourceCollection['rows']) => ({
+    ...{ id: `id_${name}_000000`, name, fields: [ID, ...fields], rows },
+  })
+  const id = (name: string) => name.padEnd(15, '0')
+  const source = writeSource(join(folder, 'faulty'), {
+    collections: [
+      collection(
+        'authors',
+        [{ id: 'f_name', name: 'name', type: 'text', max: 5 }],
+        [
+          { id: id('ann'), name: 'Ann' },
+          { id: id('long'), name: 'x'.repeat(1 << 20) },
+        ],
+      ),
+      collection(
+        'books',
+        [relation('author', 'authors', { required: true })],
+        [
+          { id: id('good'), author: id('ann') },
+          { id: id('lost'), author: id('long') },
+          { id: id('none'), author: '' },
+        ],
+      ),
+      collection(
+        'reviews',
+        [relation('book', 'books'), relation('books', 'books', { maxSelect: 9 })],
+        [{ id: id('review'), book: id('lost'), books: JSON.stringify([id('good'), id('lost')]) }],
+      ),
+    ],
+  })
+  expect(await bringSource(store, source)).toEqual([
+    'Imported 3 collections, 0 views, 3 of 6 records and 0 files.',
+    `- authors: 1 were left out: name: Must be no more than 5 character(s). The first is ${id('long')}.`,
+    `- books: 1 were left out: author: Cannot be blank. The first is ${id('none')}.`,
+    `- books: 1 were left out: author was left out or is not there. The first is ${id('lost')}.`,
+    `- reviews: 1 lost their book, which was left out or is not there. The first is ${id('review')}.`,
+    `- reviews: 1 lost their books, which was left out or is not there. The first is ${id('review')}.`,
+  ])
+  expect(await rowsOf(store, 'reviews', 'book', 'books')).toEqual([['', [id('good')]]])
+})
+
 describe('an import is refused with a plain reason and stores nothing for', async () => {
   const store = await collectionStore()
 

@@ -84,15 +84,15 @@ test('a data directory made by a real Vendel server is imported', async () => {
     '- users: 1 had is_superuser. They are users like others here.',
     '- sms_devices: 2 came over as devices, switched off. Add the phones and modems anew.',
     '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
-    '- sms_messages: 1 were left out: status: Invalid value weird.',
-    '- sms_messages: 1 were left out: body: Must be no more than 1600 character(s).',
     '- webhook_configs: 2 were called without the text. Calls have it here.',
-    '- webhook_configs: 1 were left out: url: Must be a valid url.',
     '- api_keys: 1 had been switched off. They are so here.',
     '- sms_templates: 1 had a text with another key. It is still encrypted.',
     expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
     '- scheduled_sms: none goes out. Send them as campaigns.',
     '- settings: left out. Vendel takes them from its environment.',
+    '- sms_messages: 1 were left out: status: Invalid value weird. The first is weirdstatus0001.',
+    '- sms_messages: 1 were left out: body: Must be no more than 1600 character(s). The first is largebody000001.',
+    '- webhook_configs: 1 were left out: url: Must be a valid url. The first is filewebhook0001.',
   ])
   expect(contentsOf(source)).toEqual(before)
   await expect(bring(KEY)).rejects.toThrow('The store is not empty')
