@@ -3,8 +3,10 @@ import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
+import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
+import { CampaignNotice } from '../../parts/campaign-notice.tsx'
 import { Copy } from '../../parts/code.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -17,7 +19,11 @@ export const isUnknown = ({ error_message }: Message) => error_message.startsWit
 
 const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
+const canRetry = ({ status, message_type, body }: Message, next: Message | undefined) =>
+  status === 'failed' && message_type === 'outgoing' && !next && body !== ''
+
 export function MessageActions({ message, next }: { message: Message; next: Message | undefined }) {
+  const campaign = useCampaignOf(message.message_type === 'outgoing' ? message.sent_by : '')
   const { id, message_type, status } = message
   const isMine = session.value?.role === 'user'
   const number = message_type === 'incoming' ? message.from : message.to
@@ -50,17 +56,17 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
   return (
     <>
       <div class="page-actions message-actions">
-        {isMine && canCancel(message) && (
+        {isMine && !campaign && canCancel(message) && (
           <Button icon="close" needs="agent" busy={cancel.busy} onClick={() => run(cancel)}>
             {t('Cancel the message')}
           </Button>
         )}
-        {isMine && status === 'pending' && (
+        {isMine && !campaign && status === 'pending' && (
           <Button icon="edit" needs="agent" onClick={() => setChanging(true)}>
             {t('Change')}
           </Button>
         )}
-        {isMine && status === 'failed' && message_type === 'outgoing' && !next && message.body !== '' && (
+        {isMine && !campaign && canRetry(message, next) && (
           <Button kind="primary" icon="again" needs="agent" busy={retry.busy} onClick={() => run(retry)}>
             {t('Send again')}
           </Button>
@@ -75,6 +81,7 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
           {t('Delete')}
         </Button>
       </div>
+      {campaign && (canCancel(message) || canRetry(message, next)) && <CampaignNotice campaign={campaign} />}
       {isChanging && (
         <ChangeDialog
           title={t('Change the message')}

@@ -14,6 +14,10 @@ import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import type { Question } from './question.ts'
 
+/** A filter without texts of campaigns, which only their campaign cancels or sends again. */
+const withoutCampaigns = (filter: string) =>
+  [filter && `(${filter}\n)`, 'sent_by.kind != "campaign"'].filter(Boolean).join(' && ')
+
 /** A filter for messages that no device has begun to send. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
@@ -28,7 +32,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
         <Button icon="again" onClick={() => setOpen(true)}>
           {t('Send again')}
         </Button>
-        {isOpen && <SendAgain filter={filter} onClose={close} />}
+        {isOpen && <SendAgain filter={withoutCampaigns(filter)} onClose={close} />}
       </>
     )
   if (kind !== 'waiting') return null
@@ -37,7 +41,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
       <Button icon="close" onClick={() => setOpen(true)}>
         {t('Cancel all')}
       </Button>
-      {isOpen && <CancelAll filter={`(${filter}\n) && (${WAITS})`} onClose={close} />}
+      {isOpen && <CancelAll filter={`${withoutCampaigns(filter)} && (${WAITS})`} onClose={close} />}
     </>
   )
 }
@@ -89,7 +93,10 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
             label={t('{count} of {total} messages', { count: through, total })}
           />
         ) : (
-          <p>{loading ? t('Counting…') : sentenceOf(total)}</p>
+          <p>
+            {loading ? t('Counting…') : sentenceOf(total)}{' '}
+            {t('Texts of campaigns stay: cancel them on the page of their campaign.')}
+          </p>
         )}
         <FormActions
           {...{ kind: 'danger', busy: work.busy, disabled: total === 0 }}

@@ -6,11 +6,13 @@ import { useFailed } from '../../data/failed.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
+import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { CANCELED_FILTER, reasonOf, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
 import { t, tn } from '../../language/words.ts'
+import { CampaignNotice } from '../../parts/campaign-notice.tsx'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -28,6 +30,7 @@ const OVER = ['sent', 'delivered', 'failed'] as const
 export function Sent({ batch, message }: { batch: string; message: string }) {
   const sent = useBatch(batch, message)
   const { total, loading, fault, items } = sent
+  const campaign = useCampaignOf(items[0]?.sent_by ?? '')
   const another = (
     <ButtonLink kind="primary" icon="send" href={to('/send')}>
       {t('Write another')}
@@ -48,7 +51,8 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
           {t('They were deleted, or the link is of somebody else.')}
         </Empty>
       )}
-      {total > 0 && <BatchActions batch={batch} sent={sent} />}
+      {total > 0 &&
+        (campaign ? <CampaignNotice campaign={campaign} /> : <BatchActions batch={batch} sent={sent} />)}
       {total > 0 && <Course sent={sent} nameOf={nameOf} />}
     </Frame>
   )

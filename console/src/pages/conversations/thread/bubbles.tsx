@@ -74,8 +74,8 @@ export function Text({
   // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
   // may() comes first, so that it always runs. It reads a signal, and Preact skips renders with equal props
-  // only for components that read one
-  const isCancelable = may('agent') && isWaiting
+  // only for components that read one. Only a campaign cancels its texts: its page does
+  const isCancelable = may('agent') && isWaiting && expand?.sent_by?.kind !== 'campaign'
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)
   return (

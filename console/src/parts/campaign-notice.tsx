@@ -1,0 +1,14 @@
+import { titleOf } from '../data/campaigns.ts'
+import type { Campaign } from '../data/records.ts'
+import { tx } from '../language/words.ts'
+import { to } from '../router.ts'
+import { Notice } from './form/form.tsx'
+
+/** Says where texts of a campaign are canceled, changed and sent again. */
+export const CampaignNotice = ({ campaign }: { campaign: Campaign }) => (
+  <Notice>
+    {tx('This belongs to the campaign {link}. Cancel it, change it or send it again there.', {
+      link: <a href={to(`/campaigns/${campaign.id}`)}>{titleOf(campaign)}</a>,
+    })}
+  </Notice>
+)
