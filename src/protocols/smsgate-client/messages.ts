@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, type Row, runForRow, statement, text, unindexed } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
-import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
+import { cancelBatch, cancelOnce } from '../../sms/queue/cancel.ts'
 import type { Permit } from '../../sms/send/judge.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { REASONS } from '../../sms/status.ts'
@@ -145,7 +145,7 @@ export async function stateOf(store: Store, user: string, send: SendRow) {
 /** Cancels those messages of a send that no device has. Throws 409 `not_cancelable` if devices have all. */
 export async function cancelSend(store: Store, permit: Permit, { ref, isBatch }: SendRow): Promise<void> {
   const isCanceled = isBatch
-    ? (await cancelWaiting(store, permit, ref)) > 0
+    ? (await cancelBatch(store, permit, ref)).canceled > 0
     : await cancelOnce(store, permit, ref)
   if (!isCanceled) throw gatewayRefusal('not_cancelable')
 }
