@@ -140,6 +140,7 @@ const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret
 /** Rules for records of `hooks`. Fills in defaults, such as the secret in the hook's URL. */
 export const hooksExtension: Extension = {
   grantsAccess: true,
+  check: (values) => complete({ ...values }),
   async beforeCreate(store, values, { body }) {
     const { db } = store
     if (!('enabled' in body)) values.enabled = true

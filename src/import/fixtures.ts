@@ -13,6 +13,7 @@ import { checkImported, ImportFault, importCollections } from '../collections/ed
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
+import type { Extensions } from '../records/extension.ts'
 import { readText } from '../tools/files.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
@@ -38,12 +39,14 @@ interface Part extends FilePosition {
  */
 export async function importFiles(
   store: CatalogStore,
+  extensions: Extensions,
   files: { readonly schema?: string | undefined; readonly fixtures?: string | undefined },
   progress: Progress,
 ): Promise<string> {
   const done = await store.change(async (draft) => {
     const collections = files.schema === undefined ? 0 : await importSchema(draft, files.schema, progress)
-    const parts = files.fixtures === undefined ? [] : await importRecords(draft, files.fixtures, progress)
+    const parts =
+      files.fixtures === undefined ? [] : await importRecords(draft, extensions, files.fixtures, progress)
     const fields = parts.map(({ collection }) => collection.name)
     await recordTerminalAudit(draft.db, { action: 'import', fields })
     return { collections, parts }
@@ -53,8 +56,13 @@ export async function importFiles(
   return `Imported ${done.collections} collections and ${records} records.`
 }
 
-async function importRecords(draft: CatalogDraft, file: string, progress: Progress): Promise<Part[]> {
-  const parts = readParts(draft, file)
+async function importRecords(
+  draft: CatalogDraft,
+  extensions: Extensions,
+  file: string,
+  progress: Progress,
+): Promise<Part[]> {
+  const parts = readParts(draft, extensions, file)
   await draft.db.limitStatements(0)
   for (const part of parts) await insertPart(draft, part, progress)
   // check relations last: records may refer to each other in any order
@@ -62,7 +70,7 @@ async function importRecords(draft: CatalogDraft, file: string, progress: Progre
   return parts
 }
 
-function readParts(draft: CatalogDraft, file: string): Part[] {
+function readParts(draft: CatalogDraft, extensions: Extensions, file: string): Part[] {
   const content = readJson(file)
   if (!isObject(content)) throw new UserError(`${file}: an object of collections expected.`)
   return Object.entries(content).map(([name, records]) => {
@@ -72,7 +80,7 @@ function readParts(draft: CatalogDraft, file: string): Part[] {
       throw new UserError(`${file}: ${name} is a view, it has no records of its own.`)
     if (!Array.isArray(records))
       throw new UserError(`${file}: collection ${name}: a list of records expected.`)
-    return { file, collection, rows: readRows({ file, collection }, records) }
+    return { file, collection, rows: readRows({ file, collection }, records, extensions) }
   })
 }
 

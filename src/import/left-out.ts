@@ -1,5 +1,6 @@
 import { type CatalogDraft, type Collection, columnName, quote, tableName } from '../collections/catalog.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
+import type { Extensions } from '../records/extension.ts'
 import { rowFault } from './check-row.ts'
 import type { Report } from './pocketbase-collections.ts'
 import { type ImportRow, idOf } from './rows.ts'
@@ -9,7 +10,7 @@ import { type ImportRow, idOf } from './rows.ts'
 export type LeftOut = ReturnType<typeof countLeftOut>
 
 /** Counts what was left out, by sentence. */
-export function countLeftOut() {
+export function countLeftOut(extensions: Extensions) {
   const counts = new Map<string, { count: number; readonly first: string }>()
   const note = (sentence: string, id: string) => {
     const known = counts.get(sentence)
@@ -19,7 +20,7 @@ export function countLeftOut() {
   return {
     /** Whether a row of the source's `table` must be left out. Notes why. */
     isFaulty(collection: Collection, row: ImportRow, table = collection.name): boolean {
-      const fault = rowFault(collection, row)
+      const fault = rowFault(collection, row, extensions)
       if (fault) note(`${table}: # were left out: ${fault}`, idOf(collection, row))
       return fault !== undefined
     },

@@ -12,6 +12,7 @@ import type { Field, Value } from '../fields/field.ts'
 import { chosenTexts, fieldType } from '../fields/field-types.ts'
 import { storeFile } from '../files/stored-files.ts'
 import { readUpload } from '../files/upload.ts'
+import type { Extensions } from '../records/extension.ts'
 import { SETTINGS, writeSettings } from '../settings/settings.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
@@ -45,8 +46,13 @@ export interface FolderImport {
  * nothing. Users stay signed in. Never writes to the source. Returns a summary. Throws a UserError for data
  * that cannot be imported.
  */
-export const importPocketBase = (store: CatalogStore, folder: string, progress: Progress) =>
-  importFolder(store, folder, progress, async (work) => {
+export const importPocketBase = (
+  store: CatalogStore,
+  extensions: Extensions,
+  folder: string,
+  progress: Progress,
+) =>
+  importFolder(store, extensions, folder, progress, async (work) => {
     const { draft, data, raws, report } = work
     const collections = await importPocketBaseTables(draft, raws, report)
     let records = 0
@@ -61,6 +67,7 @@ export const importPocketBase = (store: CatalogStore, folder: string, progress: 
 /** Imports a data directory into an empty store, all or nothing, by calling `bring`. Returns a summary. */
 export async function importFolder(
   store: CatalogStore,
+  extensions: Extensions,
   folder: string,
   progress: Progress,
   bring: (work: FolderImport) => Promise<{ collections: readonly Collection[]; records: number }>,
@@ -69,7 +76,7 @@ export async function importFolder(
   const notes: string[] = []
   const report: Report = (sentence) => notes.push(`- ${sentence}`)
   const storage = openStorage(folder, progress)
-  const leftOut = countLeftOut()
+  const leftOut = countLeftOut(extensions)
   try {
     const raws = readCollections(data)
     const tables = raws.filter(({ type }) => type !== 'view')

@@ -10,6 +10,7 @@ import type { Field, Value } from '../fields/field.ts'
 import { checkValue, fieldType, readError } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/text.ts'
+import type { Extensions } from '../records/extension.ts'
 import { columnsOf, logChange } from '../records/record-sql.ts'
 import { isObject } from '../tools/json.ts'
 import { rowFault } from './check-row.ts'
@@ -37,7 +38,11 @@ export function recordFault(
 }
 
 /** Converts records to rows and checks them as far as possible without the database. UserError at a fault. */
-export function readRows(place: FilePosition, records: readonly unknown[]): ImportRow[] {
+export function readRows(
+  place: FilePosition,
+  records: readonly unknown[],
+  extensions: Extensions,
+): ImportRow[] {
   const names = new Set(place.collection.fields.map(({ name }) => name))
   const seen = new Set<string>()
   return records.map((record, i) => {
@@ -51,7 +56,7 @@ export function readRows(place: FilePosition, records: readonly unknown[]): Impo
     if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
     const row = place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
-    const fault = rowFault(place.collection, row)
+    const fault = rowFault(place.collection, row, extensions)
     if (fault) throw recordFault(place, id, fault)
     return row
   })

@@ -7,6 +7,7 @@ import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { readPhone } from '../portable/phone/read.ts'
 import { countSegments } from '../portable/segments.ts'
+import type { Extensions } from '../records/extension.ts'
 import type { Progress } from '../tools/progress.ts'
 import { randomText } from '../tools/random.ts'
 import { newSecret } from '../webhooks/secrets.ts'
@@ -99,8 +100,14 @@ from (select distinct "user", "from" from sms_messages where message_type = 'inc
 cross join lateral sms_conversation_last(m."user", m."from") l`
 
 /** Imports Vendel's data directory. Of collections unknown here, users may only read their own records. */
-export const importVendel = (store: CatalogStore, folder: string, key: string, progress: Progress) =>
-  importFolder(store, folder, progress, async (work) => {
+export const importVendel = (
+  store: CatalogStore,
+  extensions: Extensions,
+  folder: string,
+  key: string,
+  progress: Progress,
+) =>
+  importFolder(store, extensions, folder, progress, async (work) => {
     const { draft, data, report } = work
     const raws = work.raws.filter(({ type }) => type !== 'view')
     if (!NEEDED.every((table) => raws.some(({ name }) => name === table)))

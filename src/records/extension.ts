@@ -32,6 +32,8 @@ export interface Extension {
   readonly shownOnce?: z.ZodRawShape
   /** A further rule that updates and deletes by this caller must satisfy; '' for none. */
   writeRule?(auth: AuthRecord | null): string
+  /** Checks values without the database, for imports. Throws an ApiError that names a field. */
+  check?(values: Readonly<Record<string, Value>>): void
   /** Runs in the transaction, before validation. May change `values`. The answer includes what it returns. */
   beforeCreate?(
     store: Store,

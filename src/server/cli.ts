@@ -220,17 +220,18 @@ const importCommand = defineCommand({
   run: ({ args: { schema, fixtures, pocketbase, vendel, 'vendel-key': key } }) =>
     withCatalogStore(async (store) => {
       const progress = showProgress(process.stderr)
+      const extensions = extensionsOf(readConfig(process.env))
       if ([schema ?? fixtures, pocketbase, vendel].filter(Boolean).length > 1)
         throw new UserError('--pocketbase and --vendel stand alone: leave out the others.')
       if (Boolean(vendel) !== Boolean(key)) throw new UserError('--vendel DIR needs --vendel-key KEY.')
-      if (vendel) return say(await importVendel(store, vendel, key!, progress))
-      if (pocketbase) return say(await importPocketBase(store, pocketbase, progress))
+      if (vendel) return say(await importVendel(store, extensions, vendel, key!, progress))
+      if (pocketbase) return say(await importPocketBase(store, extensions, pocketbase, progress))
       if (!schema && !fixtures) {
         throw new UserError(
           'Nothing to import: give --schema FILE, --fixtures FILE or both, --pocketbase DIR, or --vendel DIR.',
         )
       }
-      say(await importFiles(store, { schema, fixtures }, progress))
+      say(await importFiles(store, extensions, { schema, fixtures }, progress))
     }),
 })
 

@@ -6,6 +6,7 @@ export type Values = Readonly<Record<string, Value>>
 
 /** Makes an extension that checks values before they are stored. `old`: the values that they replace. */
 export const checking = (check: (values: Values, old?: Values) => void): Extension => ({
+  check: (values) => check(values),
   async beforeCreate(_store, values) {
     check(values)
   },

@@ -179,6 +179,10 @@ const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
+  check(values) {
+    checkTimeZone(values)
+    checkHours(QUIET_HOURS, values)
+  },
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
     values.code_counted_from = ''

@@ -168,14 +168,19 @@ async function complete(
 ): Promise<undefined> {
   if (!auth?.isSuperuser) values.api_key = old.api_key ?? ''
   for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
-  const templates = parseJson(String(values.templates ?? 'null')) ?? {}
-  if (!TEMPLATES.safeParse(templates).success) throw invalidFields({ templates: WRONG })
+  checkTemplates(values)
   return undefined
+}
+
+function checkTemplates({ templates }: Readonly<Record<string, Value>>): void {
+  const given = parseJson(String(templates ?? 'null')) ?? {}
+  if (!TEMPLATES.safeParse(given).success) throw invalidFields({ templates: WRONG })
 }
 
 /** Rules of services. `api_key` names the key that made the service by Twilio's API. */
 export const verifyServicesExtension: Extension = {
   setByServer: ['api_key'],
+  check: checkTemplates,
   beforeCreate: (_store, values, request) => complete(values, request),
   beforeUpdate: (_store, values, old, request) => complete(values, request, old),
 }

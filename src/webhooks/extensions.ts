@@ -54,6 +54,12 @@ export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: u
 
 type Values = Record<string, Value>
 
+function checkAddress({ format, url }: Readonly<Values>, allowPrivate: boolean): void {
+  const isMail = format === 'template' && String(url).startsWith('mailto:')
+  const fault = isMail ? undefined : urlFault(String(url), allowPrivate)
+  if (fault) throw invalidFields({ url: URL_ERRORS[fault] })
+}
+
 /** Adapts the values of a webhook to the protocol of its format. Throws 400. */
 export type FitWebhook = (store: Store, values: Values) => Promise<void>
 
@@ -66,9 +72,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // if fields are invalid, the general validation reports all of them together
     if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
-    const isMail = values.format === 'template' && String(values.url).startsWith('mailto:')
-    const fault = isMail ? undefined : urlFault(String(values.url), webhookAllowPrivate)
-    if (fault) throw invalidFields({ url: URL_ERRORS[fault] })
+    checkAddress(values, webhookAllowPrivate)
     if (values.format !== 'template') return
     const sample = sampleEvent(store.catalog.find(MESSAGES)!, sampleRow(String(values.user)))
     const fields = { ...values, token: values.service_token } as unknown as TemplateFields
@@ -80,6 +84,8 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     grantsAccess: true,
     setByServer: SET_BY_SERVER,
     shownOnce: NEW_SECRET.shape,
+    // an import allows private addresses: the server that it came from may have allowed them
+    check: (values) => checkAddress(values, true),
     async beforeCreate(store, values, { body }) {
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../../src/errors.ts'
 import { verifyPassword } from '../../src/fields/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
+import { extensionsOf } from '../../src/server/extensions.ts'
 import { showProgress } from '../../src/tools/progress.ts'
 import { collectionStore, rowsOf } from '../support/collection-store.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -50,6 +51,7 @@ function file(name: string, content: unknown): string {
 const bring = (schema: unknown, fixtures: unknown) =>
   importFiles(
     store,
+    extensionsOf({ webhookAllowPrivate: false }),
     {
       schema: schema === undefined ? undefined : file('schema.json', schema),
       fixtures: fixtures === undefined ? undefined : file('fixtures.json', fixtures),
@@ -145,7 +147,12 @@ test.each([
         { id: 'webhook00000001', user: user.id, url: 'ftp://example.com', events: ['message.sent'] },
       ],
     },
-    /record webhook00000001: url: Must be an address that begins with https/,
+    /record webhook00000001: url: Must begin with https/,
+  ],
+  [
+    'an automatic answer to no words',
+    { auto_answers: [{ id: 'autoanswer00001', user: user.id, name: 'Hours', match: 'words', body: 'Nine' }] },
+    /record autoanswer00001: value: Cannot be blank/,
   ],
   [
     'a short password',
@@ -186,7 +193,7 @@ test.each([
 })
 
 test('a missing file is named in the error', async () => {
-  await expect(importFiles(store, { fixtures: '/nowhere/f.json' }, () => {})).rejects.toThrow(
+  await expect(importFiles(store, new Map(), { fixtures: '/nowhere/f.json' }, () => {})).rejects.toThrow(
     '/nowhere/f.json cannot be read',
   )
 })

@@ -19,7 +19,7 @@ const withoutScopes = () => keys().fields.filter(({ name }) => name !== 'scopes'
 async function importSchema(schema: unknown): Promise<void> {
   const path = join(folder, 'schema.json')
   writeFileSync(path, JSON.stringify(schema))
-  await importFiles(store, { schema: path }, () => {})
+  await importFiles(store, new Map(), { schema: path }, () => {})
 }
 
 test('a schema file without an optional field removes the field but keeps its column', async () => {

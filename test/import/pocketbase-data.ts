@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { importPocketBase } from '../../src/import/pocketbase.ts'
+import { extensionsOf } from '../../src/server/extensions.ts'
 import type { TestStore } from '../support/database/open.ts'
 
 /** A collection as PocketBase stores it, and its rows. */
@@ -120,5 +121,7 @@ export function contentsOf(folder: string): string[] {
 
 /** Imports a data directory. Answers the lines of the summary. */
 export async function bringSource(store: TestStore, folder: string): Promise<string[]> {
-  return (await importPocketBase(store, folder, () => {})).split('\n')
+  return (
+    await importPocketBase(store, extensionsOf({ webhookAllowPrivate: false }), folder, () => {})
+  ).split('\n')
 }

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
 import { UserError } from '../../src/errors.ts'
 import { importVendel } from '../../src/import/vendel.ts'
+import { extensionsOf } from '../../src/server/extensions.ts'
 import { briefFaults } from '../support/database/brief.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -60,7 +61,8 @@ renamed.close()
 const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
-const bring = (key: string, from = source) => importVendel(store, from, key, () => {})
+const bring = (key: string, from = source) =>
+  importVendel(store, extensionsOf({ webhookAllowPrivate: false }), from, key, () => {})
 const rows = async (sql: string) => (await store.forEverybody('command').db.query(sql)).rows
 
 test.each([

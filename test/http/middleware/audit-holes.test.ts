@@ -118,9 +118,11 @@ describe('a command at the terminal', () => {
     const fixtures = join(folder, 'fixtures.json')
     const contact = { id: 'contact00000001', user, name: 'Bob', phone: '+4915112345678' }
     writeFileSync(fixtures, JSON.stringify({ contacts: [contact] }))
-    await importFiles(server.server.services.store, { fixtures }, () => {})
+    await importFiles(server.server.services.store, new Map(), { fixtures }, () => {})
     writeFileSync(fixtures, JSON.stringify({ contacts: [{ ...contact, phone: 1 }, 'no record'] }))
-    await expect(importFiles(server.server.services.store, { fixtures }, () => {})).rejects.toThrow()
+    await expect(
+      importFiles(server.server.services.store, new Map(), { fixtures }, () => {}),
+    ).rejects.toThrow()
     const noted = { action: 'import', collection: '', record: '', fields: ['contacts'] }
     expect(await deeds()).toEqual([{ ...noted, ...here }])
   })

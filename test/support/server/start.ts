@@ -5,6 +5,7 @@ import { upsertSuperuser } from '../../../src/auth/superusers.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
 import { createLogger } from '../../../src/log.ts'
+import { extensionsOf } from '../../../src/server/extensions.ts'
 import { watchAnswers } from '../answers/answers.ts'
 import { type OpenDb, openDb, start, type TestServer } from '../database/open.ts'
 import { createDatabase, dropDatabase } from '../database/postgres.ts'
@@ -62,8 +63,10 @@ interface Corpus {
   readonly fixtures?: unknown
 }
 
+const EXTENSIONS = extensionsOf({ webhookAllowPrivate: true })
+
 export const importCorpus = (store: TestServer['services']['store'], { schema, fixtures }: Corpus) =>
-  importFiles(store, { schema: fileOf(schema), fixtures: fileOf(fixtures) }, () => {})
+  importFiles(store, EXTENSIONS, { schema: fileOf(schema), fixtures: fileOf(fixtures) }, () => {})
 
 function fileOf(content: unknown): string | undefined {
   if (content === undefined || typeof content === 'string') return content
