@@ -115,7 +115,10 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const after = await tableFigures(site.db)
   const hasRun = async () => (await site.value(`select count(*) from campaigns where status = 'done'`)) > 0
   await until('the campaign has run', hasRun, DRAIN_SECONDS)
-  await site.drain(DRAIN_SECONDS)
+  const drained = await site.drain(DRAIN_SECONDS).then(
+    () => [],
+    ({ message }: Error) => [message],
+  )
   const isCalled = async () => (await site.value('select count(*) from webhook_dispatch')) === 0
   await until('all webhooks are called', isCalled, DRAIN_SECONDS)
   await load.stop()
@@ -132,6 +135,7 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const found = ledger.faults(WATCHED)
   return {
     faults: [
+      ...drained,
       ...found.slice(0, MAX_TOLD),
       ...(found.length > MAX_TOLD ? [`… and ${found.length - MAX_TOLD} more like these`] : []),
       ...(await wrongStatuses(site, acknowledged + load.others)),

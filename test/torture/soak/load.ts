@@ -75,7 +75,7 @@ export class Load {
     }
     if (isMixed) await load.#mix()
     for (const { user } of accounts.slice(0, WATCHED)) await load.#watch(user)
-    for (const { phones } of accounts) for (const phone of phones) load.#run(load.#claim(phone))
+    for (const { phones } of accounts) for (const phone of phones) void load.#beAPhone(phone)
     return load
   }
 
@@ -102,7 +102,7 @@ export class Load {
       const now = performance.now()
       for (const kind of KINDS) {
         due[kind] += (rates[kind] * (now - at)) / 1000
-        for (; due[kind] >= 1; due[kind]--) this.#run(ask[kind]())
+        for (; due[kind] >= 1; due[kind]--) void this.#run(ask[kind]())
       }
       at = now
     }
@@ -150,10 +150,16 @@ export class Load {
     this.#agent.destroy()
   }
 
-  #run(work: Promise<unknown>): void {
-    const one = work.catch(({ message }: Error) => this.ledger.refused(message))
-    this.#running.add(one)
-    void one.finally(() => this.#running.delete(one))
+  /** Waits for the work to end. Notes its failure. */
+  async #run(work: Promise<unknown>): Promise<void> {
+    this.#running.add(work)
+    try {
+      await work
+    } catch (error) {
+      this.ledger.refused(String(error))
+    } finally {
+      this.#running.delete(work)
+    }
   }
 
   #next(): [number, Account] {
@@ -183,28 +189,31 @@ export class Load {
     }
   }
 
+  /** Claims and reports until the load is over. A phone whose request fails notes that, and asks again. */
+  async #beAPhone(phone: Client): Promise<void> {
+    while (!this.#isOver) await this.#run(this.#claim(phone))
+  }
+
   async #claim({ token }: Client): Promise<void> {
-    while (!this.#isOver) {
-      const answer = await this.#ask('', token, 'POST', '/api/devices/claim', CLAIM)
-      const items = (answer?.items ?? []) as { id: string; attempt: number; to: string; body: string }[]
-      for (const { id, attempt, to, body } of items) {
-        this.ledger.life(id).attempts.add(attempt)
-        const asker = this.#askers.get(to)
-        if (asker) this.#run(this.#check(asker, to, body))
-      }
-      if (items.length === 0) continue
-      const report = (status: string) => {
-        const body = { items: items.map(({ id, attempt }) => ({ id, attempt, status })) }
-        return this.#ask('report', token, 'POST', '/api/devices/report', body)
-      }
-      await report('sent')
-      const deliver = async () => {
-        await sleep(DELIVERY_MS)
-        await report('delivered')
-        for (const { id } of items) this.ledger.reported(id)
-      }
-      this.#run(deliver())
+    const answer = await this.#ask('', token, 'POST', '/api/devices/claim', CLAIM)
+    const items = (answer?.items ?? []) as { id: string; attempt: number; to: string; body: string }[]
+    for (const { id, attempt, to, body } of items) {
+      this.ledger.life(id).attempts.add(attempt)
+      const asker = this.#askers.get(to)
+      if (asker) void this.#run(this.#check(asker, to, body))
     }
+    if (items.length === 0) return
+    const report = (status: string) => {
+      const body = { items: items.map(({ id, attempt }) => ({ id, attempt, status })) }
+      return this.#ask('report', token, 'POST', '/api/devices/report', body)
+    }
+    await report('sent')
+    const deliver = async () => {
+      await sleep(DELIVERY_MS)
+      await report('delivered')
+      for (const { id } of items) this.ledger.reported(id)
+    }
+    void this.#run(deliver())
   }
 
   /** A stream of an account's messages. */
