@@ -145,7 +145,7 @@ export class Load {
   /** Lets phones finish, then ends them. */
   async stop(): Promise<void> {
     this.#isOver = true
-    await Promise.all(this.#running)
+    await Promise.allSettled(this.#running)
     for (const end of this.#ends) await end()
     this.#agent.destroy()
   }
