@@ -1,5 +1,6 @@
 -- Makes an accepted text the last text of the conversation with its recipient, if there is one. If the text
--- has a line already, later texts of the conversation prefer that line. With the setting assign = 'answerer',
+-- has a line already, later texts of the conversation prefer that line. A text that is scheduled for later
+-- does not move the conversation up in lists. With the setting assign = 'answerer',
 -- assigns an unassigned conversation to the sender. Deletes the answer that the sender has saved as a draft,
 -- if the text begins with it. `moment`: a pb_date.
 create or replace function sms_conversation_answered(
@@ -10,7 +11,8 @@ declare
   is_free boolean;
 begin
   update conversations c set
-    last_text = left(content, 1600), last_at = greatest(c.last_at, moment), last_type = 'outgoing',
+    last_text = left(content, 1600), last_type = 'outgoing',
+    last_at = case when m.scheduled_at > moment then c.last_at else greatest(c.last_at, moment) end,
     last_message = message_id, last_sender = m.sent_by, unanswered = false, updated = moment,
     line = coalesce(nullif(m.line, ''), c.line)
   from sms_messages m

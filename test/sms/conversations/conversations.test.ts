@@ -110,6 +110,17 @@ describe('an outgoing text', () => {
     },
   )
 
+  test('does not move its conversation up when scheduled', async () => {
+    await hear(ZOE, 'Hello')
+    await hear(MAX, 'Me too')
+    await send([ZOE], { scheduled_at: '2099-01-01 00:00:00Z' })
+    const [first, second] = await list()
+    expect(first).toMatchObject({ number: MAX })
+    expect(second).toMatchObject({ number: ZOE, last_text: 'From us', last_type: 'outgoing' })
+    await send([ZOE])
+    expect((await list())[0]).toMatchObject({ number: ZOE })
+  })
+
   test('creates no conversation', async () => {
     await send([ZOE])
     expect(await list()).toEqual([])
