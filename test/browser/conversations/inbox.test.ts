@@ -49,14 +49,14 @@ scenario(
     await note.pressSequentially('about the price')
     await page.getByRole('button', { name: 'Save the note' }).click()
     await texts.getByText('Ask @Ann about the price').waitFor()
-    expect(await ann.collection('conversation_notes').getFirstListItem('')).toMatchObject({
-      text: 'Ask @Ann about the price',
-      mentions: [ann.authStore.record!.id],
-    })
+    const saved = () => ann.collection('conversation_notes').getFullList()
+    await expect
+      .poll(saved)
+      .toMatchObject([{ text: 'Ask @Ann about the price', mentions: [ann.authStore.record!.id] }])
     await fixture.look('conversation-note')
 
     await openPanel(fixture)
-    await page.getByText('30 texts from them').waitFor()
+    await page.getByText('30 received').waitFor()
     await page.getByRole('button', { name: 'Block', exact: true }).click()
     await page.getByRole('dialog').last().getByRole('button', { name: 'Block', exact: true }).click()
     await page.getByRole('button', { name: 'Unblock' }).click()

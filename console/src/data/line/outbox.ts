@@ -6,7 +6,7 @@ import { session, userId } from '../session.ts'
 import { isOnline } from './line.ts'
 import { newRequestKey } from './request-key.ts'
 
-/** A text that the server has not yet accepted, as far as this browser knows. */
+/** A text or note that the server has not yet accepted, as far as this browser knows. */
 export interface Unsent {
   /** The Idempotency-Key of all tries, so the text is sent only once. The server keeps keys for a day. */
   readonly key: string
@@ -14,13 +14,17 @@ export interface Unsent {
   readonly from: string
   readonly number: string
   readonly request: { readonly body: string }
+  /** Absent: a text. A note is saved in a conversation, and not sent. */
+  readonly note?: { readonly conversation: string; readonly mentions: readonly string[] }
+  /** When the newest text of the thread was created; '' if there was none. */
+  readonly after: string
   /** Whether the number has no conversation yet. */
   readonly isFirst: boolean
   /** When the text was written, in ms since 1970. */
   readonly at: number
   /** Why the server refused the text; '' while the text waits to be sent. */
   readonly fault: string
-  /** The id of the accepted message, until the open conversation has read it; absent before. */
+  /** The id of the accepted message or note, until the open conversation has read it; absent before. */
   readonly message?: string
 }
 
@@ -72,17 +76,24 @@ const ownTexts = (): readonly Unsent[] =>
 /** The person's texts that the server has not accepted, oldest first. */
 export const unsentTexts = (): readonly Unsent[] => ownTexts().filter(({ message }) => !message)
 
-/** The person's texts to a number that its conversation may not have read yet, oldest first. */
+/** The person's texts and notes of a number that its conversation may not have read yet, oldest first. */
 export const textsOnTheWay = (number: string): readonly Unsent[] =>
   ownTexts().filter((text) => text.number === number)
 
 export const retryUnsent = (text: Unsent): void => put({ ...text, fault: '' })
 
-/** Sends a text. This browser keeps it until the server has accepted it, even if the page is closed. */
-export function sendText(number: string, request: Unsent['request'], isFirst: boolean): void {
+/** Sends a text or saves a note. This browser keeps it until the server has accepted it, even if closed. */
+export function sendText(
+  text: Pick<Unsent, 'number' | 'request' | 'isFirst' | 'after' | 'note'>,
+  ready: Promise<unknown> = Promise.resolve(),
+): void {
   const key = newRequestKey()
-  put({ key, from: self(), number, request, isFirst, at: Date.now(), fault: '' })
+  waits.set(key, ready)
+  put({ ...text, key, from: self(), at: Date.now(), fault: '' })
 }
+
+/** What a text waits for before its request, by key. */
+const waits = new Map<string, Promise<unknown>>()
 
 const firstWaiting = () => unsentTexts().find(({ fault }) => fault === '')
 let isSending = false
@@ -104,7 +115,7 @@ async function flush(): Promise<void> {
 
 /** Sends one text and stores the result. Returns false if the text must be tried again later. */
 async function send(text: Unsent): Promise<boolean> {
-  const { key, number, request, isFirst, at } = text
+  const { key, number, request, isFirst, at, note } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
   // stores the result, unless another tab has discarded or sent the text meanwhile
   const keep = (result: Partial<Unsent>) => kept.value.has(PREFIX + key) && put({ ...text, ...result })
@@ -113,12 +124,16 @@ async function send(text: Unsent): Promise<boolean> {
     refuse(t('It waited for a day. Look whether it was sent.'))
     return true
   }
+  await waits.get(key)
+  waits.delete(key)
   try {
     if (isFirst) await startConversation(number, options)
     const headers = { 'Idempotency-Key': key }
-    const { message_ids } = await pb.send('/api/sms/send', { ...options, headers, body: request })
+    const message = note
+      ? await saveNote(text, options)
+      : (await pb.send('/api/sms/send', { ...options, headers, body: request })).message_ids[0]
     // the open conversation shows the text until it has read the message
-    keep({ message: message_ids[0] })
+    keep({ message })
     setTimeout(() => discardUnsent(text), READ_MS)
   } catch (error) {
     const fault = faultOf(error)
@@ -131,13 +146,24 @@ async function send(text: Unsent): Promise<boolean> {
 }
 
 /** Creates a conversation with a number. Does nothing if it exists already. */
-async function startConversation(number: string, options: object): Promise<void> {
-  const body = { user: userId(), number }
+const startConversation = (number: string, options: object) =>
+  createOnce('conversations', 'number', { user: userId(), number }, options)
+
+/** Saves a note, and returns its id. A second try has the same id. */
+async function saveNote({ key, request, note }: Unsent, options: object): Promise<string> {
+  const id = key.slice(0, 15)
+  const body = { id, user: userId(), text: request.body, ...note }
+  await createOnce('conversation_notes', 'id', body, options)
+  return id
+}
+
+/** Creates a record. Does nothing if there is one with the same value of a unique field. */
+async function createOnce(collection: string, unique: string, body: object, options: object): Promise<void> {
   await pb
-    .collection('conversations')
+    .collection(collection)
     .create(body, options)
     .catch((error) => {
-      if (error?.response?.data?.number?.code !== 'validation_not_unique') throw error
+      if (error?.response?.data?.[unique]?.code !== 'validation_not_unique') throw error
     })
 }
 

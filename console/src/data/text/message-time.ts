@@ -24,15 +24,18 @@ const UNITS = [
 ] as const
 
 /** Beside `created`: when a text that waits is due, or how late an incoming one arrived; '' for others. */
-export function timeNote({ message_type, scheduled_at, delivered_at, created }: Timed): string {
-  if (message_type === 'incoming') return lateWords(delivered_at, created)
-  const due = Date.parse(scheduled_at.replace(' ', 'T'))
-  return due > Date.now() ? t('due {time}', { time: dateTime.format(due) }) : ''
+export function timeNote(timed: Timed): string {
+  if (timed.message_type === 'incoming') return lateWords(timed.delivered_at, timed.created)
+  return isDueLater(timed) ? t('due {time}', { time: dateTime.format(msOf(timed.scheduled_at)) }) : ''
 }
+
+export const isDueLater = ({ scheduled_at }: Timed): boolean => msOf(scheduled_at) > Date.now()
+
+const msOf = (date: string) => Date.parse(date.replace(' ', 'T'))
 
 /** How long after the phone the server got a text: `arrived 2 hr late`; '' if it was not late. */
 export function lateWords(received: string, created: string): string {
-  const ms = Date.parse(created.replace(' ', 'T')) - Date.parse(received.replace(' ', 'T'))
+  const ms = msOf(created) - msOf(received)
   if (!(ms >= LATE_MS)) return ''
   const [unit, minutes] = UNITS.find(([, least]) => ms >= least * MINUTE_MS)!
   const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })

@@ -44,21 +44,18 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
   const [chosen, setChosen] = useState('')
   const [isTried, setTried] = useState(false)
   const [asked, setAsked] = useState(0)
-  const typed = useRef(body)
-  typed.current = body
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
   const mayAnswer = useCollision(texts, body !== '')
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
-    await draft.keep()
     const scheduled = at && { scheduled_at: at.toISOString() }
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
-    sendText(number, request, !conversation)
+    const after = texts?.[0]?.created ?? ''
+    // the server deletes the draft if the text begins with it, so it must have the draft first
+    sendText({ number, request, isFirst: !conversation, after }, draft.keep())
     onSent()
-    // if the user typed on during the wait, keep the new text in the form, as the next message
-    if (typed.current !== body) return
     draft.sent()
     onWrite('')
   })

@@ -1,6 +1,5 @@
-import { signal } from '@preact/signals'
 import { formatPhone } from '#portable/phone/format.ts'
-import { pb } from '../../data/client.ts'
+import { changeRecord } from '../../data/optimistic.ts'
 import type { Conversation } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -10,32 +9,7 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>>
 
-/** Changes that the server has not yet confirmed by an event, by the conversation's id. */
-const changing = signal<Readonly<Record<string, Values>>>({})
-/** The server's event comes within this time after its answer. */
-const EVENT_MS = 2_000
-
-/** A conversation with the changes that are on the way. */
-export const asChanged = <C extends Conversation | undefined>(conversation: C): C =>
-  conversation && changing.value[conversation.id]
-    ? { ...conversation, ...changing.value[conversation.id] }
-    : conversation
-
-/** Changes a conversation, and shows the change at once. Takes it back if the server refuses it. */
-async function put(id: string, values: Values): Promise<void> {
-  changing.value = { ...changing.value, [id]: values }
-  const end = () => {
-    const { [id]: last, ...others } = changing.value
-    if (last === values) changing.value = others
-  }
-  try {
-    await pb.collection('conversations').update(id, values)
-    setTimeout(end, EVENT_MS)
-  } catch (error) {
-    end()
-    throw error
-  }
-}
+const put = (id: string, values: Values) => changeRecord('conversations', id, values)
 
 /** Changes a conversation. Then shows `done` with a button that undoes the change, or the error. */
 export async function change(conversation: Conversation, values: Values, done: string): Promise<void> {

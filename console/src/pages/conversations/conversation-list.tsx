@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Conversation } from '../../data/records.ts'
+import { asChanged } from '../../data/optimistic.ts'
+import type { Conversation, Message } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import { seeMentions } from '../../data/team/news.ts'
 import type { People } from '../../data/team/people.ts'
+import { isDueLater, timeNote } from '../../data/text/message-time.ts'
 import { isWide } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t, tn } from '../../language/words.ts'
@@ -19,11 +21,11 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
-import { archive, asChanged } from './change.ts'
+import { archive } from './change.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Swipe } from './swipe.tsx'
 import { useAnswerDrafts } from './use-answer-draft.ts'
-import { type Hit, useConversations, useCounts, useNews, useTimeNotes } from './use-conversations.ts'
+import { type Hit, useConversations, useCounts, useLastTexts, useNews } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
 
 /** The id of the chosen view (a filter of the list), kept while other pages are open. */
@@ -43,7 +45,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   // a search in the view All also finds archived and blocked conversations
   const isAny = asked !== '' && shown === ALL
   const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
-  const noteOf = useTimeNotes(items)
+  const lastTextOf = useLastTexts(items)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const title = t('Conversations')
   const head = (
@@ -96,7 +98,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 draft={drafts.get(conversation.id)}
                 isTwin={items.some(({ id, name }) => name === conversation.name && id !== conversation.id)}
                 isHit={isIn(conversation.last_text, asked)}
-                note={noteOf(conversation.last_message) ?? ''}
+                last={lastTextOf(conversation.last_message)}
               />
             </li>
           ))}
@@ -154,20 +156,20 @@ interface RowProps {
   readonly isHit: boolean
   /** Whether another conversation of the list has the same name, so that the number is needed, too. */
   readonly isTwin: boolean
-  /** When the last text is due, or how late it arrived; '' for neither. */
-  readonly note: string
+  /** The last text; undefined until it is read. */
+  readonly last: Message | undefined
   /** An answer that the user has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
 }
 
-function Row({ conversation, isChosen, isHit, isTwin, note, draft, people }: RowProps) {
+function Row({ conversation, isChosen, isHit, isTwin, last, draft, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, last_at: time } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
   const facts = [
     isTwin && <PhoneNumber number={number} />,
-    note,
+    last && timeNote(last),
     people.hasTeam && people.nameOf(assignee),
     follow_up_at && formatDateTime(follow_up_at),
   ]
@@ -182,7 +184,8 @@ function Row({ conversation, isChosen, isHit, isTwin, note, draft, people }: Row
         </>
       ) : (
         <>
-          {last_type === 'outgoing' && `${other ? `${other}:` : t('You:')} `}
+          {last_type === 'outgoing' &&
+            `${last && isDueLater(last) ? t('Scheduled:') : other ? `${other}:` : t('You:')} `}
           {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
         </>
       )}

@@ -1,21 +1,24 @@
 import type { ComponentChildren } from 'preact'
-import { pb } from '../../data/client.ts'
-import { userId } from '../../data/session.ts'
+import { sendText } from '../../data/line/outbox.ts'
+import { changeRecord } from '../../data/optimistic.ts'
 import type { People } from '../../data/team/people.ts'
 import type { Note } from '../../data/team/team.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
+import { toastFault } from '../../parts/toast.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
 
 export function NoteForm({
+  number = '',
   conversation,
   people,
   note,
   kinds,
   onDone,
 }: {
+  /** The number of the conversation, for a new note. */
+  number?: string
   conversation: string
   people: People
   note?: Note
@@ -24,21 +27,26 @@ export function NoteForm({
 }) {
   const draft = useDraft(`note.${note?.id ?? conversation}`, note?.text ?? '')
   const text = draft.value
-  const save = useTask(async () => {
+  const save = () => {
     const mentions = people.all.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id)
-    const notes = pb.collection('conversation_notes')
-    if (note) await notes.update(note.id, { text, mentions })
-    else await notes.create({ user: userId(), conversation, text, mentions })
     draft.saved(note ? text : '')
     onDone()
-  })
+    if (note) return changeRecord('conversation_notes', note.id, { text, mentions }).catch(toastFault)
+    return sendText({
+      number,
+      request: { body: text },
+      note: { conversation, mentions },
+      isFirst: false,
+      after: '',
+    })
+  }
   const find = (typed: string): Completion[] =>
     people.all
       .filter(({ name }) => name.toLocaleLowerCase().startsWith(typed.toLocaleLowerCase()))
       .map(({ id, name }) => ({ id, title: name, text: `@${name} ` }))
-  const submit = () => (text.trim() === '' || save.busy ? undefined : save.run())
+  const submit = () => text.trim() !== '' && void save()
   return (
-    <Form onSubmit={submit} fault={save.fault}>
+    <Form onSubmit={submit}>
       <CompletingArea
         label={people.hasTeam ? t('Note for the team: it is not sent') : t('Note: it is not sent')}
         name="text"
@@ -47,12 +55,12 @@ export function NoteForm({
         sign="@"
         listLabel={t('Team')}
         find={find}
-        onSubmit={() => void submit()}
+        onSubmit={submit}
       />
       <div class="conversations-send">
         {kinds}
         {note && <Button onClick={onDone}>{t('Cancel')}</Button>}
-        <Button type="submit" kind="primary" busy={save.busy} disabled={text.trim() === ''}>
+        <Button type="submit" kind="primary" disabled={text.trim() === ''}>
           {t('Save the note')}
         </Button>
       </div>

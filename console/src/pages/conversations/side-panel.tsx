@@ -6,7 +6,7 @@ import { may } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { timeOf } from '../../data/text/message-time.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
-import { t, tn } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
@@ -115,10 +115,7 @@ function History({ number }: { number: string }) {
   return (
     <section>
       <h2>{t('History')}</h2>
-      <p>
-        {tn('One text from them', '{count} texts from them', incoming.total)},{' '}
-        {tn('one to them', '{count} to them', outgoing.total)}
-      </p>
+      <p>{t('{received} received, {sent} sent', { received: incoming.total, sent: outgoing.total })}</p>
       {first && (
         <p class="muted">
           {t('First on {day}: {text}', { day: formatDateTime(timeOf(first)), text: first.body })}

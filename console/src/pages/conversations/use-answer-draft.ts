@@ -27,7 +27,7 @@ export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
   })
 
 interface KeptDraft extends Draft<string> {
-  /** Stores the text on the server now. Waits at most KEEP_MS; never throws. */
+  /** Makes the draft on the server begin the text, before it is sent. Waits at most KEEP_MS; never throws. */
   keep(): Promise<void>
   /** Call it when the text is sent: the server deletes the draft. */
   sent(): void
@@ -43,7 +43,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
   const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
-  const isSent = textsOnTheWay(number).some(({ request }) => request.body.startsWith(text))
+  const isSent = textsOnTheWay(number).some(({ request, note }) => !note && request.body.startsWith(text))
   const draft = useDraft(`answer.${number}`, isSent ? '' : text, { lasts: true })
   const latest = useRef({ conversation, draft, loading })
   latest.current = { conversation, draft, loading }
@@ -54,8 +54,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   }, [stored])
   const last = useRef(Promise.resolve())
 
-  const put = async () => {
-    const { conversation, draft, loading } = latest.current
+  const put = async ({ conversation, draft, loading }: typeof latest.current) => {
     // while loading, this tab does not know whether the server already has a draft
     if (!may('agent') || !conversation || loading || !draft.isChanged) return
     if (draft.value === (known.current?.text ?? '')) return
@@ -71,7 +70,13 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   }
   const keep = () => {
     // after a failure this tab still has the text, and the next pause in typing tries again
-    last.current = last.current.then(put).catch(() => {})
+    const now = latest.current
+    last.current = last.current.then(() => put(now)).catch(() => {})
+  }
+  const keepForSending = () => {
+    const now = latest.current
+    const isPart = () => now.draft.value.startsWith(known.current?.text ?? '')
+    last.current = last.current.then(() => (isPart() ? undefined : put(now))).catch(() => {})
     return Promise.race([last.current, new Promise<void>((done) => setTimeout(done, KEEP_MS))])
   }
   useEffect(() => {
@@ -79,12 +84,15 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
     const timer = setTimeout(keep, PAUSE_MS)
     return () => clearTimeout(timer)
   }, [draft.value, draft.isChanged, loading])
-  useEffect(() => () => void keep(), [])
+  useEffect(() => keep, [])
   const sent = () => {
-    gone.current = keyOf(known.current)
+    void last.current.then(() => {
+      gone.current = keyOf(known.current)
+      known.current = undefined
+    })
     draft.saved('')
   }
-  return { ...draft, keep, sent }
+  return { ...draft, keep: keepForSending, sent }
 }
 
 const keyOf = (draft: AnswerDraft | undefined) => `${draft?.id} ${draft?.text}`

@@ -5,7 +5,6 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { Conversation, Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
-import { timeNote } from '../../data/text/message-time.ts'
 import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLookup } from '../../data/use/use-known.ts'
@@ -93,8 +92,8 @@ const hitOf = (message: Message): Hit => ({
   isNote: false,
 })
 
-/** Returns a function from the id of a conversation's last text to when it is due or how late it arrived. */
-export const useTimeNotes = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
+/** Returns a function that finds a conversation's last text by its id. */
+export const useLastTexts = (items: readonly Conversation[]): ((message: string) => Message | undefined) =>
   useLookup(
     items.map(({ last_message }) => last_message),
     async (ids) => {
@@ -102,7 +101,7 @@ export const useTimeNotes = (items: readonly Conversation[]): ((message: string)
       const fields = 'id,message_type,scheduled_at,delivered_at,created'
       const options = { filter, skipTotal: true, fields }
       const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, options)
-      return items.map((message) => [message.id, timeNote(message)] as const)
+      return items.map((message) => [message.id, message] as const)
     },
   )
 

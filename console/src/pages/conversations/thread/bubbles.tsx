@@ -23,7 +23,7 @@ import { NoteForm } from '../note-form.tsx'
 const SENDERS: Readonly<Record<string, (name: string) => string>> = {
   key: (name) => t('API key {name}', { name }),
   campaign: (name) => t('campaign {name}', { name }),
-  hook: (name) => t('hook {name}', { name }),
+  hook: (name) => t('incoming webhook {name}', { name }),
   answer: (name) => t('automatic answer {name}', { name }),
 }
 
@@ -114,17 +114,25 @@ export function Text({
   )
 }
 
-/** A text that the server has not accepted yet. */
-export const UnsentText = ({ text, text: { request, fault } }: { text: Unsent }) => (
-  <article class="conversations-text waiting told">
+const textProgress = (fault: string): string => {
+  if (fault) return t('Not sent: {fault}', { fault })
+  return isOnline.value ? t('Sending') : t('Not sent yet: it goes when the connection is back.')
+}
+
+const noteProgress = (fault: string): string => {
+  if (fault) return t('Not saved: {fault}', { fault })
+  return isOnline.value ? t('Saving') : t('Not saved yet: it is saved when the connection is back.')
+}
+
+/** A text or note that the server has not accepted yet. */
+export const UnsentText = ({ text, text: { request, fault, note } }: { text: Unsent }) => (
+  <article class={note ? 'conversations-note' : 'conversations-text waiting told'}>
     <p>{request.body}</p>
     <footer>
-      {fault !== '' && <span>{t('Not sent: {fault}', { fault })}</span>}
-      {fault === '' &&
-        (isOnline.value ? t('Sending') : t('Not sent yet: it goes when the connection is back.'))}
+      <span>{note ? noteProgress(fault) : textProgress(fault)}</span>
       {fault !== '' && (
         <Button kind="quiet" onClick={() => retryUnsent(text)}>
-          {t('Send again')}
+          {note ? t('Try again') : t('Send again')}
         </Button>
       )}
       {(fault !== '' || !isOnline.value) && (
@@ -149,12 +157,7 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
   return (
     <article class="conversations-note" aria-current={isFound ? 'true' : undefined}>
       {isChanging ? (
-        <NoteForm
-          conversation={note.conversation}
-          people={people}
-          note={note}
-          onDone={() => setChanging(false)}
-        />
+        <NoteForm {...{ people, note, conversation: note.conversation }} onDone={() => setChanging(false)} />
       ) : (
         <p>{note.text}</p>
       )}

@@ -2,9 +2,11 @@ import { Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../../data/client.ts'
+import { notShown } from '../../../data/line/on-the-way.ts'
 import { discardUnsent, textsOnTheWay, type Unsent } from '../../../data/line/outbox.ts'
+import { asChanged } from '../../../data/optimistic.ts'
 import type { Message } from '../../../data/records.ts'
-import { may } from '../../../data/session.ts'
+import { may, session } from '../../../data/session.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { timeOf } from '../../../data/text/message-time.ts'
 import { useSims } from '../../../data/use/use-lines.ts'
@@ -44,9 +46,9 @@ export function Thread({ about, at }: { about: About; at: string }) {
     ready: id !== undefined,
   })
   const simOf = useSims(texts)
-  const entries = merge(thread, notes.items)
+  const entries = merge(thread, notes.items.map(asChanged))
   const days = entries.map(({ at: time }) => formatDay(time))
-  const unsent = useOnTheWay(number, thread)
+  const unsent = useOnTheWay(number, thread, notes.items)
   const place = usePlace(thread, entries, at)
   useRead(may('agent') ? conversation : undefined)
   const presence = usePresence(people.hasTeam ? id : undefined)
@@ -118,7 +120,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
       {may('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
           {isNote && id ? (
-            <NoteForm conversation={id} people={people} kinds={kinds} onDone={() => setNote(false)} />
+            <NoteForm {...{ number, people, kinds }} conversation={id} onDone={() => setNote(false)} />
           ) : (
             <Answer
               {...about}
@@ -135,15 +137,20 @@ export function Thread({ about, at }: { about: About; at: string }) {
 }
 
 /** The texts on the way that the thread has not read. Forgets the others. */
-function useOnTheWay(number: string, { texts, catchUp }: ThreadTexts): readonly Unsent[] {
+function useOnTheWay(
+  number: string,
+  { texts, catchUp }: ThreadTexts,
+  notes: readonly Note[],
+): readonly Unsent[] {
   const all = textsOnTheWay(number)
-  const read = all.filter(({ message }) => texts.some(({ id }) => id === message))
+  const left = notShown(all, texts, notes, session.value?.sender ?? '')
+  const read = all.filter((text) => text.message && !left.includes(text))
   const accepted = all.filter(({ message }) => message).length
   useEffect(() => {
     if (accepted > 0) catchUp()
   }, [accepted])
   useEffect(() => read.forEach(discardUnsent), [read.length])
-  return all.filter((text) => !read.includes(text))
+  return left
 }
 
 /** Shown to viewers instead of the answer field. A text typed before the role changed can still be copied. */
