@@ -16,7 +16,7 @@ import { watchOutbox } from './data/line/outbox.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
-import { language } from './language/language.ts'
+import { DIRECTIONS, language } from './language/language.ts'
 import { t } from './language/words.ts'
 import { confirmed } from './parts/dialog/dialog.tsx'
 import { guardLeaving } from './router.ts'
@@ -56,6 +56,7 @@ function startServiceWorker(): void {
 }
 
 document.documentElement.lang = language
+document.documentElement.dir = DIRECTIONS[language]
 watchLine()
 watchSession()
 watchOutbox()

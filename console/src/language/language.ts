@@ -1,6 +1,9 @@
 export const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
+/** The direction of each language's script. */
+export const DIRECTIONS: Readonly<Record<Language, 'ltr' | 'rtl'>> = { en: 'ltr', de: 'ltr' }
+
 /** A language of the console, and the locale for dates and numbers, for example `de` and `de-AT`. */
 export interface Choice {
   readonly language: Language

@@ -55,7 +55,14 @@ export type IconName = keyof typeof PATHS
 
 /** An icon. Screen readers skip it, so a text must say the same. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
-  <svg class="icon" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">
+  <svg
+    class={name === 'left' || name === 'right' ? 'icon turns' : 'icon'}
+    viewBox="0 0 24 24"
+    width={size}
+    height={size}
+    aria-hidden="true"
+    focusable="false"
+  >
     <path d={PATHS[name]} />
   </svg>
 )
