@@ -68,9 +68,9 @@ const makeNote = (say: Say): readonly Step[] => [
 ]
 
 const makeWebhook = (say: Say): readonly Step[] => [
-  say('New webhook'),
+  say('New outgoing webhook'),
   fill(say('Address'), 'https://example.com/b'),
-  say('Make the webhook'),
+  say('Create the webhook'),
   sees('heading', say('The secret of the webhook')),
 ]
 
@@ -124,10 +124,10 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/verify', say('New service')],
   ['/verify', say('Change {name}', { name: 'Kasse' })],
   ['/verify', say('Delete {name}', { name: 'Kasse' })],
-  ['/hooks', say('New hook')],
+  ['/hooks', say('New incoming webhook')],
   [`/hooks/${ids.hook}`, say('Change the address')],
   [`/hooks/${ids.hook}`, exactly(say('Delete'))],
-  ['/webhooks', say('New webhook')],
+  ['/webhooks', say('New outgoing webhook')],
   ['/webhooks', ...makeWebhook(say)],
   [`/webhooks/${ids.webhook}`, say('Make a new secret')],
   [`/webhooks/${ids.webhook}`, ...makeSecret(say)],

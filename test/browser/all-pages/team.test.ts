@@ -109,7 +109,7 @@ async function expectForbidden(window: Browser, { screen, url }: BrowserFixture,
   const isAgent = role === 'agent'
   for (const [name, isSeen] of [
     ['API keys', false],
-    ['Webhooks', false],
+    ['Outgoing webhooks', false],
     ['Send', isAgent],
     ['Contacts', true],
   ] as const)

@@ -42,8 +42,13 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!hook)
     return (
       <Missing
-        {...{ read, icon: 'hooks', title: t('Hook'), gone: t('There is no such hook') }}
-        all={[to('/hooks'), t('All hooks')]}
+        {...{
+          read,
+          icon: 'hooks',
+          title: t('Incoming webhook'),
+          gone: t('There is no such incoming webhook'),
+        }}
+        all={[to('/hooks'), t('All incoming webhooks')]}
       />
     )
   const tool = HOOK_TOOLS[hook.preset].name
@@ -51,7 +56,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     <Frame
       title={hook.name}
       text={hook.name !== tool && tool}
-      back={{ href: to('/hooks'), words: t('Hooks') }}
+      back={{ href: to('/hooks'), words: t('Incoming webhooks') }}
     >
       <Parts hook={hook} />
     </Frame>
@@ -246,11 +251,15 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
     t('No phone can send now. The texts go out as soon as one can, within a day.'),
   ],
   repeated: ['calm', t('Repeated'), t('The same was sent a short time ago.')],
-  resolved: ['calm', t('Resolved'), t('It says that all is well again, which this hook does not send.')],
-  skipped: ['calm', t('Left out'), t('The hook sends no bodies like this one, or its text is empty.')],
+  resolved: [
+    'calm',
+    t('Resolved'),
+    t('It says that the problem is solved, which this webhook does not send.'),
+  ],
+  skipped: ['calm', t('Left out'), t('The webhook sends no bodies like this one, or its text is empty.')],
   limited: ['warn', t('Too many'), t('One text at the end of the hour says how many more there were.')],
   refused: ['bad', t('Refused')],
-  disabled: ['calm', t('Off'), t('The hook is off.')],
+  disabled: ['calm', t('Off'), t('The incoming webhook is off.')],
 }
 
 const reasonOf = (outcome: HookResult['outcome']): string => OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]

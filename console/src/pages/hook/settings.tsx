@@ -33,7 +33,7 @@ export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Uns
         collection="hooks"
         record={hook}
         rows={hookRows({ preset, groups, lines, country, onCountry })}
-        saved={t('Hook saved')}
+        saved={t('Incoming webhook saved')}
         asks
         onTyped={(all, isChanged) => {
           const typed = all as unknown as Unsaved['hook']
@@ -53,11 +53,11 @@ const remove = (hook: Hook) =>
   deleteRecord(
     hook,
     {
-      title: t('Delete the hook?'),
+      title: t('Delete the incoming webhook?'),
       text: t('Programs that call {name} are refused from now on.', { name: hook.name }),
-      action: t('Delete the hook'),
+      action: t('Delete the incoming webhook'),
     },
-    t('Hook deleted'),
+    t('Incoming webhook deleted'),
     () => {
       discardUnsaved()
       go('/hooks')

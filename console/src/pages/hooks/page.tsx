@@ -19,19 +19,19 @@ const COLUMNS: readonly Column<Hook>[] = [
 
 export const Page = () => (
   <ListPage
-    title={t('Hooks')}
-    text={t('Monitoring and other programs post to the address of a hook, and it sends texts.')}
+    title={t('Incoming webhooks')}
+    text={t('Monitoring and other programs post to the address of an incoming webhook, and it sends texts.')}
     list={useList<Hook>('hooks')}
     columns={COLUMNS}
     href={({ id }) => to(`/hooks/${id}`)}
     icon="hooks"
     none={[
-      t('No hooks yet'),
+      t('No incoming webhooks yet'),
       t(
         'Get a text when a server is down: Alertmanager, Grafana, Uptime Kuma and others need nothing but an address.',
       ),
     ]}
-    add={t('New hook')}
+    add={t('New incoming webhook')}
     dialog={(_, close) => <NewHook onClose={close} />}
   />
 )
@@ -51,13 +51,13 @@ const ROWS: readonly FormRow[] = [
 ]
 
 const NewHook = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title={t('New hook')} onClose={onClose}>
+  <Dialog title={t('New incoming webhook')} onClose={onClose}>
     <RecordForm
       collection="hooks"
       rows={ROWS}
       blank={{ preset: 'alertmanager' }}
       prepare={(fields) => ({ ...fields, enabled: true })}
-      action={t('Make the hook')}
+      action={t('Create the webhook')}
       onSaved={({ id }) => go(`/hooks/${id}`)}
       onCancel={onClose}
     />

@@ -138,8 +138,8 @@ export const PROXY: SettingsPart = {
         kind: 'select',
       },
       choices: [
-        ['right', t('The last one: your proxy wrote it')],
-        ['left', t('The first one: your proxy replaces what it gets')],
+        ['right', t('The last, by your proxy')],
+        ['left', t('The first, set by your proxy')],
       ],
       read: (isLeft) => (isLeft ? 'left' : 'right'),
       write: (side) => side === 'left',

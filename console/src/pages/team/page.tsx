@@ -46,7 +46,7 @@ export function Page() {
 }
 
 const WAYS = [
-  ['', t('Nobody, until somebody takes it')],
+  ['', t('Nobody at first')],
   ['answerer', t('Who answers first')],
   ['turns', t('In turns, when a text comes in')],
 ] as const
@@ -88,8 +88,8 @@ const THINGS: Readonly<Record<string, string>> = {
   devices: t('Device'),
   lines: t('Line'),
   api_keys: t('API key'),
-  webhooks: t('Webhook'),
-  hooks: t('Hook'),
+  webhooks: t('Outgoing webhook'),
+  hooks: t('Incoming webhook'),
   members: t('Member'),
   member_invitations: t('Invitation'),
 }

@@ -101,8 +101,8 @@ const remove = (user: User, done: () => void) =>
 const LISTS = {
   api_keys: t('API keys'),
   devices: t('Devices'),
-  webhooks: t('Webhooks'),
-  hooks: t('Hooks'),
+  webhooks: t('Outgoing webhooks'),
+  hooks: t('Incoming webhooks'),
   auto_answers: t('Automatic answers'),
   campaigns: t('Campaigns'),
 } as const
@@ -152,7 +152,7 @@ function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
       )}
       <p class="note">
         {t(
-          'To end means: keys, devices, webhooks and hooks are deleted, automatic answers disabled, campaigns and messages that wait canceled. Campaigns that you keep stay paused.',
+          'To end means: keys, devices and webhooks are deleted, automatic answers disabled, waiting campaigns and messages canceled. Campaigns that you keep stay paused.',
         )}
       </p>
       <Actions>

@@ -43,7 +43,9 @@ export const LimitsDialog = ({
 }) => (
   <Dialog title={t('Limits of codes')} onClose={onClose} wide>
     <p class="muted">
-      {t('They hold for all services, one-time passwords and hooks of codes together. 0: the usual limit.')}
+      {t(
+        'They apply to all services, one-time passwords and incoming webhooks for codes together. 0: the usual limit.',
+      )}
     </p>
     <RecordForm
       {...{ collection: 'user_settings', record: settings, rows: ROWS, draftKey: 'code-limits' }}

@@ -24,9 +24,9 @@ export function Page() {
   const [settings] = useList<UserSettings>('user_settings').items
   return (
     <ListPage
-      title={t('Codes')}
+      title={t('Verification codes')}
       text={t(
-        'Codes by text that prove a number. Each service has its own texts, and all have the same limits.',
+        'Codes by text that verify a phone number. Each service has its own texts; the limits apply to all.',
       )}
       list={services}
       caption={t('Services')}
@@ -205,7 +205,7 @@ const NO_CODES: Omit<Country, 'id'> = { names: new Set(), sent: 0, ended: 0, app
 
 const COUNTRIES: readonly Column<Country>[] = [
   { title: t('Country'), cell: ({ id, names }) => `${id} ${[...names].map(countryName).join(', ')}` },
-  { title: t('Codes'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
+  { title: t('Sent'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
   { title: t('Approved'), align: 'end', cell: ({ approved }) => formatNumber(approved) },
   {
     title: t('Rate'),

@@ -29,12 +29,16 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!webhook)
     return (
       <Missing
-        {...{ read, icon: 'webhooks', title: t('Webhook'), gone: t('There is no such webhook') }}
-        all={[to('/webhooks'), t('All webhooks')]}
+        {...{ read, icon: 'webhooks', title: t('Outgoing webhook'), gone: t('There is no such webhook') }}
+        all={[to('/webhooks'), t('All outgoing webhooks')]}
       />
     )
   return (
-    <Frame title={t('Webhook')} text={webhook.url} back={{ href: to('/webhooks'), words: t('Webhooks') }}>
+    <Frame
+      title={t('Outgoing webhook')}
+      text={webhook.url}
+      back={{ href: to('/webhooks'), words: t('Outgoing webhooks') }}
+    >
       <Deliveries webhook={webhook} />
       {isOwn ? (
         <div class="columns">

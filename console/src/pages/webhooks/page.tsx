@@ -38,15 +38,15 @@ function Health({ webhook }: { webhook: Webhook }) {
 export function Page() {
   const isAll = session.value?.role === 'superuser'
   const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })
-  const shared = { title: t('Webhooks'), list, icon: 'webhooks', href: hrefOf } as const
+  const shared = { title: t('Outgoing webhooks'), list, icon: 'webhooks', href: hrefOf } as const
   return isAll ? (
     <ListPage
       {...shared}
-      text={t('The webhooks of all users.')}
-      caption={t('Webhooks of all users')}
+      text={t('The outgoing webhooks of all users.')}
+      caption={t('Outgoing webhooks of all users')}
       columns={[ADDRESS, OWNER, EVENTS, STATE, CREATED]}
       none={[
-        t('No webhooks yet'),
+        t('No outgoing webhooks yet'),
         t('Users make them, for their programs that want to hear what becomes of messages.'),
       ]}
     />
@@ -56,12 +56,12 @@ export function Page() {
       text={t('They tell your programs about sent, delivered, failed and received messages.')}
       columns={[ADDRESS, EVENTS, STATE, CREATED]}
       none={[
-        t('No webhooks yet'),
+        t('No outgoing webhooks yet'),
         t(
           'Give the address of a program that takes POST requests. Each is signed, and tried again for three days.',
         ),
       ]}
-      add={t('New webhook')}
+      add={t('New outgoing webhook')}
       dialog={(_, close) => <NewWebhook onClose={close} />}
     />
   )
@@ -89,11 +89,11 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
       </ShownOnce>
     )
   return (
-    <Dialog title={t('New webhook')} onClose={onClose}>
+    <Dialog title={t('New outgoing webhook')} onClose={onClose}>
       <WebhookForm
         blank={{ events: ['message.received', 'message.failed'] }}
         prepare={() => ({ enabled: true })}
-        action={t('Make the webhook')}
+        action={t('Create the webhook')}
         onSaved={(hook) => (hook.format === 'template' ? go(`/webhooks/${hook.id}`) : setMade(hook))}
         onCancel={onClose}
       />

@@ -52,7 +52,7 @@ export const prefixesRow = (name: string, label: string, hint: string, areSigned
   write: (typed) => readPrefixes(String(typed), areSigned),
   error: (typed) =>
     readPrefixes(String(typed), areSigned) === undefined
-      ? t('Write beginnings such as +43 or +4366, with commas between.')
+      ? t('Write first digits such as +43 or +4366, separated by commas.')
       : undefined,
 })
 
