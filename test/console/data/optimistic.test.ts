@@ -145,9 +145,11 @@ test('a sent text is on the screen exactly once, in 1,000 orders of its answer a
     // the server accepts texts in the order of their requests
     let clock = 0
     const sent = Array.from({ length: 1 + Math.floor(random() * 4) }, (_, at) => {
-      const accepted = (clock += latency())
+      const accepted = clock + latency()
+      const answered = accepted + latency()
+      clock = answered
       const body = random() < 0.5 ? 'OK' : `text ${at}`
-      return { at, body, pressed: 0, accepted, answered: (clock += latency()), read: accepted + latency() }
+      return { at, body, accepted, answered, read: accepted + latency() }
     })
     const times = sent.flatMap(({ answered, read }) => [answered, read]).sort((a, b) => a - b)
     for (const time of [0, ...times, clock + MAX_LATENCY_MS]) {
