@@ -6,19 +6,58 @@ const MIN_ENCODED = 5
 /** A text that is cut off may end in the beginning of a secret: from this many characters on it is masked. */
 const MIN_BEGINNING = 6
 
-const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-const hex = (byte: number) => byte.toString(16).padStart(2, '0')
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+/** A text as UTF-8, a character for each byte, with the places in the text from which each byte comes. */
+interface View {
+  readonly bytes: string
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+}
 
-/** A pattern of the ways in which programs write a character: plain, in JSON, a URL or HTML. */
-function characterPattern(character: string): string {
-  const code = character.codePointAt(0)!
-  const percent = [...Buffer.from(character)].map((byte) => `%${hex(byte)}`).join('')
-  const unicode = character
-    .split('')
-    .map((unit) => `\\\\{1,9}u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  const html = [`&#0*${code};`, `&#x0*${code.toString(16)};`, ...[ENTITIES[character] ?? []].flat()]
-  return `(?:${[`\\\\{0,9}${literal(character)}`, percent, unicode.join(''), ...html].join('|')})`
+const HEX = '[\\da-f]'
+/** How programs write a character in JSON (a pair of surrogates, too), a URL or HTML. */
+const ESCAPE = new RegExp(
+  `\\\\u(d[89ab]${HEX}{2})\\\\{1,9}u(d[c-f]${HEX}{2})|\\\\u(${HEX}{4})|%(${HEX}{2})|&(?:#x(${HEX}{1,9})|#(\\d{1,9})|(amp|lt|gt|quot|apos));`,
+  'iy',
+)
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+const latin = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+const utf8 = (text: string) => latin(Buffer.from(text))
+const lower = (bytes: string) => bytes.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** The bytes of an escape, and where it ends; undefined if there is none at this place. */
+function escapeAt(text: string, at: number): readonly [bytes: string, end: number] | undefined {
+  ESCAPE.lastIndex = at
+  const [whole, high, low, unit, byte, hex, digits, name] = ESCAPE.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const end = at + whole.length
+  if (byte !== undefined) return [String.fromCharCode(Number.parseInt(byte, 16)), end]
+  if (name !== undefined) return [ENTITIES[name.toLowerCase()]!, end]
+  const units = [high, low, unit].flatMap((one) => (one === undefined ? [] : [Number.parseInt(one, 16)]))
+  if (units.length > 0) return [utf8(String.fromCharCode(...units)), end]
+  const code = digits === undefined ? Number.parseInt(hex!, 16) : Number(digits)
+  return code <= 0x10ffff ? [utf8(String.fromCodePoint(code)), end] : undefined
+}
+
+/** A text without backslashes, which programs write before other characters, and without `skipped` ones. */
+function viewOf(text: string, isDecoded: boolean, skipped = ''): View {
+  let bytes = ''
+  const starts: number[] = []
+  const ends: number[] = []
+  for (let at = 0; at < text.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(at)!)
+    const escaped = isDecoded ? escapeAt(text, at) : undefined
+    const [piece, end] = escaped ?? [utf8(character), at + character.length]
+    if (escaped || (character !== '\\' && !skipped.includes(character))) {
+      bytes += piece
+      for (const _ of piece) {
+        starts.push(at)
+        ends.push(end)
+      }
+    }
+    at = end
+  }
+  return { bytes: lower(bytes), starts, ends }
 }
 
 /** The characters of a Base64 text that depend on `bytes` alone, by how many bytes stand before them. */
@@ -30,25 +69,50 @@ function base64Forms(bytes: Buffer): string[] {
   })
 }
 
-/** A pattern of the ways in which programs write a secret, in hex and Base64, too. */
-function patternOf(secret: string): string {
-  const bytes = Buffer.from(secret)
+/** Makes what finds secrets in a text, however it writes them: the spans where one stands. */
+function finderIn(text: string) {
+  const plain = viewOf(text, false)
+  const decoded = viewOf(text, true)
+  const ofHex = viewOf(text, false, ' :')
   // people write blanks and hyphens between the digits of a code
-  const characters = [...secret].map(characterPattern).join(/^\d+$/.test(secret) ? '[\\s.-]?' : '')
-  const ofHex = [...bytes].map(hex).join('[ :]?')
-  return [characters, ofHex, ...base64Forms(bytes).map(literal)].join('|')
+  const ofDigits = viewOf(text, false, ' \t\r\n\u00a0.-')
+  return (secret: string): (readonly [start: number, end: number])[] => {
+    const bytes = Buffer.from(secret)
+    const itself = utf8(secret.replaceAll('\\', ''))
+    const places: (readonly [View, string])[] = [
+      [plain, itself],
+      [decoded, itself],
+      ...(/^\d+$/.test(secret) ? [[ofDigits, itself] as const] : []),
+      [ofHex, bytes.toString('hex')],
+      ...base64Forms(bytes).map((form) => [plain, form] as const),
+    ]
+    return places.flatMap(([view, wanted]) => spansOf(view, lower(wanted)))
+  }
+}
+
+function spansOf({ bytes, starts, ends }: View, wanted: string): (readonly [start: number, end: number])[] {
+  const spans: (readonly [number, number])[] = []
+  if (wanted === '') return spans
+  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + wanted.length))
+    spans.push([starts[at]!, ends[at + wanted.length - 1]!])
+  return spans
 }
 
 /**
  * A text of somebody else without our secrets, however it writes them. Use it once, where the text is stored.
- * Upper and lower case are the same.
+ * Upper and lower case are the same. Its work grows with the text and the secrets, whatever they have.
  */
 export function masked(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')
+  if (known.length === 0 || text === '') return text
+  const spans = known.flatMap(finderIn(text)).sort(([a, b], [c, d]) => a - c || d - b)
+  let [kept, from] = ['', 0]
+  for (const [start, end] of spans) {
+    if (start >= from) kept += text.slice(from, start) + MASK
+    from = Math.max(from, end)
+  }
   const longestFirst = known.sort((a, b) => b.length - a.length)
-  const fitting = longestFirst.filter(({ length }) => length <= text.length).map(patternOf)
-  const whole = fitting.length > 0 ? text.replace(new RegExp(fitting.join('|'), 'gi'), () => MASK) : text
-  return longestFirst.reduce(withoutBeginning, whole)
+  return longestFirst.reduce(withoutBeginning, kept + text.slice(from))
 }
 
 function withoutBeginning(text: string, secret: string): string {

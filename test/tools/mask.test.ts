@@ -57,3 +57,18 @@ test('other text stays, and a secret cut off at the end is masked', () => {
   expect(masked(text, [])).toBe(text)
   expect(masked(`Bearer ${'secret-token'.slice(0, 8)}`, ['secret-token'])).toBe('Bearer ***')
 })
+
+test('a text of many backslashes, or a secret with many, is searched at once', () => {
+  const text = `${'\\'.repeat(1_000)}b`
+  expect(masked(text, [`${'\\'.repeat(300)}a`])).toBe(text)
+  expect(masked(`say ${'\\'.repeat(300)}z`, [`${'\\'.repeat(30)}z`])).not.toContain('z')
+})
+
+test.each([
+  ['a pair of surrogates in JSON', 'x😀y', '"x\\ud83d\\ude00y"'],
+  ['capital letters', 'Token-A', 'tOKEN-a'],
+  ['names of HTML', '<a&b>', '&lt;a&amp;b&gt;'],
+])('a secret is masked in %s', (_, secret, written) => {
+  expect(masked(written, [secret])).toContain('***')
+  expect(masked(written, [secret])).not.toContain(secret)
+})
