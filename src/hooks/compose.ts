@@ -120,7 +120,7 @@ function keyOf(template: string, body: unknown) {
 
 /** The phone numbers that get codes. No groups: an end user who enters a group's name must not reach it. */
 async function personIn(store: Store, user: string, body: unknown, hook: HookFields) {
-  const numbers = await recipientsIn(store, user, namesIn(body, hook), { bare: 'world' })
+  const numbers = await recipientsIn(store, user, namesIn(body, hook), MAX_NAMED, { bare: 'world' })
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
   throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
@@ -163,7 +163,8 @@ select id, name from contact_groups where "user" = ${text('user')} and name = an
 export async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
   const groups = await run(db, GROUPS, { user, names })
-  const unknown = names.find((name) => !groups.some((group) => group.name === name))
+  const known = new Set(groups.map(({ name }) => name))
+  const unknown = names.find((name) => !known.has(name))
   if (unknown === undefined) return groups.map(({ id }) => id)
   throw badRequest(`"${unknown.slice(0, 40)}" is no number in E.164 and no group of the account.`)
 }

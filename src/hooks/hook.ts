@@ -22,6 +22,7 @@ import { isSecret, isSigned } from '../webhooks/secrets.ts'
 const text = (max: number) => z.string().max(max).default('')
 
 const MAX_TEMPLATE = 2_000
+const MAX_RECIPIENTS = 100
 /** Default maximum of short messages per text. */
 export const DEFAULT_PARTS = 3
 
@@ -30,7 +31,7 @@ export const HOOK_FIELDS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   kind: z.enum(['', 'alerts', 'codes']).default('alerts'),
   template: text(MAX_TEMPLATE),
-  recipients: z.array(z.string().max(100)).max(100).default([]),
+  recipients: z.array(z.string().max(100)).max(MAX_RECIPIENTS).default([]),
   groups: z.array(recordId(100)).max(100).default([]),
   recipients_from: text(200),
   line: recordId(100).default(''),
@@ -159,7 +160,7 @@ export const hooksExtension: Extension = {
 async function completeRecipients(store: Store, values: Record<string, Value>): Promise<void> {
   const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
   if (!data || data.every(isPlain)) return
-  values.recipients = JSON.stringify(await recipientsIn(store, String(values.user), data))
+  values.recipients = JSON.stringify(await recipientsIn(store, String(values.user), data, MAX_RECIPIENTS))
 }
 
 /** Fills in a hook's defaults. Throws 400 for invalid templates, signing secrets and numbers. */

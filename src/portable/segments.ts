@@ -61,17 +61,26 @@ function countGsmParts(text: string): number {
   return parts
 }
 
+/** Two letters, digits or signs between which a part may always end. Asking the segmenter takes 5 µs. */
+const SEPARABLE = /^[ -~À-\u02ff\u0370-\u0482\u048a-\u052f\u3041-\u3096\u4e00-\u9fff]{2}$/
+
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Counts parts, which end between grapheme clusters if possible. As Android's findNextUnicodePosition. */
+/**
+ * Counts parts, which end between grapheme clusters if possible. As Android's findNextUnicodePosition. The
+ * segmenter sees one part at a time: a question within a cluster of a million marks takes a millisecond.
+ */
 function countUcsParts(text: string): number {
-  const graphemes = segmenter.segment(text)
   let parts = 0
   for (let start = 0; start < text.length; parts++) {
     const end = start + UCS_PART
     if (end >= text.length) return parts + 1
-    const boundary = graphemes.containing(end)!.index
-    start = boundary > start ? boundary : isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end
+    if (SEPARABLE.test(text.slice(end - 1, end + 1))) {
+      start = end
+      continue
+    }
+    const boundary = segmenter.segment(text.slice(start, end + 2)).containing(UCS_PART)!.index
+    start += boundary || (isLowSurrogate(text.charCodeAt(end)) ? UCS_PART - 1 : UCS_PART)
   }
   return parts
 }

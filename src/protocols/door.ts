@@ -84,7 +84,8 @@ export const sendByKey = (
   asKeyHolder(services, credentials, async (sender) => {
     const { store, user } = sender
     const given = await read(sender)
-    const recipients = await recipientsIn(store, user, given.recipients ?? [], WORLD)
+    const { maxRecipients } = services.config
+    const recipients = await recipientsIn(store, user, given.recipients ?? [], maxRecipients, WORLD)
     const body = readSend(SEND, { ...given, recipients }, new Date())
     const { answer } = await send({ ...services.sending, store }, sender, body, idempotency)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids

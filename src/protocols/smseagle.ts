@@ -8,6 +8,7 @@ import type { ErrorForm, Protocol } from '../http/context.ts'
 import { messageForm, sendError } from '../http/middleware/failure.ts'
 import type { KeyCredentials } from '../http/middleware/sender.ts'
 import { clientIp } from '../http/server/store-of.ts'
+import { tooMany } from '../sms/send/judge.ts'
 import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { checkShape, gatewayRefusal, invalid, isRefusal } from '../sms/send/shape.ts'
 import {
@@ -28,20 +29,27 @@ const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string
 select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
 
 /**
- * Phone numbers and group ids of recipients. Throws 400 for an unknown name, or if several contacts have it.
+ * Phone numbers and group ids of recipients. Throws 400 for more than `max` of a kind, for an unknown name,
+ * and if several contacts have it.
  */
-async function findRecipients(store: Store, user: string, { to, contacts, groups }: Recipients) {
-  const names = partsOf(contacts ?? '')
-  const people = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
-  const phones = names.map((name) => {
-    const [person, other] = people.filter((one) => one.name === name)
+async function findRecipients(store: Store, user: string, max: number, given: Recipients) {
+  const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) => partsOf(list ?? ''))
+  if (contacts!.length > max || groups!.length > max) throw tooMany(max)
+  const numbers = await recipientsIn(store, user, to!, max, WORLD)
+  return {
+    recipients: [...new Set([...numbers, ...(await phonesNamed(store, user, contacts!))])],
+    group_ids: await groupsNamed(store, user, groups!),
+  }
+}
+
+async function phonesNamed(store: Store, user: string, names: readonly string[]): Promise<string[]> {
+  const found = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
+  const people = Map.groupBy(found, ({ name }) => name)
+  return names.map((name) => {
+    const [person, other] = people.get(name) ?? []
     if (person && !other) return person.phone
     throw invalid(`${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`)
   })
-  return {
-    recipients: [...new Set([...(await recipientsIn(store, user, partsOf(to ?? ''), WORLD)), ...phones])],
-    group_ids: await groupsNamed(store, user, partsOf(groups ?? '')),
-  }
 }
 
 /** Checks the API key, calls `read` and sends. Returns ids and phone numbers ('' for members of groups). */
@@ -53,7 +61,7 @@ async function sendTo(
   let numbers: readonly string[] = []
   const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async ({ store, user }) => {
     const { named, ...what } = read()
-    const found = await findRecipients(store, user, named)
+    const found = await findRecipients(store, user, services.config.maxRecipients, named)
     numbers = found.recipients
     return { ...what, ...found }
   })

@@ -59,3 +59,53 @@ test("a random text's segments have room for its units, and a short text is one 
     }),
   )
 })
+
+test('a text is cut where the segmenter would cut it, seen as a whole', () => {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+  const parts = (text: string) => {
+    const graphemes = segmenter.segment(text)
+    let count = 0
+    for (let start = 0; start < text.length; count++) {
+      const end = start + 67
+      if (end >= text.length) return count + 1
+      const boundary = graphemes.containing(end)!.index
+      const isPair = /[\udc00-\udfff]/.test(text[end]!)
+      start = boundary > start ? boundary : isPair ? end - 1 : end
+    }
+    return count
+  }
+  const pieces = [
+    '🇩',
+    '🇪',
+    '👩',
+    '\u200d',
+    '❤️',
+    '\u0301',
+    'क',
+    '्',
+    'ष',
+    'é',
+    'ж',
+    '中',
+    '\r',
+    '\n',
+    '😀',
+    family,
+    '🏽',
+    'ᄀ',
+    'ᅡ',
+    '\ud83d',
+    '\ude00',
+    'a',
+    'b',
+    '1',
+  ]
+  const unit = fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+  const texts = fc.array(unit, { minLength: 70, maxLength: 400 }).map((units) => `ж${units.join('')}`)
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(countSegments(text).segments).toBe(parts(text))
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -97,7 +97,8 @@ export const sendFrom =
       const given = await readJson(c, MAX_BODY_BYTES)
       const json = adapt ? adapt(given) : given
       const strict = readSend(schema, json, new Date())
-      const body = adapt ? await withNumbers(sender.store, sender.user, strict) : strict
+      const { maxRecipients } = services.config
+      const body = adapt ? await withNumbers(sender.store, sender.user, strict, maxRecipients) : strict
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
       const sending = { ...services.sending, store: sender.store }

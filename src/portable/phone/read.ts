@@ -53,6 +53,8 @@ const CONTEXT = /;phone-context=(\+\d{1,3})(?=;|$)/i
 /** What is dialed after the connection is made. RFC 3966, and the forms that people write. */
 const EXTENSION = /\d[\s.]*(?:;\s*(?:ext|isub|postd)\b|[,;]+\s*\d|x\s*\d|#|ext|ext\.|extension|[pw]\s*\d)/i
 const DIALABLE = /^\+?\d+$/
+/** Maximum characters of a text that is read as a number: a link with parameters, or a name beside it. */
+export const MAX_LENGTH = 300
 
 const LENGTH_PROBLEMS = {
   INVALID_COUNTRY: 'unknown-country',
@@ -74,6 +76,7 @@ export function readPhone(
   { bare = 'home', isTyped }: ReadOptions = {},
 ): PhoneReading {
   if (!isTyped && isPlain(text)) return { phone: text }
+  if (text.length > MAX_LENGTH) return failed('not-a-number')
   const clean = withoutScheme(plainText(text))
   if (clean === '') return failed('empty')
   if (ROUNDED.test(clean)) return failed('rounded')
@@ -94,7 +97,7 @@ export function readPhone(
 
 /** Whether a text has nothing but digits and what people write between and around them. */
 export const looksDialable = (text: string): boolean =>
-  DIALABLE.test(withoutScheme(plainText(text)).replace(SEPARATORS, ''))
+  text.length <= MAX_LENGTH && DIALABLE.test(withoutScheme(plainText(text)).replace(SEPARATORS, ''))
 
 /** Whether a text is in E.164 and has no 0 after its calling code: a trunk prefix, or part of the number. */
 export const isPlain = (text: string): boolean => E164.test(text) && text[callingCodeOf(text).length] !== '0'

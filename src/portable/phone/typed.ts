@@ -1,12 +1,12 @@
 import { plainText } from './plain-text.ts'
-import { type PhoneReading, readPhone } from './read.ts'
+import { MAX_LENGTH, type PhoneReading, readPhone } from './read.ts'
 
 /**
  * Reads a number that a person typed or a file has in a cell, with words around it: `Anna <+49…>`,
  * `Anna: 0151 1234 (mobile)`. Checks every number against the numbering plans.
  */
 export const readTyped = (text: string, country = ''): PhoneReading =>
-  readPhone(numberIn(plainText(text)), country, { isTyped: true })
+  readPhone(text.length > MAX_LENGTH ? text : numberIn(plainText(text)), country, { isTyped: true })
 
 function numberIn(text: string): string {
   const inner = /<([^<>]*)>/.exec(text)?.[1]?.trim() ?? text

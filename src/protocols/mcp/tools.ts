@@ -80,10 +80,11 @@ async function sendAs(
   { idempotency_key, ...json }: { readonly idempotency_key?: string | undefined },
   schema: typeof SEND | typeof TEMPLATE_SEND,
 ): Promise<object> {
+  const { store, config } = services
   const body = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
   const { answer } = await caller.asSender(async (sender) =>
-    send(services, sender, await withNumbers(services.store, sender.user, body), idempotency),
+    send(services, sender, await withNumbers(store, sender.user, body, config.maxRecipients), idempotency),
   )
   return JSON.parse(answer)
 }
@@ -124,7 +125,8 @@ export const SEND_TOOLS: readonly Tool[] = [
     }),
     run: ({ store, config }, { sender }, input) =>
       admission.heavyWork.run(userHolder(sender.user), async () => {
-        const preview = await withNumbers(store, sender.user, readPreview(input, new Date()))
+        const given = readPreview(input, new Date())
+        const preview = await withNumbers(store, sender.user, given, config.maxRecipients)
         return previewSend(store, config, sender, preview)
       }),
   }),

@@ -86,7 +86,7 @@ async function sendTo(
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
   await asKeyHolder(services, by, async (sender) => {
-    const read = await recipientsIn(sender.store, sender.user, numbers, WORLD)
+    const read = await recipientsIn(sender.store, sender.user, numbers, numbers.length, WORLD)
     return sendAll(sender.store, services.config, sender, read.map(requestTo), isTrial)
   })
   return 'sent'

@@ -53,7 +53,7 @@ export async function judgeRecipient(
   else if (!sender) throw refusal(530, 'Sign in with an API key to send to a number')
   else {
     await asKeyHolder(services, sender.by, async (by) => {
-      const [to] = await recipientsIn(by.store, by.user, [number], WORLD)
+      const [to] = await recipientsIn(by.store, by.user, [number], 1, WORLD)
       const one = { body: toOne(to!, '.', PLAIN_OPTIONS), idempotency: null }
       await sendAll(by.store, services.config, by, [one], true)
     })

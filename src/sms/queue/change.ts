@@ -162,13 +162,13 @@ export function readChange(raw: unknown, now: Date): Change {
   const change = changeOf(given, now)
   if (Object.values(change).every((part) => part === null))
     throw invalid('scheduled_at, expires_at, ttl, body or priority must be given')
-  if (change.body !== null) checkLength(change.body)
   return change
 }
 
 /** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later than that. */
 function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
+  if (body != null) checkLength(body)
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
   checkExpiry({ ttl, expires_at }, scheduledAt || formatDate(now))
   return {

@@ -1,3 +1,4 @@
+import { admission } from '../../admission/admission.ts'
 import type { Db } from '../../db/open.ts'
 import { list, run, statement } from '../../db/statement.ts'
 import { masked } from '../../tools/mask.ts'
@@ -35,11 +36,13 @@ export async function withoutCodes<R extends DeviceWords>(
     const text = sealed === null ? undefined : await openText(db, user, sealed)
     secrets.set(id, text === undefined ? undefined : [text, ...hiddenParts(text, shown)])
   }
-  return reports.map((report) => {
+  const withoutSecrets = (report: R): R => {
     if (!secrets.has(report.id)) return report
     const known = secrets.get(report.id)
     return { ...report, error_message: known && masked(report.error_message ?? '', known) }
-  })
+  }
+  // a text of many codes takes up to 5 ms
+  return admission.recipientSlices.map(reports, withoutSecrets, 1)
 }
 
 /** The parts of a text in whose place the shown text has dots, and all words that it lacks. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { seal, unseal } from '../../db/secrets.ts'
@@ -53,7 +54,8 @@ export async function writeTexts(
   const filled = fillVariables(parseTemplate(template), content.variables!)
   const contacts = await contactsOf(store, user, phones, fieldNames(filled))
   const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
-  return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing), content))
+  const write = (phone: string) => textFor(phone, renderFor(filled, personOf(phone), missing), content)
+  return admission.recipientSlices.map(phones, write)
 }
 
 /** The text, if all recipients get the same; undefined if not. */

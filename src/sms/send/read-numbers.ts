@@ -1,7 +1,9 @@
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isPlain, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
+import { tooMany } from './judge.ts'
 
 const COUNTRY = statement('sms country', { country: 'string' })`
 select country from user_settings where "user" = ${text('user')}`
@@ -23,7 +25,7 @@ export async function readNumbers(
 ): Promise<(string | undefined)[]> {
   if (given.every((text) => text === '' || isPlain(text))) return given.map((text) => text || undefined)
   const country = await countryOfAccount(store, user)
-  return given.map((text) => readRecipient(text, country, options))
+  return admission.recipientSlices.map(given, (text) => readRecipient(text, country, options))
 }
 
 function readRecipient(text: string, country: string, options?: ReadOptions): string | undefined {
@@ -42,20 +44,27 @@ export async function readNumber(
   return number !== undefined && E164.test(number) ? number : undefined
 }
 
-/** The body with its recipients in E.164. */
+/** The body with its recipients in E.164. Throws 400 for more than `max`. */
 export const withNumbers = async <T extends { readonly recipients: readonly string[] }>(
   store: Pick<Store, 'db'>,
   user: string,
   body: T,
-): Promise<T> => ({ ...body, recipients: await recipientsIn(store, user, body.recipients) })
+  max: number,
+): Promise<T> => ({ ...body, recipients: await recipientsIn(store, user, body.recipients, max) })
 
-/** Numbers in E.164, each once. A text that is no number stays, so that the send refuses it. */
+/**
+ * Numbers in E.164, each once. A text that is no number stays, so that the send refuses it. Throws 400 for
+ * more than `max` different texts, before it reads any.
+ */
 export async function recipientsIn(
   store: Pick<Store, 'db'>,
   user: string,
   given: readonly string[],
+  max: number,
   options?: ReadOptions,
 ): Promise<string[]> {
-  const numbers = await readNumbers(store, user, given, options)
-  return [...new Set(numbers.map((number, i) => number ?? given[i]!))]
+  const texts = [...new Set(given)]
+  if (texts.length > max) throw tooMany(max)
+  const numbers = await readNumbers(store, user, texts, options)
+  return [...new Set(numbers.map((number, i) => number ?? texts[i]!))]
 }
