@@ -1,4 +1,5 @@
 import { parseJson } from '../tools/json.ts'
+import { isTooComplex } from './json-text.ts'
 
 /** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
 export function cleanText(text: string): string {
@@ -100,15 +101,22 @@ export function toTexts(raw: unknown): string[] {
   return [...new Set(texts.map(cleanText))].filter((text) => text !== '')
 }
 
+/** Maximum characters of a list's texts. Go writes 1e308 with 309 digits. */
+const MAX_LIST_CHARACTERS = 4 << 20
+
 function listTexts(list: readonly unknown[]): string[] {
   const texts: string[] = []
+  let characters = 0
   for (const item of list) {
     const text = scalarText(item)
-    if (text === undefined) return []
+    characters += text?.length ?? 0
+    if (text === undefined || characters > MAX_LIST_CHARACTERS) return []
     texts.push(text)
   }
   return texts
 }
+
+const LIST_BOUNDS = { parts: 100_000, values: 100_000 }
 
 /**
  * The items of a JSON array of texts; otherwise the text itself. If only some items are texts, returns them
@@ -116,7 +124,7 @@ function listTexts(list: readonly unknown[]): string[] {
  */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
-  const list = parseJson(text)
+  const list = isTooComplex(text, LIST_BOUNDS) ? undefined : parseJson(text)
   if (!Array.isArray(list)) return [text]
   const texts = list.map((item) => (typeof item === 'string' ? item : ''))
   return list.every((item) => item === null || typeof item === 'string') ? texts : [...texts, text]

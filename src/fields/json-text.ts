@@ -19,23 +19,31 @@ export function writeSorted(value: unknown, depth = 0): string {
   if (typeof value === 'number') return writeNumber(value)
   if (typeof value === 'boolean') return String(value)
   if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return 'null'
-  if (Array.isArray(value)) return `[${value.map((item) => writeSorted(item, depth + 1)).join(',')}]`
+  if (Array.isArray(value)) return writeList(value, depth)
   return writeObject(value as Readonly<Record<string, unknown>>, depth)
 }
 
+// adds to a text: `join` would copy what is deep inside once for each level
+
+function writeList(list: readonly unknown[], depth: number): string {
+  let text = ''
+  for (const item of list) text += (text === '' ? '[' : ',') + writeSorted(item, depth + 1)
+  return text === '' ? '[]' : `${text}]`
+}
+
 function writeObject(value: Readonly<Record<string, unknown>>, depth: number): string {
+  let text = ''
+  for (const [key, name] of sortedNames(value))
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${writeSorted(value[key], depth + 1)}`
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** The keys of an object, and what is written for them, in their order. */
+function sortedNames(value: object): (readonly [key: string, name: string])[] {
   const keys = Object.keys(value)
-  const member = (key: string, name: string) =>
-    `${JSON.stringify(name)}:${writeSorted(value[key], depth + 1)}`
   // without odd keys, sort() needs no comparator: 80,000 keys take 40 ms instead of 100
-  if (!keys.some(isOddKey))
-    return `{${keys
-      .sort()
-      .map((key) => member(key, key))
-      .join(',')}}`
-  const named = keys.map((key) => [key, safeText(key)] as const)
-  named.sort(([, a], [, b]) => byBytes(a, b))
-  return `{${named.map(([key, name]) => member(key, name)).join(',')}}`
+  if (!keys.some(isOddKey)) return keys.sort().map((key) => [key, key])
+  return keys.map((key) => [key, safeText(key)] as const).sort(([, a], [, b]) => byBytes(a, b))
 }
 
 const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
@@ -44,32 +52,44 @@ const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
 
 /** Whether the text is well-formed JSON within the nesting limit. */
-export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooComplex(text)
+export const isJson = (text: string): boolean => !isTooComplex(text) && parseJson(text) !== undefined
+
+/** The same, and no object has a key twice. */
+export function isUniqueJson(text: string): boolean {
+  const value = isTooComplex(text) ? undefined : parseJson(text)
+  return value !== undefined && !hasNameTwice(text, value)
+}
 
 interface JsonBounds {
   readonly fields?: number
   readonly keys?: number
   readonly values?: number
+  readonly parts?: number
 }
 
 /** Whether JSON text is nested too deeply or exceeds a bound. Scans the text once, without parsing it. */
-export function isTooComplex(json: string, { fields, keys, values }: JsonBounds = {}): boolean {
+export function isTooComplex(json: string, bounds: JsonBounds = {}): boolean {
   if (json.length <= MAX_DEPTH) return false
   let depth = 0
-  const left = { fields: fields ?? Infinity, keys: keys ?? Infinity, values: values ?? Infinity }
+  const none = Infinity
+  const { fields = none, keys = none, values = none, parts = none } = bounds
+  const left = { fields, keys, values, parts }
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
-    if (code === QUOTE) i = closingQuote(json, i)
-    else if (code === COMMA) left.values--
+    if (code === QUOTE) {
+      i = closingQuote(json, i)
+      left.parts--
+    } else if (code === COMMA) left.values--
     else if (code === OPENING_LIST || code === OPENING_OBJECT) {
       depth++
       left.values--
+      left.parts--
     } else if (code === CLOSING_LIST || code === CLOSING_OBJECT) depth--
     else if (code === COLON) {
       left.keys--
       if (depth === 1) left.fields--
     } else continue
-    if (depth > MAX_DEPTH || Math.min(left.fields, left.keys, left.values) < 0) return true
+    if (depth > MAX_DEPTH || Math.min(left.fields, left.keys, left.values, left.parts) < 0) return true
   }
   return false
 }
@@ -86,13 +106,35 @@ export function hasNameTwice(json: string, value: unknown): boolean {
 }
 
 function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let keys = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const item of Object.values(value)) keys += countKeys(item)
+  let keys = 0
+  visitParts(value, (part) => {
+    if (!Array.isArray(part)) keys += Object.keys(part).length
+  })
   return keys
 }
 
-const [QUOTE, COMMA, COLON, BACKSLASH] = [34, 44, 58, 92]
+/** Whether a number in parsed JSON was too large for a double. */
+export function hasInfinity(value: unknown): boolean {
+  const isInfinite = (one: unknown) => one === Infinity || one === -Infinity
+  let has = isInfinite(value)
+  visitParts(value, (part) => {
+    has ||= Object.values(part).some(isInfinite)
+  })
+  return has
+}
+
+/** Visits all lists and objects in parsed JSON. Not recursive, and without a copy of each list. */
+function visitParts(value: unknown, visit: (part: object) => void): void {
+  const left = [value]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    visit(next)
+    const items = Array.isArray(next) ? next : Object.values(next)
+    for (const item of items) if (typeof item === 'object' && item !== null) left.push(item)
+  }
+}
+
+const [BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [32, 34, 44, 58, 92]
 const [OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [91, 93, 123, 125]
 
 /** Index of the quote that closes the string at `start`; the length of `json` if none does. */
@@ -105,16 +147,28 @@ export function closingQuote(json: string, start: number): number {
   return json.length
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const NUMBER = /^-?\d/
 
-/** Removes spaces from well-formed JSON. A document that is just a number is printed as in SQLite. */
+/** Removes blanks from well-formed JSON. A document that is just a number is printed as in SQLite. */
 export function minify(text: string): string {
-  const tokens = text.match(TOKEN) ?? []
-  if (tokens.length === 1 && NUMBER.test(tokens[0]!)) return reprint(tokens[0]!)
-  return tokens
-    .map((token) => (token[0] === '"' && token.includes('\\u') ? cleanEscapes(token) : token))
-    .join('')
+  const hasEscapes = text.includes('\\u')
+  let [written, from] = ['', 0]
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      const start = i
+      i = closingQuote(text, i)
+      const token = hasEscapes ? text.slice(start, i + 1) : ''
+      if (!token.includes('\\u')) continue
+      written += text.slice(from, start) + cleanEscapes(token)
+      from = i + 1
+    } else if (code <= BLANK) {
+      written += text.slice(from, i)
+      from = i + 1
+    }
+  }
+  written += text.slice(from)
+  return NUMBER.test(written) ? reprint(written) : written
 }
 
 const reprint = (number: string) => {

@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '../errors.ts'
 import { countCharacters, exponentText, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
 import type { Field, FieldOf, FieldType, PasswordField, TextField, Value } from './field.ts'
-import { hasNameTwice, isJson, minify, writeSorted } from './json-text.ts'
+import { isJson, isUniqueJson, minify, writeSorted } from './json-text.ts'
 import { matchesPattern } from './pattern.ts'
 
 /** The pattern of PocketBase's own ids. Ids with another pattern are tested for forbidden characters, too. */
@@ -138,13 +138,11 @@ export const json: FieldType<FieldOf<'json'>> = {
     const tooLarge = `The maximum allowed JSON size is ${maxSize} bytes`
     if (Buffer.byteLength(text) > maxSize)
       return fieldError('validation_json_size_limit', tooLarge, { maxSize })
-    if (!isValid(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
+    // `fromInput` may return `\x` escapes, too deep nesting or repeated keys
+    if (!isUniqueJson(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
     return field.required && EMPTY.has(text) ? required() : undefined
   },
 }
-
-/** Whether JSON is valid. `fromInput` may return `\x` escapes, too deep nesting or repeated keys. */
-const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
 
 function fromText(text: string): string {
   if (WORDS.has(text)) return text

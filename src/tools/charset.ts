@@ -29,11 +29,26 @@ export function decodeText(bytes: Uint8Array, charset = ''): string {
   }
 }
 
+const [PERCENT, PLUS, BLANK] = [37, 43, 32]
+
 /** A name or value of a form as bytes. A `%` without two digits stands for itself. */
-const bytesOf = (escaped: string): Buffer => {
-  const spaced = escaped.replaceAll('+', ' ')
-  const bytes = spaced.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1')
+function bytesOf(escaped: string): Buffer {
+  const bytes = Buffer.from(escaped, 'latin1')
+  let length = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!
+    const code = byte === PERCENT ? hexDigit(bytes[i + 1]) * 16 + hexDigit(bytes[i + 2]) : Number.NaN
+    if (!Number.isNaN(code)) i += 2
+    bytes[length++] = Number.isNaN(code) ? (byte === PLUS ? BLANK : byte) : code
+  }
+  return bytes.subarray(0, length)
+}
+
+/** The value of a hexadecimal digit's byte; NaN for another. */
+function hexDigit(byte = 0): number {
+  if (byte >= 48 && byte <= 57) return byte - 48
+  const letter = byte | 32
+  return letter >= 97 && letter <= 102 ? letter - 87 : Number.NaN
 }
 
 export type FormPair = readonly [name: string, value: string]

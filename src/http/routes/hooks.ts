@@ -34,15 +34,15 @@ import {
 } from '../../webhooks/deliveries.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { readMultipart } from '../body/multipart.ts'
-import { BodyTooLarge, readBytes, readJson } from '../body/raw-body.ts'
+import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest, requireUser } from '../middleware/audit.ts'
 import { authOf, routesFor } from '../request-info.ts'
 import { memoryOf, storeOf } from '../server/store-of.ts'
 
 const MAX_BYTES = 2 << 20
-/** Maximum keys and items of a body: reading it then takes some 30 ms. */
-const BOUNDS = { keys: 100_000, values: 100_000 }
+/** Limits of a body's JSON, and of JSON in a form: reading it then takes some 30 ms. */
+const BOUNDS = { ...JSON_BOUNDS, fields: Infinity, values: 100_000 }
 /** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
 const MAX_PREVIEW = 256 << 10
@@ -86,19 +86,26 @@ async function readPosted(c: Ctx): Promise<Posted> {
   const headers = c.req.header()
   const type = c.req.header('content-type') ?? ''
   try {
-    if (type.startsWith('multipart/form-data')) return { raw: await readParts(c), headers }
+    if (type.startsWith('multipart/form-data')) return { raw: readable(await readParts(c)), headers }
     const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))
     const charset = charsetOf(type)
-    const raw = decodeText(bytes, charset)
-    if (/^\s*[{[]/.test(raw) && isTooComplex(raw, BOUNDS)) throw new BodyTooLarge(413)
-    const isForm = type.startsWith('application/x-www-form-urlencoded')
-    return isForm ? { raw, form: decodeForm(bytes, charset, MAX_FIELDS), headers } : { raw, headers }
+    const raw = readable(decodeText(bytes, charset))
+    if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers }
+    const form = decodeForm(bytes, charset, MAX_FIELDS)
+    for (const [, value] of form) readable(value)
+    return { raw, form, headers }
   } catch (error) {
     const { complete, destroyed } = c.env.incoming
     const isGone = destroyed && !complete
     if (!(error instanceof ApiError) || error instanceof RetryLater || isGone) throw error
     return { raw: '', headers, unread: error instanceof BodyTooLarge ? tooLarge() : error }
   }
+}
+
+/** The text itself. Throws BodyTooLarge for JSON that would take too long to parse. */
+function readable(text: string): string {
+  if (/^\s*[{[]/.test(text) && isTooComplex(text, BOUNDS)) throw new BodyTooLarge(413)
+  return text
 }
 
 const tooLarge = () => new ApiError(413, 'The body has more than 2 MiB, or too many values.')

@@ -109,6 +109,19 @@ test.each(['{"recipients":', '', '[]', 'null', '\ufeff\ufeff{}'])('the body %j i
   expect([answer.status, answer.body]).toEqual([400, fault('The body must be a JSON object')])
 })
 
+test.each([
+  [
+    'keys',
+    JSON.stringify({ variables: Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [i, ''])) }),
+  ],
+  ['values', `{"recipients":[${'1,'.repeat(100_001)}1]}`],
+  ['levels', `{"body":${'['.repeat(1_001)}${']'.repeat(1_001)}}`],
+])('a body with too many %s is refused before it is parsed', async (_, body) => {
+  const answer = await server.ask('POST', 'send', body)
+  const sentence = 'The body has too many keys or values, or too many levels'
+  expect([answer.status, answer.body]).toEqual([400, fault(sentence)])
+})
+
 test('a body of 10 MB is refused with 413', async () => {
   const answer = await server.send({ body: long(10 << 20) })
   const expected = { error: 'request_too_large', message: 'The body must have at most 4194304 bytes' }
