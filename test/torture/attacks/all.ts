@@ -8,6 +8,7 @@ import { devices } from './devices.ts'
 import { files } from './files.ts'
 import { bait, json } from './json.ts'
 import { mcp } from './mcp.ts'
+import { parsers } from './parsers.ts'
 import { queries } from './queries.ts'
 import { sends } from './sends.ts'
 import { smsgate } from './smsgate.ts'
@@ -62,6 +63,7 @@ export const ATTACKS: readonly Attack[] = [
   ...twilio,
   ...smsgate,
   ...mcp,
+  ...parsers,
 ]
 
 /** By name; throws for an unknown one. */

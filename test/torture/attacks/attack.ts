@@ -32,6 +32,8 @@ export interface Attack {
   readonly who: 'guest' | 'user'
   /** Part of the short run, which leaves out what a test of the suite shows. */
   readonly isShort?: boolean
+  /** Attacks of the same crowd are played at once by hostile-crowd; others ten at a time. */
+  readonly crowd?: string
   /** Runs before the measurement, in the process of the scenario. By default a user's is `asUser()`. */
   prepare?(target: Target): Promise<Prepared>
   /** Returns when `run.isOver()`, or earlier. Connections that it leaves open are closed with its process. */
@@ -40,7 +42,7 @@ export interface Attack {
   inspect?(target: Target, seconds: number): Promise<string>
 }
 
-type Options = Pick<Attack, 'isShort' | 'prepare' | 'inspect'>
+type Options = Pick<Attack, 'isShort' | 'crowd' | 'prepare' | 'inspect'>
 type Play = Attack['attack']
 const attackOf =
   (who: Attack['who']) =>

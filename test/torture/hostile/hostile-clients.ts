@@ -100,7 +100,11 @@ class Field {
       const factor = this.#stage.hostile.isShort ? SHORT_SLACKNESS : 1
       this.#slackness = factor * slacknessOf(measured)
     }
-    const judged = judgeMeasured(measured, this.#slackness)
+    const judged = judgeMeasured(
+      measured,
+      this.#slackness,
+      attacks.every(({ crowd }) => crowd),
+    )
     const { note, faults: more } = await afterwards(site, attacks, seconds)
     const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
     if (verdict.faults.length > 0) await this.#beginAnew()
@@ -181,7 +185,7 @@ const namesOf = (attacks: readonly Attack[]) => attacks.map(({ name }) => name).
 function rowOf(
   attacks: readonly Attack[],
   counts: readonly Counts[],
-  { noticed: { times }, growth }: Measured,
+  { noticed: { times, sends }, growth }: Measured,
   note: string,
   { faults }: Verdict,
 ): string {
@@ -194,6 +198,7 @@ function rowOf(
     `p50 ${quantile(times, 0.5)} p99 ${quantile(times, 0.99)} max ${quantile(times, 1)} ms of ${times.length}`.padEnd(
       38,
     ),
+    `sends p99 ${quantile(sends, 0.99)} ms`.padEnd(18),
     `memory +${megabytes(growth.rss)} MB, files +${megabytes(growth.temporary)} MB`.padEnd(32),
     [...answers, ...(note ? [note] : [])].join(', '),
   ]
@@ -205,11 +210,17 @@ type Choose = (options: ScenarioContext['hostile']) => readonly (readonly Attack
 const attacksOf = ({ isShort, attack = '' }: ScenarioContext['hostile'], who: Attack['who']) =>
   ATTACKS.filter((one) => one.who === who && one.name.includes(attack) && (!isShort || one.isShort))
 
-/** All attacks of users in groups; those of a family, which stand side by side, in different ones. */
-function crowds(options: ScenarioContext['hostile']): Attack[][] {
-  const attacks = attacksOf(options, 'user')
+/**
+ * All attacks of users in groups; those of a family, which stand side by side, in different ones, unless they
+ * are a crowd of their own.
+ */
+function crowds(options: ScenarioContext['hostile']): (readonly Attack[])[] {
+  const all = Map.groupBy(attacksOf(options, 'user'), ({ crowd }) => crowd)
+  const attacks = all.get(undefined) ?? []
+  all.delete(undefined)
   const groups = Math.ceil(attacks.length / CROWD)
-  return Array.from({ length: groups }, (_, i) => attacks.filter((_, k) => k % groups === i))
+  const mixed = Array.from({ length: groups }, (_, i) => attacks.filter((_, k) => k % groups === i))
+  return [...mixed, ...all.values()]
 }
 
 async function playAll(context: ScenarioContext, choose: Choose): Promise<Outcome> {

@@ -135,6 +135,8 @@ function createCollection(root: Client, { rules, ...values }: (typeof COLLECTION
 
 /** What the victim may notice, in milliseconds: 99 of 100 requests and events, and the slowest. */
 const [P99_MS, MAX_MS] = [250, 1_000]
+/** 99 of 100 of its sends, beside a crowd of one kind. */
+const SEND_P99_MS = 100
 /** On a slower machine nothing can be told. */
 const MAX_SLACKNESS = 8
 const MAX_RSS_GROWTH = 200 << 20
@@ -174,12 +176,14 @@ export function slacknessOf({ noticed }: Measured): number {
   return Math.min(Math.max(1, slackness), MAX_SLACKNESS)
 }
 
-/** `slackness` multiplies the bounds of time. */
-export function judgeMeasured({ noticed, growth }: Measured, slackness: number): Verdict {
+/** `slackness` multiplies the bounds of time. `isCrowd`: sends have a bound of their own. */
+export function judgeMeasured({ noticed, growth }: Measured, slackness: number, isCrowd: boolean): Verdict {
   const [p99Ms, maxMs] = [P99_MS * slackness, MAX_MS * slackness]
   const [p99, max] = [quantile(noticed.times, 0.99), quantile(noticed.times, 1)]
+  const sendP99 = quantile(noticed.sends, 0.99)
   const slow = [
     ...(p99 > p99Ms ? [`p99 ${p99} ms`] : []),
+    ...(isCrowd && sendP99 > SEND_P99_MS * slackness ? [`p99 of sends ${sendP99} ms`] : []),
     ...(max > maxMs ? [`a request took ${max} ms (${slowestOf(noticed)})`] : []),
   ]
   const failures = Object.entries(noticed.failures).map(([why, count]) => `${count} x ${why}`)

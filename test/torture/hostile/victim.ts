@@ -23,6 +23,8 @@ export type VictimOrder =
 export interface Noticed {
   /** Milliseconds of every request and event. */
   readonly times: readonly number[]
+  /** Milliseconds of the sends among them. */
+  readonly sends: readonly number[]
   /** What failed, with how often. */
   readonly failures: Readonly<Record<string, number>>
   /** The slowest of each kind, in milliseconds. */
@@ -56,6 +58,7 @@ class Victim {
   readonly #guest: Client
   readonly #subscriber: Subscriber
   readonly #times: number[] = []
+  readonly #sends: number[] = []
   readonly #slowest: Record<string, number> = {}
   readonly #failures: Record<string, number> = {}
   readonly #timers: NodeJS.Timeout[] = []
@@ -92,7 +95,7 @@ class Victim {
     await Promise.all(this.#open)
     await this.#judgeEvents()
     this.#subscriber.close()
-    return { times: this.#times, failures: this.#failures, slowest: this.#slowest }
+    return { times: this.#times, sends: this.#sends, failures: this.#failures, slowest: this.#slowest }
   }
 
   get = async (path: string): Promise<void> => {
@@ -158,6 +161,7 @@ class Victim {
 
   #note(kind: string, ms: number): void {
     this.#times.push(ms)
+    if (kind === 'send') this.#sends.push(ms)
     this.#slowest[kind] = Math.max(this.#slowest[kind] ?? 0, Math.round(ms))
   }
 

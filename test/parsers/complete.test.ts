@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import about from '../../package.json' with { type: 'json' }
+import { PARSERS } from './parsers.ts'
+
+const SRC = join(import.meta.dirname, '../../src')
+
+/** Programs of their own, which read what their user gives them. */
+const PROGRAMS = ['agent/**', 'bulk/**', 'demo/**']
+
+/** Libraries that read text of others. Each file that imports one has a row in PARSERS, or a reason here. */
+const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '@fastify/busboy': { 'http/body/multipart.ts': 'doors.slow.test.ts; each piece of a form has its turn' },
+  '@handlebars/parser': {},
+  '@modelcontextprotocol/server': { 'protocols/mcp/routes.ts': 'doors.slow.test.ts' },
+  croner: {},
+  'eventsource-parser': {},
+  'file-type': {},
+
+  jose: {
+    'auth/oauth2/provider.ts': 'answers of providers, which superusers chose',
+    'auth/oauth2/apple-secret.ts': 'keys of superusers',
+    'protocols/smsgate-client/credentials.ts': 'tokens in heads, as auth/tokens.ts',
+  },
+  'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
+  papaparse: {},
+  parse5: { 'protocols/smtp/mail.ts': 'in the thread of mails' },
+  peggy: {},
+  'postal-mime': { 'protocols/smtp/mail.ts': 'in the thread of mails' },
+  re2js: {},
+  s3mini: { 'backup/s3-storage.ts': 'answers of the storage that superusers chose' },
+  saxes: {},
+  sharp: { 'files/picture.ts': 'in threads of libuv, two at once' },
+  'smtp-server': {
+    'protocols/smtp/listen.ts': 'lines of commands, which the library bounds',
+    'protocols/smtp/receive.ts': 'types alone',
+  },
+  standardwebhooks: {},
+  'web-push': { 'sms/devices/reach.ts': 'doors.slow.test.ts: PUT /api/devices/push' },
+  yauzl: { 'backup/archive.ts': 'backups that superusers upload' },
+}
+const NO_PARSERS = [
+  ...[
+    '@hono/node-server',
+    'hono',
+    'bcrypt',
+    'citty',
+    'kysely',
+    'nodemailer',
+    'pg',
+    'pino',
+    'prom-client',
+    'smpp',
+    'uqr',
+  ],
+  ...['yazl', 'zod', 'zod-openapi'],
+]
+
+test('every library of the server is known as one that reads text of others, or does not', () => {
+  const known = [...Object.keys(LIBRARIES), ...NO_PARSERS]
+  expect(Object.keys(about.dependencies).filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('every file that reads text of others by a library is fed with hostile text, or says why not', () => {
+  const rows = new Set(PARSERS.map(({ file }) => file))
+  const imported = (source: string) =>
+    [...source.matchAll(/(?:from|import\() ?'([^'.][^']*)'/g)].map(([, name]) => name!)
+  const missing = globSync('**/*.ts', { cwd: SRC, exclude: PROGRAMS }).flatMap((file) => {
+    const names = imported(readFileSync(join(SRC, file), 'utf8'))
+    return names
+      .filter((name) => name in LIBRARIES)
+      .filter((name) => !rows.has(file) && !(file in LIBRARIES[name]!))
+      .map((name) => `${file}: ${name}`)
+  })
+  expect(missing).toEqual([])
+})

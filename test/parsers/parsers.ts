@@ -1,0 +1,232 @@
+import { networkOf } from '../../src/admission/holder.ts'
+import { readClaims } from '../../src/auth/tokens.ts'
+import { isEmail, isUrl } from '../../src/fields/address.ts'
+import { toTexts } from '../../src/fields/cast.ts'
+import { parseDate } from '../../src/fields/date.ts'
+import { isUniqueJson, minify } from '../../src/fields/json-text.ts'
+import { generateText, patternError } from '../../src/fields/pattern.ts'
+import { sniff } from '../../src/files/sniff.ts'
+import { parseFilter } from '../../src/filter/parse.ts'
+import { readSort } from '../../src/filter/sort.ts'
+import { cutToParts, withoutCode } from '../../src/hooks/compose.ts'
+import { ALL_LANGUAGES } from '../../src/portable/opt-languages.ts'
+import { readOptWord } from '../../src/portable/opt-words.ts'
+import { readPhone } from '../../src/portable/phone/read.ts'
+import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
+import { readTyped } from '../../src/portable/phone/typed.ts'
+import { countSegments } from '../../src/portable/segments.ts'
+import { smartEncoded } from '../../src/portable/smart-encoding.ts'
+import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
+import { recipientOf } from '../../src/protocols/smtp/recipient.ts'
+import { readAnswer } from '../../src/protocols/twilio/caller.ts'
+import { excerpt, pickFields } from '../../src/records/pick.ts'
+import { parseCron } from '../../src/settings/cron.ts'
+import { fold } from '../../src/sms/conversations/answer.ts'
+import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../src/sms/send/content.ts'
+import { isInvisible } from '../../src/sms/send/shape.ts'
+import { parseTemplate, renderTemplate } from '../../src/templates/template.ts'
+import { charsetOf, decodeForm, decodeText } from '../../src/tools/charset.ts'
+import { masked } from '../../src/tools/mask.ts'
+import { splitTokens } from '../../src/tools/tokenize.ts'
+import { fillTemplates } from '../../src/webhooks/fill.ts'
+import { keptAnswer } from '../../src/webhooks/kept-answer.ts'
+import { isSigned } from '../../src/webhooks/secrets.ts'
+
+/** A parser that reads text of others on the event loop. */
+export interface Parser {
+  readonly name: string
+  /** Its file below `src`. */
+  readonly file: string
+  /** Maximum characters that its callers let through, at most 2 MiB. */
+  readonly most: number
+  /** What comes before and after a text that the search makes. */
+  readonly around?: readonly [before: string, after: string]
+  readonly read: (text: string) => unknown
+}
+
+const KIBI = 1 << 10
+const MEBI = 1 << 20
+const WORLD = { bare: 'world' } as const
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const EVENT = {
+  id: 'a',
+  body: JSON.stringify({ type: 'message.sent', data: { message_type: 'outgoing', body: 'Hi' } }),
+}
+const WEBHOOK = { preset: '', url: 'https://example.com', method: '', headers: null, target: '', token: '' }
+const signed = () => ({
+  'webhook-id': 'a',
+  'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+  'webhook-signature': 'v1,x',
+})
+
+/** Forms of a request's head are shorter than this. */
+const HEAD = 16 * KIBI
+const BODY = 2 * MEBI
+/** What a message may have: 1,600 code points. */
+const TEXT = 3_200
+
+/** Parsers that the doors' rig does not reach, or not with all that the search makes. */
+export const PARSERS: readonly Parser[] = [
+  {
+    name: 'a phone number',
+    file: 'portable/phone/read.ts',
+    most: BODY,
+    read: (text) => readPhone(text, 'DE', WORLD),
+  },
+  {
+    name: 'a typed number',
+    file: 'portable/phone/typed.ts',
+    most: BODY,
+    read: (text) => readTyped(text, 'DE'),
+  },
+  {
+    name: 'numbers with spaces between',
+    file: 'portable/phone/spaced-list.ts',
+    most: HEAD,
+    read: (text) => splitAtSpaces(text, 'DE', WORLD),
+  },
+  { name: 'segments', file: 'portable/segments.ts', most: 39_015, read: countSegments },
+  {
+    name: 'smart encoding',
+    file: 'portable/smart-encoding.ts',
+    most: TEXT,
+    read: (text) => smartEncoded(text, 1_600),
+  },
+  {
+    name: 'an opt-out word',
+    file: 'portable/opt-words.ts',
+    most: 39_015,
+    read: (text) => readOptWord(text, ALL_LANGUAGES),
+  },
+  { name: 'a received text, folded', file: 'sms/conversations/answer.ts', most: 39_015, read: fold },
+  { name: 'a text, whether it can be seen', file: 'sms/send/shape.ts', most: BODY, read: isInvisible },
+  {
+    name: 'a template of texts, for 20 people',
+    file: 'sms/send/content.ts',
+    most: 1_600,
+    read: (text) => {
+      const filled = fillVariables(readTemplate(text), { a: '' })
+      for (let i = 0; i < 20; i++) renderFor(filled, { name: 'Ann', phone: '+49' }, (name) => name)
+    },
+  },
+  { name: 'a template of hooks', file: 'templates/template.ts', most: 2_000, read: parseTemplate },
+  {
+    name: 'a template of hooks, rendered',
+    file: 'templates/template.ts',
+    most: 2_000,
+    read: (text) => renderTemplate(text, { a: Array(9_000).fill('b') }, TEXT),
+  },
+  {
+    name: 'a template of webhooks',
+    file: 'webhooks/fill.ts',
+    most: 2_000,
+    read: (text) => fillTemplates({ ...WEBHOOK, body: JSON.stringify({ text }) }, EVENT),
+  },
+  {
+    name: 'a text for some segments',
+    file: 'hooks/compose.ts',
+    most: 20 * KIBI,
+    read: (text) => cutToParts({ text, ends: [], rest: 0 }, 10),
+  },
+  { name: 'a text with a code', file: 'hooks/compose.ts', most: TEXT, read: (text) => withoutCode(text, '') },
+  {
+    name: 'an answer that quotes secrets',
+    file: 'tools/mask.ts',
+    most: KIBI,
+    read: (text) => masked(text, ['123456', '\\\\\\\\\\\\a', 'secret-token']),
+  },
+  {
+    name: 'a secret that an answer quotes',
+    file: 'tools/mask.ts',
+    most: KIBI,
+    read: (text) => masked('\\'.repeat(KIBI), [text]),
+  },
+  {
+    name: 'an answer of a webhook',
+    file: 'webhooks/kept-answer.ts',
+    most: KIBI,
+    read: (text) => keptAnswer(Buffer.from(text), 'https://a:b@c.d', ['secret']),
+  },
+  {
+    name: 'a signed body',
+    file: 'webhooks/secrets.ts',
+    most: BODY,
+    read: (text) => isSigned(text, signed(), SECRET),
+  },
+  {
+    name: 'TwiML',
+    file: 'protocols/twilio/caller.ts',
+    most: 64 * KIBI,
+    around: ['<Response><Message>', ''],
+    read: (text) => readAnswer({ 'content-type': 'text/xml' }, Buffer.from(text).subarray(0, 64 * KIBI)),
+  },
+  {
+    name: 'a mail',
+    file: 'protocols/smtp/mail-reader.ts',
+    most: BODY - 100,
+    around: ['Subject: a\r\nContent-Type: text/plain; format=flowed; delsp=yes\r\n\r\n', ''],
+    read: (text) => readMailApart(Buffer.from(text)),
+  },
+  { name: "a mail's address", file: 'protocols/smtp/recipient.ts', most: KIBI, read: recipientOf },
+  {
+    name: 'a form',
+    file: 'tools/charset.ts',
+    most: BODY,
+    read: (text) => decodeForm(Buffer.from(text), '', 1_000),
+  },
+  {
+    name: 'a form of a door',
+    file: 'tools/charset.ts',
+    most: 64 * KIBI,
+    read: (text) => decodeForm(Buffer.from(text)),
+  },
+  {
+    name: 'UTF-16',
+    file: 'tools/charset.ts',
+    most: MEBI,
+    read: (text) => decodeText(Buffer.from(text, 'utf16le'), 'utf-16le'),
+  },
+  { name: 'a media type', file: 'tools/charset.ts', most: HEAD, read: charsetOf },
+  { name: 'a token', file: 'auth/tokens.ts', most: HEAD, read: readClaims },
+  { name: 'an address of a client', file: 'admission/holder.ts', most: HEAD, read: networkOf },
+  { name: 'a filter', file: 'filter/parse.ts', most: 3_500, read: parseFilter },
+  { name: 'a sort', file: 'filter/sort.ts', most: HEAD, read: readSort },
+  { name: 'fields', file: 'records/pick.ts', most: HEAD, read: (text) => pickFields('{"a":{"b":1}}', text) },
+  {
+    name: 'HTML of an excerpt',
+    file: 'records/pick.ts',
+    most: BODY,
+    read: (text) => excerpt(text, 1_000, true),
+  },
+  { name: 'quoted lists', file: 'tools/tokenize.ts', most: HEAD, read: (text) => splitTokens(text, ',') },
+  { name: 'a date', file: 'fields/date.ts', most: BODY, read: parseDate },
+  { name: 'an email', file: 'fields/address.ts', most: 5_000, read: isEmail },
+  { name: 'a URL', file: 'fields/address.ts', most: BODY, read: isUrl },
+  { name: 'a list in a text', file: 'fields/cast.ts', most: BODY, read: toTexts },
+  {
+    name: 'a JSON field',
+    file: 'fields/json-text.ts',
+    most: MEBI,
+    around: ['["', '"]'],
+    read: (text) => isUniqueJson(text) && minify(text),
+  },
+  {
+    name: 'a pattern',
+    file: 'fields/pattern.ts',
+    most: 5_000,
+    read: (text) => patternError(text) ?? generateText(text),
+  },
+  { name: 'a cron expression', file: 'settings/cron.ts', most: 100, read: parseCron },
+  {
+    name: 'a file, by its beginning',
+    file: 'files/sniff.ts',
+    most: BODY,
+    read: (text) => sniff(Buffer.from(text)),
+  },
+  {
+    name: 'a binary file, by its beginning',
+    file: 'files/sniff.ts',
+    most: BODY,
+    read: (text) => sniff(Buffer.from(`\0${text}`)),
+  },
+]
