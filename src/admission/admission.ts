@@ -26,6 +26,8 @@ export const admission = {
   /** For parsing large bodies. After a parse of x ms, the event loop stays free for x ms, at most 100. */
   bodySlices: new EventLoopSlices(100),
   deliverySlices: new EventLoopSlices(),
+  /** For `fields` of the records of a list. */
+  pickSlices: new EventLoopSlices(),
   /** For many recipients of a send: reading a number takes up to 50 µs, counting a long text 300 µs. */
   recipientSlices: new EventLoopSlices(),
 } as const

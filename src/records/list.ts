@@ -111,7 +111,7 @@ async function renderPage(
 ): Promise<string> {
   const whole = await answerRecords(store, collection, rows, request)
   const { fields } = request.query
-  const items = fields ? pickEach(whole, fields) : whole
+  const items = fields ? await pickEach(whole, fields) : whole
   // `+` joins strings without copying them until the answer is sent; `join` would copy them here as well
   let text = '{"items":['
   let comma = ''

@@ -1,15 +1,40 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
+import { admission } from '../admission/admission.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { toBool } from '../fields/cast.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { isObject } from '../tools/json.ts'
 import { splitTokens, trimSpace } from '../tools/tokenize.ts'
 
-type Modifier = (value: unknown) => unknown
+type Modifier = (value: unknown, budget: Budget) => unknown
 type Fields = Map<string, Modifier | undefined>
 interface Level {
   readonly fields: Fields
   readonly below: Map<string, Level>
+}
+
+/** Maximum comparisons of keys with the paths of `fields`: some 25 ms. */
+const MAX_COMPARISONS = 2_000_000
+/** Maximum characters of a record's HTML to read. A text that is all tags takes 40 ms. */
+const MAX_HTML = 128 << 10
+
+/** What is left for a record, or for an answer that is no list. */
+class Budget {
+  #comparisons = MAX_COMPARISONS
+  #html = MAX_HTML
+
+  /** Throws 400 when `fields` names too many paths for the keys that are there. */
+  compare(count: number): void {
+    this.#comparisons -= count
+    if (this.#comparisons < 0) throw badRequest()
+  }
+
+  /** The beginning of a text, as much as may still be read. */
+  start(html: string): string {
+    const start = html.slice(0, this.#html)
+    this.#html -= start.length
+    return start
+  }
 }
 
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
@@ -33,21 +58,25 @@ function readModifier(text: string): Modifier | undefined {
   const [name, max = '', ellipsis = '', ...more] = splitTokens(text, '(), ', false) ?? []
   const limit = readWhole(max)
   if (name !== 'excerpt' || more.length > 0 || limit <= 0) return undefined
-  return (value) => (typeof value === 'string' ? excerpt(value, limit, toBool(ellipsis)) : value)
+  const isEllipsis = toBool(ellipsis)
+  return (value, budget) =>
+    typeof value === 'string' ? excerpt(budget.start(value), limit, isEllipsis) : value
 }
 
 /** Applies the `fields` parameter to JSON, or to its key `within`. Throws 400 if invalid. Contract 3.5 */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
 
-export function pickEach(items: readonly string[], fieldsParam: string): string[] {
+/** Applies the `fields` parameter to the records of a list, in slices. Throws 400 if invalid. */
+export async function pickEach(items: readonly string[], fieldsParam: string): Promise<string[]> {
   const level = { fields: readFields(fieldsParam), below: new Map() }
-  return items.map((item) => pickFrom(item, level))
+  return admission.pickSlices.map(items, (item) => pickFrom(item, level), 1)
 }
 
 function pickFrom(json: string, level: Level, within?: string): string {
   const value = JSON.parse(json)
-  if (!pick(within === undefined ? value : value[within], level)) throw new ApiError(500)
+  const picked = within === undefined ? value : value[within]
+  if (!pick(picked, level, new Budget())) throw new ApiError(500)
   return writeSorted(value)
 }
 
@@ -64,31 +93,32 @@ function readFields(param: string): Fields {
   return fields
 }
 
-function pick(value: unknown, level: Level): boolean {
-  if (isObject(value)) return pickKeys(value, level)
+function pick(value: unknown, level: Level, budget: Budget): boolean {
+  if (isObject(value)) return pickKeys(value, level, budget)
   if (!Array.isArray(value) || !isObject(value[0])) return true
-  return value.every((item) => isObject(item) && pickKeys(item, level))
+  return value.every((item) => isObject(item) && pickKeys(item, level, budget))
 }
 
-function pickKeys(object: Record<string, unknown>, level: Level): boolean {
+function pickKeys(object: Record<string, unknown>, level: Level, budget: Budget): boolean {
   if (level.fields.size === 0) return true
   for (const key of Object.keys(object)) {
-    const inner = below(key, level)
+    const inner = below(key, level, budget)
     if (inner.fields.size === 0) delete object[key]
     else if (!inner.fields.has('')) {
-      if (!pick(object[key], inner)) return false
+      if (!pick(object[key], inner, budget)) return false
     } else {
       const modify = inner.fields.get('')
-      if (modify) object[key] = modify(object[key])
+      if (modify) object[key] = modify(object[key], budget)
     }
   }
   return true
 }
 
 /** What remains of each path that begins with `key` ('' if nothing). `*` is for keys that no path names. */
-function below(key: string, level: Level): Level {
+function below(key: string, level: Level, budget: Budget): Level {
   const known = level.below.get(key)
   if (known) return known
+  budget.compare(level.fields.size)
   const fields: Fields = new Map()
   for (const [path, modifier] of level.fields) {
     if (path === key) fields.set('', modifier)
@@ -114,8 +144,6 @@ const INLINE = new Set(
     ' ',
   ),
 )
-/** Maximum characters of HTML to read. A longer text that is all attributes would take 0.1 s or more. */
-const MAX_LENGTH = 128 << 10
 /** Maximum nesting of HTML elements, as in Go's parser. */
 const MAX_DEPTH = 512
 /** Maximum HTML elements: the parser repeats an unclosed element in each block that follows it. */
@@ -153,7 +181,7 @@ function parseStart(html: string): Node {
     },
   }
   try {
-    return parse(html.slice(0, MAX_LENGTH), { treeAdapter })
+    return parse(html.slice(0, MAX_HTML), { treeAdapter })
   } catch (error) {
     if (!(error instanceof Enough)) throw error
     return document
