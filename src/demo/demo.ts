@@ -8,8 +8,10 @@ import { call } from '../agent/server.ts'
 import { upsertSuperuser } from '../auth/superusers.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Config, readConfig } from '../config.ts'
+import type { Db } from '../db/open.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
+import { backdate } from './backdate.ts'
 import {
   type Api,
   CONTACTS,
@@ -80,7 +82,7 @@ async function makeDesk(server: RunningServer) {
   const desk = await setUpDemoData(superuser, password)
   await makeTeam(superuser, desk.id, password)
   step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
-  for (const { name, phone } of CONTACTS) detail(`${name.padEnd(8)} ${phone}`)
+  for (const { name, phone } of CONTACTS) detail(`${name.padEnd(12)} ${phone}`)
   detail(`Their team: ${COLLEAGUES.map(({ name, role }) => `${name} (${role})`).join(', ')}`)
   return { desk, password, adminPassword }
 }
@@ -104,7 +106,7 @@ async function sendAndWatch(
 ): Promise<void> {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
-  for (const name of names) detail(`${name.padEnd(8)} accepted`)
+  for (const name of names) detail(`${name.padEnd(12)} accepted`)
   if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, detail)))
     detail('Not all are finished yet; the server goes on with them.')
 }
@@ -112,26 +114,27 @@ async function sendAndWatch(
 async function sendSome(desk: DemoData, phones: readonly Phone[]): Promise<void> {
   const [ann, ben] = CONTACTS
   step(`POST /api/sms/send to ${ann.name} and ${ben.name}:`)
-  const greeting = { recipients: [ann.phone, ben.phone], body: 'Hello from pocketsms!' }
+  const greeting = { recipients: [ann.phone, ben.phone], body: 'We are open on Sunday from 10 to 2.' }
   await sendAndWatch(desk, phones, '/api/sms/send', greeting, [ann.name, ben.name])
 
-  step('POST /api/sms/send-template to the group Friends, each with their own text:')
-  const invitation = {
+  step('POST /api/sms/send-template to the group Regulars, each with their own text:')
+  const workshop = {
     recipients: [],
     group_ids: [desk.group],
     template_id: desk.template,
     variables: { time: '8 pm' },
   }
   const names = CONTACTS.map(({ name }) => name)
-  await sendAndWatch(desk, phones, '/api/sms/send-template', invitation, names)
+  await sendAndWatch(desk, phones, '/api/sms/send-template', workshop, names)
 }
 
 async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
   const [ann] = CONTACTS
-  const text = `I will be there! (${new Date().toISOString().slice(11, 19)})`
+  const text = 'I will be there!'
+  const begun = new Date().toISOString().replace('T', ' ')
   phone.simulator.receive({ from: ann.phone, body: text, sim: 0 })
   step(`${ann.name} texts back to ${phone.name}; it is a record like the others:`)
-  const filter = `message_type = "incoming" && body = "${text}"`
+  const filter = `message_type = "incoming" && body = "${text}" && created >= "${begun}"`
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
     const found = await findFirst<Record<'id' | 'from' | 'body', string>>(desk.user, 'sms_messages', filter)
     if (found) return detail(`${found.from}: ${found.body}`)
@@ -174,7 +177,7 @@ async function demo(start: Start): Promise<void> {
   await sendSome(desk, phones)
   await receiveOne(desk, phones[0]!)
   step('More people have texted in the last hours; some have their answer.')
-  await fillInbox(desk, phones[0]!)
+  await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 
@@ -203,6 +206,7 @@ const TEXTS = [
   [6, 'Maya Lind', 'What does a full service cost?', ''],
 ] as const
 const MINUTE_MS = 60_000
+const ANSWER_MS = 4 * MINUTE_MS
 
 const numberOf = (at: number) => `+4477009002${10 + at}`
 
@@ -215,8 +219,8 @@ async function makeTeam(superuser: Api, account: string, password: string): Prom
   }
 }
 
-/** Makes messages of the last hours arrive at the phone, and answers some. Does nothing in later runs. */
-async function fillInbox({ user, id: owner }: DemoData, phone: Phone): Promise<void> {
+/** Makes messages of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
+async function fillInbox({ user, id: owner }: DemoData, phones: readonly Phone[], db: Db): Promise<void> {
   if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())
     await ensureContact(user, { user: owner, name, phone: numberOf(at) })
@@ -225,14 +229,23 @@ async function fillInbox({ user, id: owner }: DemoData, phone: Phone): Promise<v
     body,
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
-  await call(readState(phone.stateFile), '/api/devices/incoming', { items })
-  for (const [at, [, , , body]] of TEXTS.entries()) {
+  const phone = readState(phones[0]!.stateFile)
+  const { body: stored } = await call<{ ids: string[] }>(phone, '/api/devices/incoming', { items })
+  const answers: [id: string, at: number][] = []
+  for (const [at, [minutes, , , body]] of TEXTS.entries()) {
+    const received = Date.now() - minutes * MINUTE_MS
+    await backdate(db, stored.ids[at]!, received)
     if (!body) continue
     const number = numberOf(at)
-    await request(user, 'POST', '/api/sms/send', { recipients: [number], body })
+    const sent = { recipients: [number], body }
+    const { message_ids } = await request<{ message_ids: string[] }>(user, 'POST', '/api/sms/send', sent)
+    answers.push([message_ids[0]!, received + ANSWER_MS])
     const conversation = await findFirst(user, 'conversations', `number = "${number}"`)
     await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, { unread: 0 })
   }
+  const sent = answers.map(([id]) => id)
+  await watch(user, sent, phones, PATIENCE_MS, () => {})
+  for (const [id, at] of answers) await backdate(db, id, at)
 }
 
 const TRIES = 20

@@ -8,9 +8,9 @@ import { GatewayError, UserError } from '../errors.ts'
 export const USER_EMAIL = 'demo@example.com'
 
 export const CONTACTS = [
-  { name: 'Ann', phone: '+447700900101' },
-  { name: 'Ben', phone: '+447700900102' },
-  { name: 'Chloé', phone: '+447700900103' },
+  { name: 'Ann Baker', phone: '+447700900101' },
+  { name: 'Ben Carter', phone: '+447700900102' },
+  { name: 'Chloé Martin', phone: '+447700900103' },
 ] as const
 
 export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
@@ -19,12 +19,18 @@ export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 export async function setUpDemoData(superuser: Api, password: string) {
   const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Corner Bike Shop', password })
   const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
-  const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })
+  const group = await ensure(user, 'contact_groups', 'name = "Regulars"', { user: id, name: 'Regulars' })
   for (const contact of CONTACTS) await ensureContact(user, { ...contact, user: id, groups: [group] })
-  const invitation = { user: id, name: 'Invitation', body: 'Hi {{name}}, dinner at {{time}}?' }
-  const template = await ensure(user, 'sms_templates', 'name = "Invitation"', invitation)
-  const name = `Demo of ${new Date().toISOString().slice(0, 16)}`
-  const { key } = await request<{ key: string }>(user, 'POST', pathOf('api_keys'), { user: id, name })
+  const workshop = {
+    user: id,
+    name: 'Workshop',
+    body: 'Hi {{name}}, the repair workshop begins at {{time}}.',
+  }
+  const template = await ensure(user, 'sms_templates', 'name = "Workshop"', workshop)
+  const { key } = await request<{ key: string }>(user, 'POST', pathOf('api_keys'), {
+    user: id,
+    name: 'Web shop',
+  })
   return { user, id, key, group, template }
 }
 
@@ -69,7 +75,7 @@ export async function watch(
       seen.add(id)
       const who = CONTACTS.find(({ phone }) => phone === expand.message.to)?.name ?? ''
       const phone = phones.find((one) => one.device === device)?.name ?? ''
-      print(`${who.padEnd(8)} ${status.padEnd(10)} ${phone}`)
+      print(`${who.padEnd(12)} ${status.padEnd(10)} ${phone}`)
       if (FINAL.has(status)) open.delete(message)
     }
     await sleep(LOOK_MS)

@@ -47,9 +47,9 @@ test(
     await first.done
     const text = first.output()
     for (const line of [
-      /Ann +accepted/,
-      /Ben +sending +Phone/,
-      /Chloé +delivered +Phone/,
+      /Ann Baker +accepted/,
+      /Ben Carter +sending +Phone/,
+      /Chloé Martin +delivered +Phone/,
       /I will be there!/,
     ])
       expect(text).toMatch(line)
@@ -65,12 +65,18 @@ test(
     await pb.collection('users').authWithPassword(email!, password!)
     const messages = await pb.collection('sms_messages').getFullList({ expand: 'device' })
     expect(messages.length).toBe(19)
-    expect(await pb.collection('conversations').getFullList()).toHaveLength(10)
+    const conversations = await pb.collection('conversations').getFullList({ sort: '-last_at' })
+    expect(conversations).toHaveLength(10)
+    // of the day's texts, exactly the answered ones are read; the curl above has answered the first
+    expect(conversations.slice(1).map(({ unread }) => unread > 0)).toEqual(
+      conversations.slice(1).map(({ last_type }) => last_type === 'incoming'),
+    )
+    expect(new Set(conversations.map(({ last_at }) => last_at.slice(0, 16))).size).toBe(10)
     expect(await first.stop(), first.output()).toBe(0)
 
     const second = startDemo(folder, port)
     await second.done
-    expect(second.output()).toMatch(/Chloé +delivered +Phone/)
+    expect(second.output()).toMatch(/Chloé Martin +delivered +Phone/)
     await pb
       .collection('users')
       .authWithPassword(email!, /authWithPassword\('.+?', '(.+?)'\)/.exec(second.output())![1]!)

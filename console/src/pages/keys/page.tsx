@@ -77,11 +77,11 @@ export function Page() {
 }
 
 const LastUse = ({ of }: { of: ApiKey }) => (
-  <>
+  <span class="breaks">
     <Time at={of.last_used_at} none={t('never')} />
     {of.last_used_ip && <span class="muted"> {of.last_used_ip}</span>}
     {hasPrevious(of) && <span class="muted mono"> {of.last_used_prefix}…</span>}
-  </>
+  </span>
 )
 
 function Expiry({ at }: { at: string }) {

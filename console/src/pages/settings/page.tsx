@@ -138,7 +138,7 @@ export const PROXY: SettingsPart = {
         kind: 'select',
       },
       choices: [
-        ['right', t('The last, by your proxy')],
+        ['right', t('The last, from your proxy')],
         ['left', t('The first, set by your proxy')],
       ],
       read: (isLeft) => (isLeft ? 'left' : 'right'),
