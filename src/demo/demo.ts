@@ -219,7 +219,7 @@ async function makeTeam(superuser: Api, account: string, password: string): Prom
   }
 }
 
-/** Makes messages of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
+/** Makes texts of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
 async function fillInbox({ user, id: owner }: DemoData, phones: readonly Phone[], db: Db): Promise<void> {
   if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())
