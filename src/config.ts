@@ -35,9 +35,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { retentionMode: mode, retentionDays: days, optOutWords, optInWords, ...settings } = all
   const { databaseUrl, databaseReplicaUrl, dataDir, backupDir, publicUrl: url, host, port } = settings
   if (databaseReplicaUrl && !databaseUrl)
-    throw new UserError(
-      'DATABASE_REPLICA_URL needs DATABASE_URL: a replica of the embedded database is none.',
-    )
+    throw new UserError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replicas.')
   if (!settings.smtpTlsCert !== !settings.smtpTlsKey)
     throw new UserError('SMTP_TLS_CERT and SMTP_TLS_KEY belong together: set both, or none.')
   const urls = url ? [url.replace(/\/+$/, '')] : serverUrls(host, port)

@@ -28,18 +28,18 @@ const option = (description: string, valueHint: string, fallback: string) =>
 const number = (description: string, fallback = '0') => option(description, 'N', fallback)
 
 const driverArgs = {
-  driver: option('what sends: simulator, gammu, modemmanager, termux or smpp', 'NAME', 'simulator'),
-  lag: number('simulator: milliseconds that a sending takes', '200'),
+  driver: option('simulator, gammu, modemmanager, termux or smpp', 'NAME', 'simulator'),
+  lag: number('simulator: milliseconds to send a text', '200'),
   delivery: number('simulator: milliseconds until its delivery report', '500'),
   fail: number('simulator: share of messages that fail, from 0 to 1'),
-  refuse: number('simulator: share of messages that provably do not go out'),
+  refuse: number('simulator: share of messages that are refused unsent'),
   lose: number('simulator: share of delivery reports that are lost'),
-  'die-after': number('simulator: kills itself after so many sendings'),
-  'clock-offset': number('simulator: seconds by which its clock is wrong'),
-  sims: number('simulator, termux: how many SIM cards it has; 0: it does not say'),
+  'die-after': number('simulator: kills itself after this number of texts'),
+  'clock-offset': number('simulator: error of its clock, in seconds'),
+  sims: number('simulator, termux: number of SIM cards; 0: unknown'),
   'sent-file': {
     type: 'string',
-    description: 'simulator: notes what it sent, a JSON line each',
+    description: 'simulator: file for sent texts, a JSON line each',
     valueHint: 'FILE',
   },
   spool: option("gammu: folder with gammu-smsd's inbox, outbox, sent and error", 'DIR', '/var/spool/gammu'),
@@ -47,7 +47,7 @@ const driverArgs = {
   settings: option("smpp: JSON file with the carrier's account", 'FILE', 'smpp.json'),
   check: {
     type: 'boolean',
-    description: 'smpp: only binds, and says what the carrier answers',
+    description: "smpp: only bind, and print the carrier's answer",
     default: false,
   },
 } as const
@@ -184,7 +184,7 @@ const runCommand = defineCommand({
   meta: {
     name: 'run',
     description:
-      'Send what the server has for this device. The simulator receives what is typed: NUMBER TEXT.',
+      'Send the messages of this device. The simulator receives the lines that you type: NUMBER TEXT.',
   },
   args: { ...driverArgs, state },
   run: ({ args }) => untilDone(() => run(args, () => args.state || onlyStateFile())),
@@ -207,6 +207,6 @@ const startCommand = defineCommand({
 })
 
 export const agentCommand = defineCommand({
-  meta: { name: 'agent', description: 'Be a device: send and receive through a phone or modem.' },
+  meta: { name: 'agent', description: 'Act as a device: send and receive through a phone or modem.' },
   subCommands: { start: startCommand, pair: pairCommand, run: runCommand },
 })

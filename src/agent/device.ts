@@ -88,7 +88,7 @@ const PAIR_PATH = /\/api\/devices\/pair\/?$/
  */
 export function readPairing(address: string, code: string): { url: string; code: string } {
   if (!URL.canParse(address))
-    throw new UserError(`${address} is no address. It begins with https:// or http://.`)
+    throw new UserError(`${address} is not an address. An address begins with https:// or http://.`)
   const { protocol, hash, origin, pathname } = new URL(address)
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new UserError(`${address} does not begin with https:// or http://.`)

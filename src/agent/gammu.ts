@@ -29,7 +29,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     for (const folder of Object.values(folders))
       if (!existsSync(folder) || !statSync(folder).isDirectory())
         throw new UserError(
-          `${folder} is no folder. --spool names the folder that holds gammu-smsd's inbox, outbox, sent and error.`,
+          `${folder} is not a folder. --spool names the folder that holds gammu-smsd's inbox, outbox, sent and error.`,
         )
     end = repeat(
       async () => {

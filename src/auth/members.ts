@@ -26,9 +26,7 @@ export const ME = z
     sender: z.string().describe('Id of the record of `senders`; empty for superusers and devices.'),
     role: z
       .enum([...ROLES, 'owner', 'none'])
-      .describe(
-        '`owner`: the account itself is signed in. `none`: a member who has no account of their own.',
-      ),
+      .describe('`owner`: the account itself is signed in. `none`: a member without an account.'),
     name: NAME.describe('The name of the person.'),
   })
   .meta({ id: 'Me' })
@@ -157,7 +155,7 @@ export async function invite(
 export const SHOWN_INVITATION = z
   .object({
     account: z.string().describe('The name of the account.'),
-    inviter: z.string().describe('The name of who invites; empty if they are gone.'),
+    inviter: z.string().describe('The name of the inviting person; empty if their record was deleted.'),
     role: ROLE,
     email: z.string().describe('Where it was mailed to; empty for a link.'),
   })

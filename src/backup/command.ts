@@ -44,7 +44,7 @@ export const backupCommand = (setting: Setting) =>
     },
     async run({ args }) {
       if (args.check) {
-        if (args.to) throw new UserError('--check stands alone: leave out --to.')
+        if (args.to) throw new UserError('Use --check without --to.')
         const summary = await checkBackup(args.check)
         return say(`${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`)
       }
@@ -58,11 +58,10 @@ export const restoreCommand = (setting: Setting) =>
   defineCommand({
     meta: {
       name: 'restore',
-      description:
-        'Restore a backup into an empty database, or a folder that is not there yet: all or nothing.',
+      description: 'Restore a backup into an empty database or a new folder, all or nothing.',
     },
     args: {
-      file: { type: 'positional', required: true, description: 'what `pocketsms backup` has written' },
+      file: { type: 'positional', required: true, description: 'a file that `pocketsms backup` wrote' },
       resume: {
         type: 'boolean',
         default: false,

@@ -54,15 +54,15 @@ export const sendCommand = defineCommand({
     url: text('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
     key: text('an API key (default: POCKETSMS_KEY, which other users of the machine cannot see)', 'KEY'),
     phone: {
-      ...text('the column with the numbers (default: phone, or what looks like it)', 'COLUMN'),
+      ...text('the column with the numbers (default: phone, or a similar one)', 'COLUMN'),
       default: '',
     },
     country: { ...text('the country of numbers without a calling code, such as DE', 'COUNTRY'), default: '' },
     results: text(
-      'where each row is noted, and what a later run goes on from (default: FILE.results)',
+      'the file that notes each row, so that a later run continues (default: FILE.results)',
       'FILE',
     ),
-    'dry-run': { type: 'boolean', description: 'show what would be sent, and send nothing', default: false },
+    'dry-run': { type: 'boolean', description: 'show the texts, and send nothing', default: false },
   },
   async run({ args }) {
     const { POCKETSMS_URL, POCKETSMS_KEY } = process.env
@@ -160,7 +160,9 @@ function bodyOf(job: Job, row: CsvRow) {
 function sentenceOf({ status, body }: ApiResponse) {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
-    throw new UserError(`${sentence}. Mended, the same command goes on where this one ended.`)
+    throw new UserError(
+      `${sentence}. Correct this and repeat the command: it continues where this one ended.`,
+    )
   return sentence
 }
 
@@ -200,7 +202,7 @@ async function post({ url, key }: Job, path: string, body: unknown): Promise<Api
     if (answer) return answer
     if (pauseMs !== undefined) await sleep(pauseMs)
   }
-  throw new UserError(`${url} does not answer. The same command goes on later where this one ended.`)
+  throw new UserError(`${url} does not answer. Repeat the command later: it continues where this one ended.`)
 }
 
 async function tryPost(url: string, key: string, body: string): Promise<ApiResponse | undefined> {

@@ -39,7 +39,7 @@ function readCells(file: string) {
   let line = named ? 2 : 1
   for (let first = line, cells: string[] = []; cell.lastIndex < text.length || cells.length > 0; ) {
     const found = cell.exec(text)
-    if (!found) throw new UserError(`Line ${line}: a quotation mark is missing, or stands where it may not.`)
+    if (!found) throw new UserError(`Line ${line}: a quotation mark is missing or misplaced.`)
     const [all, quoted, bare = '', end] = found
     cells.push(quoted?.replaceAll('""', '"') ?? bare)
     line += all.match(/\r\n|\n|\r/g)?.length ?? 0

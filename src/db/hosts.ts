@@ -63,7 +63,7 @@ export function clientsOf(url: string) {
         const { rows } = await this.query({ text: CHECK, query_timeout: HOST_MS } as pg.QueryConfig)
         const [{ read_only, server }] = rows
         if (read_only !== 'off')
-          throw new DatabaseUnavailable(new Error('This database server takes no writes.'))
+          throw new DatabaseUnavailable(new Error('This database server accepts no writes.'))
         servers.set(this, server)
         abandon(server)
         return this

@@ -183,7 +183,7 @@ async function demo(start: Start): Promise<void> {
 
 export const demoCommand = (start: Start) =>
   defineCommand({
-    meta: { name: 'demo', description: 'Show the main job with two simulated phones, on data of its own.' },
+    meta: { name: 'demo', description: 'Show the main job with two simulated phones, on separate data.' },
     run: () => demo(start),
   })
 

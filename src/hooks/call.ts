@@ -43,7 +43,7 @@ export const HOOK_PREVIEW = z
   .object({
     outcome: OUTCOMES,
     error: z.string().describe('Why it would be refused; else empty.'),
-    texts: TEXTS.describe('What would be sent, to the first 20 recipients.'),
+    texts: TEXTS.describe('The texts to the first 20 recipients.'),
   })
   .meta({ id: 'HookPreview' })
 

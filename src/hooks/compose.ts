@@ -123,7 +123,7 @@ async function personIn(store: Store, user: string, body: unknown, hook: HookFie
   const numbers = await recipientsIn(store, user, namesIn(body, hook), MAX_NAMED, { bare: 'world' })
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
-  throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
+  throw badRequest(`Recipient ${wrong + 1} is not a number with its country code, as +4915112345678.`)
 }
 
 /** Recipients of alerts: phone numbers, and ids of groups in the body. Throws 400 for an unknown group. */
@@ -166,7 +166,7 @@ export async function groupsNamed({ db }: Store, user: string, names: readonly s
   const known = new Set(groups.map(({ name }) => name))
   const unknown = names.find((name) => !known.has(name))
   if (unknown === undefined) return groups.map(({ id }) => id)
-  throw badRequest(`"${unknown.slice(0, 40)}" is no number in E.164 and no group of the account.`)
+  throw badRequest(`"${unknown.slice(0, 40)}" is neither a number in E.164 nor a group of the account.`)
 }
 
 const namesOf = (path: string): string[] => path.trim().split('.')

@@ -116,7 +116,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     { name: SENDING, description: 'For the web app that sends.' },
     { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
     { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
-    { name: SERVER, description: 'What is about no one collection.' },
+    { name: SERVER, description: 'Endpoints that belong to no collection.' },
   ],
   paths: (records) => ({
     ...smsPaths(),

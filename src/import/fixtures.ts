@@ -137,6 +137,6 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    throw new UserError(`${file} is no JSON: ${(error as Error).message}`)
+    throw new UserError(`${file} is not JSON: ${(error as Error).message}`)
   }
 }

@@ -30,7 +30,7 @@ export type PocketBaseData = ReturnType<typeof openPocketBase>
  */
 export function openPocketBase(folder: string) {
   if (!existsSync(join(folder, 'data.db')))
-    throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
+    throw new UserError(`${folder} is not a PocketBase data directory: it has no data.db.`)
   const copy = mkdtempSync(join(tmpdir(), `${UPLOAD_PREFIX}import-`))
   // not imported above: Node 22 would print a warning at each start
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')

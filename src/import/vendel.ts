@@ -112,7 +112,7 @@ export const importVendel = (
     const raws = work.raws.filter(({ type }) => type !== 'view')
     if (!NEEDED.every((table) => raws.some(({ name }) => name === table)))
       throw new UserError(
-        `${folder} is no data directory of Vendel. Those of others come in by --pocketbase.`,
+        `${folder} is not a data directory of Vendel. Import other PocketBase directories with --pocketbase.`,
       )
     const open = opener(key)
     requireKey(

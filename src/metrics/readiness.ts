@@ -14,7 +14,7 @@ import { WORKER_STATE, type WorkerMember } from '../work/processes.ts'
 export const READINESS = z
   .object({
     ready: z.boolean(),
-    serving: z.boolean().describe('False once the server was told to stop.'),
+    serving: z.boolean().describe('False once the server is stopping.'),
     database: z.object({
       reachable: z.boolean(),
       migrated: z.boolean(),

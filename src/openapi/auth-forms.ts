@@ -7,11 +7,9 @@ const PROVIDER = z
     ...texts(['name', 'displayName']).shape,
     logo: z.string().describe("The provider's mark as an SVG; empty in `authProviders`."),
     state: z.string(),
-    authURL: z
-      .string()
-      .describe('Where the browser goes; the address to which it is to come back is appended.'),
+    authURL: z.string().describe('The address to open in the browser. Append the address to return to.'),
     authUrl: z.string(),
-    codeVerifier: z.string().describe('Goes with the code; the challenge is in `authURL`.'),
+    codeVerifier: z.string().describe('Send it with the code; `authURL` contains its challenge.'),
     ...texts(['codeChallenge', 'codeChallengeMethod']).shape,
   })
   .meta({ id: 'OAuth2Provider' })
@@ -43,7 +41,7 @@ const PASSWORD = z
   .object({
     identity: z.string().describe('The email address, or another field that the collection allows.'),
     password: z.string(),
-    identityField: z.string().optional().describe('Look in this field only.'),
+    identityField: z.string().optional().describe('Search only this field.'),
     mfaId: MFA_ID,
   })
   .meta({ id: 'PasswordForm' })
@@ -71,7 +69,7 @@ export const OAUTH2_META = z
     ...texts(['avatarURL', 'avatarUrl', 'accessToken', 'refreshToken']).shape,
     expiry: INSTANT_OR_EMPTY,
     rawUser: z.record(z.string(), z.unknown()),
-    isNew: z.boolean().describe('The record was made by this sign-in.'),
+    isNew: z.boolean().describe('This sign-in created the record.'),
   })
   .meta({ id: 'OAuth2Meta' })
 
@@ -81,7 +79,7 @@ export const OAUTH2_BODY = z
     code: z.string(),
     codeVerifier: z.string().optional(),
     redirectURL: z.string().optional(),
-    createData: z.record(z.string(), z.unknown()).nullish().describe('What a new record is to have.'),
+    createData: z.record(z.string(), z.unknown()).nullish().describe('Values of a new record.'),
     mfaId: MFA_ID,
   })
   .meta({ id: 'OAuth2Form' })
@@ -118,7 +116,11 @@ export const MAILED: readonly Form[] = [
 
 export const OTP_WANTED = z
   .object({
-    email: z.string().describe('The email. Where `otp.channel` texts, also the number of who has none.'),
+    email: z
+      .string()
+      .describe(
+        'The email address. If `otp.channel` sends texts, also the phone number of a record without an address.',
+      ),
   })
   .meta({ id: 'OtpRequestForm' })
 export const OTP_REQUESTED = z

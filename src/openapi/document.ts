@@ -22,10 +22,14 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 }
 
 const HEADERS = z.object({
-  'webhook-id': z.string().describe('Names the event: the same at every attempt. Skip what you have seen.'),
+  'webhook-id': z
+    .string()
+    .describe(
+      'Identifies the event: the same at every attempt. Ignore an event that you have already processed.',
+    ),
   'webhook-timestamp': z
     .string()
-    .describe('Seconds since 1970 of this attempt. Refuse what is older than 5 minutes.'),
+    .describe('The time of this attempt, in seconds since 1970. Refuse calls older than 5 minutes.'),
   'webhook-signature': z
     .string()
     .describe(

@@ -155,7 +155,7 @@ const FIELD_ERROR = z
 /** Errors by field. For a list or an object, the errors of its parts are nested, by index or key. */
 const FIELD_ERRORS: z.ZodType = z
   .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
-  .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
+  .meta({ id: 'FieldErrors', description: 'Errors by field. Empty if no field is wrong.' })
 
 export const API_ERROR = z
   .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })

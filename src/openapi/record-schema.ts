@@ -210,7 +210,7 @@ export const EXPORT = {
       .string()
       .optional()
       .describe(
-        'Columns, comma-separated: fields, or paths into `expand`. All that are not hidden when left out.',
+        'Columns, comma-separated: fields, or paths into `expand`. Default: all that are not hidden.',
       ),
   }),
 }

@@ -147,7 +147,7 @@ const migrateCommand = defineCommand({
 })
 
 const databaseUrlCommand = defineCommand({
-  meta: { name: 'database-url', description: 'Print where psql finds the database.' },
+  meta: { name: 'database-url', description: 'Print the address of the database, for psql.' },
   run() {
     const { databaseUrl, dataDir } = readConfig(process.env)
     say(databaseUrl ?? embeddedUrl(dataDir))
@@ -163,7 +163,7 @@ const addresses: Words = {
 }
 const email = { type: 'positional', required: true, description: 'their email address' } as const
 const superuser = defineCommand({
-  meta: { name: 'superuser', description: 'Who may see and do everything.' },
+  meta: { name: 'superuser', description: 'Manage superusers, who may do everything.' },
   subCommands: {
     upsert: defineCommand({
       meta: { name: 'upsert', description: 'Create a superuser, or set a new password.' },
@@ -206,13 +206,10 @@ const superuser = defineCommand({
 const given = (valueHint: string, description: string) =>
   ({ type: 'string', description, valueHint }) as const
 const importCommand = defineCommand({
-  meta: { name: 'import', description: 'Bring in collections and records, all or nothing.' },
+  meta: { name: 'import', description: 'Import collections and records, all or nothing.' },
   args: {
-    schema: given('FILE', "collections, as PocketBase's export gives them (JSON)"),
-    fixtures: given(
-      'FILE',
-      'records by collection, with their ids (JSON); those that are there are replaced',
-    ),
+    schema: given('FILE', 'collections, as PocketBase exports them (JSON)'),
+    fixtures: given('FILE', 'records by collection, with their ids (JSON); existing ones are replaced'),
     pocketbase: given('DIR', 'a PocketBase data directory (pb_data), into an empty store'),
     vendel: given('DIR', 'a data directory of Vendel, into an empty store'),
     'vendel-key': given('KEY', "WEBHOOK_ENCRYPTION_KEY of Vendel's environment"),
@@ -222,7 +219,7 @@ const importCommand = defineCommand({
       const progress = showProgress(process.stderr)
       const extensions = extensionsOf(readConfig(process.env))
       if ([schema ?? fixtures, pocketbase, vendel].filter(Boolean).length > 1)
-        throw new UserError('--pocketbase and --vendel stand alone: leave out the others.')
+        throw new UserError('Use --pocketbase or --vendel without the other options.')
       if (Boolean(vendel) !== Boolean(key)) throw new UserError('--vendel DIR needs --vendel-key KEY.')
       if (vendel) return say(await importVendel(store, extensions, vendel, key!, progress))
       if (pocketbase) return say(await importPocketBase(store, extensions, pocketbase, progress))

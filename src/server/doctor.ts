@@ -164,7 +164,7 @@ async function printChecks(): Promise<void> {
  */
 export const doctorCommand = (repairNumbers: (apply: boolean) => Promise<void>) =>
   defineCommand({
-    meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
+    meta: { name: 'doctor', description: 'Check for common problems, and suggest solutions.' },
     args: {
       numbers: {
         type: 'boolean',

@@ -27,15 +27,15 @@ export const USAGE = z
       .describe('The calendar month, in UTC.'),
     used: z.int().min(0).describe('Messages accepted in it; canceled ones came back.'),
     quota: z.int().min(0).describe('Messages that may be accepted; 0: without limit.'),
-    remaining: z.int().min(0).nullable().describe('null when there is no limit.'),
+    remaining: z.int().min(0).nullable().describe('null without a limit.'),
     resets_at: INSTANT.describe('When the next month begins.'),
   })
   .meta({ id: 'Usage' })
 
 export const ACCOUNT_USAGE = USAGE.extend({
   files: z.object({
-    bytes: z.int().min(0).describe('What its files take; each counts as 4,096 at least.'),
-    limit: z.int().min(0).describe('What they may take; 0: without limit.'),
+    bytes: z.int().min(0).describe('The size of its files; each counts as at least 4,096.'),
+    limit: z.int().min(0).describe('Their maximum size; 0: no limit.'),
   }),
 }).meta({ id: 'AccountUsage' })
 
@@ -90,7 +90,7 @@ export const USAGE_DAYS = z
         counts: z
           .partialRecord(z.enum([...STATUSES, 'canceled']), z.int().min(1))
           .describe(
-            'Messages by status; a status that none has is left out. `canceled`: failed ones that were called off, which `failed` does not count.',
+            'Messages by status, without empty ones. `canceled`: canceled messages, which `failed` does not count.',
           ),
       }),
     ),

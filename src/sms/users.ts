@@ -32,7 +32,7 @@ export const USER_ACCESS = z
     webhooks: LIST,
     hooks: LIST,
     auto_answers: LIST,
-    campaigns: LIST.describe('Those that are not over.'),
+    campaigns: LIST.describe('Unfinished campaigns.'),
     waiting: z.int().min(0).describe('Messages that no device has claimed.'),
   })
   .meta({ id: 'UserAccess' })

@@ -95,7 +95,7 @@ export const TEST_EVENT = 'webhook.test'
 
 export const STARTED = z
   .object({
-    id: z.string().describe('Of its record in webhook_deliveries, which says what becomes of it.'),
+    id: z.string().describe('The id of its record in webhook_deliveries, which shows its outcome.'),
     event_id: z.string().describe('The webhook-id that the receiver gets.'),
     event: z.string().describe('The type of the event.'),
     status: z.enum(['pending']),
@@ -199,7 +199,7 @@ export function resendDelivery(store: Store, owner: Owner, delivery: string): Pr
 export const SINCE = z.object({
   since: z
     .string()
-    .describe('Those that ended as failed at or after this date, in any form that PocketBase reads.'),
+    .describe('Deliveries that failed at or after this date, in any form that PocketBase reads.'),
 })
 
 export const RESENT = z.object({ resent: z.int().min(0) })

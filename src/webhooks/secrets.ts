@@ -7,7 +7,7 @@ const RANDOM_BYTES = 32
 
 /** Part of the answers to creating a webhook and to rotating its secret, and of no others. */
 export const NEW_SECRET = z.object({
-  secret: z.string().describe('What deliveries are signed with: `whsec_…`. Shown this once.'),
+  secret: z.string().describe('The secret that signs deliveries: `whsec_…`. Shown only once.'),
 })
 
 /** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */

@@ -8,7 +8,7 @@ import { within } from '../tools/deadline.ts'
 export const WORKER_STATE = z.object({
   worker: z.int().min(1),
   state: z.enum(['starting', 'serving', 'down']),
-  restarts: z.int().min(0).describe('How often it ended without being told to.'),
+  restarts: z.int().min(0).describe('How often it ended unexpectedly.'),
   started: z.string().describe('When its process was started, ISO 8601.'),
 })
 export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>

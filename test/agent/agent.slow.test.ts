@@ -212,7 +212,7 @@ describe('an agent as a process', () => {
 
   test.each([
     [['pair', 'http://127.0.0.1:9', '123456'], 'Missing required argument: --platform'],
-    [['pair', 'nowhere', '123456', '--platform', 'modem'], 'nowhere is no address'],
+    [['pair', 'nowhere', '123456', '--platform', 'modem'], 'nowhere is not an address'],
     [['pair', 'http://127.0.0.1:9', '123456', '--platform', 'modem'], 'cannot be reached'],
     [['run', '--state', '/nowhere/agent.json'], 'Pair first'],
     [['run', '--state', folder], 'EISDIR'],

@@ -129,7 +129,7 @@ test('gammu: the driver survives a deleted folder and an unreadable file', async
 test('gammu: the driver names a missing folder', async () => {
   await expect(
     gammuDriver(foldersIn(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
-  ).rejects.toThrow(/inbox is no folder/)
+  ).rejects.toThrow(/inbox is not a folder/)
 })
 
 /** Texts are files `<number>.json` in a folder; each call is noted. */

@@ -263,7 +263,7 @@ test("the check prints the carrier's answer", async () => {
 
 const RIGHT = { host: 'a', system_id: 'b', password: 'c0nfidential', senders: ['+4930123'] }
 test.each<[what: string, text: string]>([
-  ['is no JSON', '{"password":"c0nfidential",}'],
+  ['is not JSON', '{"password":"c0nfidential",}'],
   ['the file: ', '[]'],
   ['host: ', JSON.stringify({ ...RIGHT, host: 1 })],
   ['port: ', JSON.stringify({ ...RIGHT, port: 0 })],

@@ -117,7 +117,7 @@ test('the backup command writes and checks a file, and overwrites no file, while
   const again = await run(['backup', '--to', file!])
   expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('.zip is there already.')])
   const both = await run(['backup', '--to', 'a.zip', '--check', file!])
-  expect(both.stderr).toContain('--check stands alone: leave out --to.')
+  expect(both.stderr).toContain('Use --check without --to.')
   expect(leftBehind()).toEqual([])
 })
 

@@ -42,16 +42,8 @@ test.each([
   ['nothing', '', 'The file is empty.'],
   ['a name twice', 'a,a\n', 'Two columns of the file have one name.'],
   ['an extra cell', 'a,b\n1,2\n1,2,3\n', 'Line 3 has 3 cells, the head has 2.'],
-  [
-    'an open quotation mark',
-    'a,b\n1,"2\n',
-    'Line 2: a quotation mark is missing, or stands where it may not.',
-  ],
-  [
-    'a quotation mark inside',
-    'a,b\n1,x"y"\n',
-    'Line 2: a quotation mark is missing, or stands where it may not.',
-  ],
+  ['an open quotation mark', 'a,b\n1,"2\n', 'Line 2: a quotation mark is missing or misplaced.'],
+  ['a quotation mark inside', 'a,b\n1,x"y"\n', 'Line 2: a quotation mark is missing or misplaced.'],
 ])('a CSV file is refused with the reason: %s', (_, text, sentence) =>
   expect(() => readCsv(text)).toThrow(sentence),
 )

@@ -95,7 +95,7 @@ test.skipIf(!hasAuthServers())("Logto's connector sends a code", async () => {
   const send = (to: string) => connector.sendMessage({ to, type: 'SignIn', payload: { code: '471103' } })
   await send(TO.slice(1))
   expect(await readCode()).toBe('471103')
-  await expect(send('0151 1')).rejects.toThrow('Recipient 1 is no number')
+  await expect(send('0151 1')).rejects.toThrow('Recipient 1 is not a number')
 })
 
 /** Starts a server of better-auth's with the page's file. Returns its address. */

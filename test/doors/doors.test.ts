@@ -189,7 +189,7 @@ describe('a send-only API refuses in its own words', () => {
       'SMSEagle 2: a group',
       () => v2({ groups: [7], text: 'Hi' }),
       400,
-      { message: '"7" is no number in E.164 and no group of the account.' },
+      { message: '"7" is neither a number in E.164 nor a group of the account.' },
     ],
     ['SMS Gateway: a key', () => kuma(single, 'x'), 401, { error: 'Authentication required' }],
     ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body must be a text' }],
@@ -260,6 +260,6 @@ describe('a send-only API refuses in its own words', () => {
 test('groups of other users', async () => {
   await server.rows(`update contact_groups set name = 'theirs' where id = $1`, [GROUPS.bens])
   const answer = await query('/http_api/send_togroup', { ...token, groupname: 'theirs' })
-  const sentence = '"theirs" is no number in E.164 and no group of the account.'
+  const sentence = '"theirs" is neither a number in E.164 nor a group of the account.'
   expect(answer).toEqual([400, `Wrong parameters: ${sentence}`])
 })

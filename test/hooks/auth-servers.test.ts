@@ -146,7 +146,7 @@ test('Supabase gets a refusal in the form that it reads', async () => {
     const answer = await post(hook, body)
     return [answer.status, answer.body.error]
   }
-  const wrong = { http_code: 400, message: expect.stringMatching('Recipient 1 is no number') }
+  const wrong = { http_code: 400, message: expect.stringMatching('Recipient 1 is not a number') }
   expect(await told({ ...SUPABASE, user: { phone: '0151 1' } })).toEqual([200, wrong])
   const settings = { user: ann.id, destinations: '+49' }
   await must(fixture.superuser, 'POST', '/api/collections/user_settings/records', settings)

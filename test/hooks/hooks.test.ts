@@ -101,7 +101,9 @@ describe('a hook of kind codes', () => {
     )
     expect(messages.map(({ body }) => body.to)).toEqual(['+491510000001', '+491510000002'])
     for (const to of ['Their group', '0151 0000001'])
-      expect((await post(hook, { text: 'Code 4711', to })).body.message).toMatch(/^Recipient 1 is no number/)
+      expect((await post(hook, { text: 'Code 4711', to })).body.message).toMatch(
+        /^Recipient 1 is not a number/,
+      )
     expect(JSON.stringify(await callsOf(bob, hook))).not.toContain('4711')
     await remove(bob, hook)
   })
@@ -130,7 +132,7 @@ test('a multipart form is read, and a GET is refused with a plain message', asyn
   expect(await textsBy(hook)).toEqual(['Shop is down'])
   const got = await fetch(address)
   expect([got.status, got.headers.get('allow'), await got.json()]).toMatchObject([
-    ...[405, 'POST', { message: 'A hook takes POST: choose POST as the method of the tool that calls it.' }],
+    ...[405, 'POST', { message: 'A hook accepts POST only: choose POST in the tool that calls it.' }],
   ])
   await remove(bob, hook)
 })
@@ -147,7 +149,7 @@ describe('the body of a call', () => {
       'naming a group of another account',
       named,
       { text: 'Hi', to: 'Their group' },
-      '"Their group" is no number',
+      '"Their group" is neither a number',
     ],
     [
       'with field names that contain NUL',
@@ -155,7 +157,12 @@ describe('the body of a call', () => {
       { alerts: { '\0': {} } },
       'The body has no alerts.',
     ],
-    ['that names by a NUL', { recipients_from: 'to' }, { text: 'Hi', to: 'A\0n' }, '"An" is no number'],
+    [
+      'that names by a NUL',
+      { recipients_from: 'to' },
+      { text: 'Hi', to: 'A\0n' },
+      '"An" is neither a number',
+    ],
     ['with a state that is not a text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
   ])('is refused and the call recorded: %s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)

@@ -115,10 +115,10 @@ test('NUL and lone surrogates are removed from imported texts', async () => {
 })
 
 test.each([
-  ['no JSON', '{', /fixtures\.json is no JSON/],
+  ['no JSON', '{', /fixtures\.json is not JSON/],
   ['a list', [], /fixtures\.json: an object of collections expected/],
-  ['a fault in the last record', `{"albums":[${JSON.stringify(album(7))},{]}`, /fixtures\.json is no JSON/],
-  ['more after the end', '{"albums":[]} {}', /fixtures\.json is no JSON/],
+  ['a fault in the last record', `{"albums":[${JSON.stringify(album(7))},{]}`, /fixtures\.json is not JSON/],
+  ['more after the end', '{"albums":[]} {}', /fixtures\.json is not JSON/],
   ['an unknown collection', { nope: [] }, /there is no collection nope/],
   ['no records', { albums: {} }, /collection albums: a list of records expected/],
   ['no id', { albums: [{ title: 'x' }] }, /collection albums, record #1, field id: it is missing/],

@@ -361,7 +361,7 @@ describe('an import is refused with a plain reason and stores nothing for', asyn
 
   test('a folder without data.db, or with a data.db that is not a database', async () => {
     await expect(bringSource(store, folder)).rejects.toThrow(
-      `${folder} is no PocketBase data directory: it has no data.db.`,
+      `${folder} is not a PocketBase data directory: it has no data.db.`,
     )
     const other = writeSource(join(folder, 'other'), {})
     writeFileSync(join(other, 'data.db'), 'no database at all, but a text of some length')

@@ -70,7 +70,7 @@ test.each([
   ['a missing table', partly, KEY, 'data.db cannot be read: no such table: user_plans.'],
   ['unknown OAuth2 providers', broken, KEY, 'collection users: '],
   ["a table with a built-in table's name", named, KEY, 'collections of its own with these names: members'],
-  ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
+  ['a directory of something else', join(folder, '..', 'other'), KEY, 'is not a data directory of Vendel.'],
 ])('an import with %s stores nothing', async (_, from, key, sentence) => {
   const refused: unknown = await bring(key, from).catch((error) => error)
   expect(refused).toBeInstanceOf(UserError)

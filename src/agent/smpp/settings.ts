@@ -93,7 +93,7 @@ export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password
 /** Reads and checks a settings file. Throws a UserError that names wrong settings but quotes no value. */
 export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
   const given = parseJson(readText(file))
-  if (given === undefined) throw new UserError(`${file} is no JSON.`)
+  if (given === undefined) throw new UserError(`${file} is not JSON.`)
   const { success, data, error } = SETTINGS.safeParse(given)
   if (!success) {
     const lines = error.issues.map(({ path, message }) => `  ${path.join('.') || 'the file'}: ${message}`)

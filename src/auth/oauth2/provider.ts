@@ -121,7 +121,7 @@ const LEEWAY_SECONDS = 300
 export function readClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
   const { exp = Infinity, nbf = 0, iat = 0 } = claims
-  if ([exp, nbf, iat].some((time) => typeof time !== 'number')) throw new TypeError('a time is no number')
+  if ([exp, nbf, iat].some((time) => typeof time !== 'number')) throw new TypeError('a time is not a number')
   const now = Date.now() / 1000
   if (now >= exp + LEEWAY_SECONDS || now < Math.max(nbf, iat) - LEEWAY_SECONDS)
     throw new Error('the id_token has expired or is not valid yet')

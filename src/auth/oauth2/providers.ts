@@ -12,7 +12,7 @@ const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
 
 /** The email of the first entry that `isOurs` accepts, or ''. Throws if `entries` is no list. */
 function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
-  if (!Array.isArray(entries)) throw new TypeError('the addresses are no list')
+  if (!Array.isArray(entries)) throw new TypeError('the addresses are not a list')
   return textAt(entries.find(isOurs), 'email')
 }
 

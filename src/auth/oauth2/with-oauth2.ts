@@ -114,7 +114,7 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Pr
   })
   if (status >= 400) throw new Error(`the profile was refused with ${status}`)
   const raw: unknown = JSON.parse(text) ?? {}
-  if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is no object')
+  if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is not an object')
   return raw as RawProfile
 }
 
@@ -166,7 +166,7 @@ function readToken({ status, type, text }: ProviderResponse): ProviderToken {
   if (accessToken === '') throw new Error('the token endpoint gave no access_token')
   const given = valueAt(raw, 'expires_in') ?? 0
   const seconds = typeof given === 'string' && given !== '' ? Number(given) : (given as number)
-  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')
+  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is not a whole number')
   return {
     accessToken,
     tokenType: textAt(raw, 'token_type'),

@@ -83,7 +83,7 @@ async function renewAccess(site: Site): Promise<void> {
   const [pid, file] = [postmasterOf(folder), join(folder, ACCESS)]
   if (pid)
     throw new UserError(
-      `The file ${file} is damaged, so nobody can log in. End the Postgres that runs (kill -INT ${pid}) and start again: the server then makes a new one.`,
+      `The file ${file} is damaged, so logins fail. Stop the running Postgres (kill -INT ${pid}) and start again: the server then makes a new file.`,
     )
   const access = newAccess()
   const roles = [SUPERUSER, ROLE].map((role) => `alter role ${role} password '${access.password}'\n`)
@@ -268,11 +268,11 @@ export const GONE = (folder: string) =>
 export function refusedFor(error: unknown, folder: string): UserError | undefined {
   if (isSqlError(error, '3D000'))
     return new UserError(
-      `The database in ${folder} is not whole, as when the disk was full while it was made. Remove it and start again.`,
+      `The database in ${folder} is incomplete, perhaps because the disk was full. Remove it and start again.`,
     )
   if (isSqlError(error, '28P01'))
     return new UserError(
-      `The password in ${join(folder, 'pocketsms.json')} is wrong. Stop all servers, remove the file and start again: a new one is made.`,
+      `The password in ${join(folder, 'pocketsms.json')} is wrong. Stop all servers, remove the file and start again: the server then makes a new one.`,
     )
   return undefined
 }

@@ -193,7 +193,7 @@ export function programsFor(folder: string, link: string, linkFolder: string, lo
   const move = `To move it to ${wanted}, stop the server, then: ${moveCommand(link, made, preferred, !fitting)}`
   if (!fitting)
     throw new UserError(
-      `The database in ${link} was made by Postgres ${made}, of which no programs are here. Install it (Debian: apt-get install postgresql-${made}) or name the folder of its programs with POSTGRES_BIN, and start again.\n${move}`,
+      `The database in ${link} was made by Postgres ${made}, which is not installed here. Install it (Debian: apt-get install postgresql-${made}) or name the folder of its programs with POSTGRES_BIN, and start again.\n${move}`,
     )
   log.info(`The database in ${link} was made by Postgres ${made} and runs with ${fitting.bin}. ${move}`)
   return fitting

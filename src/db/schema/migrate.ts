@@ -28,11 +28,11 @@ export async function migrate(db: Db, only?: readonly string[], tries = TRIES): 
     if (wasEnded && tries > 1) return migrate(db, only, tries - 1)
     if (error instanceof DatabaseUnavailable && !(error instanceof OutdatedServer))
       throw new UserError(
-        `The database could not be brought up to date, and is as it was: ${wordsOf(error.cause)}. Start again when that is mended.`,
+        `The migration failed and changed nothing: ${wordsOf(error.cause)}. Correct this and start again.`,
       )
     if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
     throw new UserError(
-      `The role of DATABASE_URL may not do what is needed: ${error.message}. Make it the owner of the database and of all in it.`,
+      `The role of DATABASE_URL lacks a right: ${error.message}. Make it the owner of the database and of everything in it.`,
     )
   }
 }

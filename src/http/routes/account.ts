@@ -73,7 +73,7 @@ async function endOthers(c: Ctx, services: Services, { auth: asking, store }: Ca
 
 const SETUP = z
   .object({
-    has_superuser: z.boolean().describe('False until the first superuser is made.'),
+    has_superuser: z.boolean().describe('False until the first superuser exists.'),
     sends_mail: z.boolean().describe('False while no mail server is set: then mails go to the log.'),
   })
   .meta({ id: 'Setup' })
@@ -91,7 +91,7 @@ export const accountPaths = () =>
       id: 'endSession',
       summary: 'End one session',
       description:
-        'All its tokens are refused from now on, those that a refresh gave included. Event streams of the account are closed; those of other sessions can be opened again.',
+        'Its tokens, including refreshed ones, are refused from now on. All event streams of the account are closed; other sessions can open theirs again.',
       answer: ['Ended.'],
       fails: [401, 404],
     },
@@ -116,14 +116,14 @@ export const accountPaths = () =>
       id: 'listPushBrowsers',
       summary: 'List browsers that show notifications',
       description:
-        'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has browsers of their own there.',
+        'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has separate browsers there.',
       answer: ['The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })],
     },
     'PUT /api/account/push': {
       id: 'savePushBrowser',
       summary: 'Notify in a browser',
       description:
-        'Keep the subscription of a browser, as `PushSubscription.toJSON()` gives it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the person end. With 20 browsers the oldest is replaced. `notify` of `user_settings` or of the membership says what is pushed.',
+        'Store the subscription of a browser, as `PushSubscription.toJSON()` returns it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the person end. With 20 browsers the oldest is replaced. `notify` of `user_settings` or of the membership selects the texts.',
       body: [SUBSCRIPTION],
       answer: ['Kept.'],
     },
@@ -138,7 +138,7 @@ export const accountPaths = () =>
     },
     'GET /api/setup': {
       id: 'readSetup',
-      summary: 'Read what a sign-in page has to know',
+      summary: 'Read the options of a sign-in page',
       security: NOBODY,
       answer: ['How far the server is set up.', SETUP],
     },
@@ -165,7 +165,7 @@ export const userPaths = () =>
   chapter('users', SIGNED_IN, {
     'GET /api/users/{id}/access': {
       id: 'readUserAccess',
-      summary: 'List what acts for a user',
+      summary: 'List everything that acts for a user',
       description:
         'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
       answer: ['The lists.', USER_ACCESS],
@@ -174,7 +174,7 @@ export const userPaths = () =>
     'POST /api/users/{id}/enable': {
       id: 'enableUser',
       summary: 'Enable a disabled user',
-      description: 'For superusers: ends what acts for the user, or keeps all of it, in one transaction.',
+      description: 'For superusers. Ends or keeps everything that acts for the user, in one transaction.',
       body: [ENABLE_USER],
       answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
       fails: [400, 401, 404, 413],

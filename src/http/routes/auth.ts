@@ -174,7 +174,7 @@ export async function signedIn(
 const SECOND_METHOD: Answers = {
   401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) },
 }
-const TOKEN = z.string().describe('Goes into the header `Authorization`.')
+const TOKEN = z.string().describe('Send it in the header `Authorization`.')
 const DURATION = z
   .int()
   .min(0)
@@ -236,7 +236,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
     [`POST ${path}/auth-refresh`]: {
       id: `refresh${name}`,
       summary: 'Exchange a token for a new one',
-      description: 'Exchange a token for a new one. A token of an impersonation is handed back as it is.',
+      description: 'Exchange a token for a new one. A token of an impersonation is returned unchanged.',
       security: SIGNED_IN,
       params: ONE,
       answer,

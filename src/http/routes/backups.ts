@@ -118,7 +118,7 @@ export const backupPaths = () =>
     'GET /api/backup-status': {
       id: 'backupStatus',
       summary: 'Ask how the backups are',
-      description: 'For superusers. What was made last, what runs now, what went wrong.',
+      description: 'For superusers. The last backup and restore, the running job, and the last failure.',
       params: FIELDS_ONLY,
       answer: ['The state.', STATUS],
     },
@@ -133,7 +133,8 @@ export const backupPaths = () =>
     'POST /api/backups': {
       id: 'createBackup',
       summary: 'Make a backup',
-      description: 'For superusers. It answers when the backup is made. Sending goes on meanwhile.',
+      description:
+        'For superusers. The answer follows when the backup is complete. Sending continues meanwhile.',
       requestBody: { content: json(FORM, {}) },
       answer: ['It is made.'],
       fails: [400, 401, 413],
@@ -154,7 +155,7 @@ export const backupPaths = () =>
     'GET /api/backups/{key}': {
       id: 'downloadBackup',
       summary: 'Download a backup',
-      description: 'For superusers, whom the token in the address tells. Ranges work.',
+      description: 'For superusers, identified by the token in the address. Supports ranges.',
       security: NOBODY,
       params: { query: TOKEN },
       fails: [400, 404],
@@ -171,7 +172,7 @@ export const backupPaths = () =>
       id: 'restoreBackup',
       summary: 'Replace everything by a backup',
       description:
-        'For superusers. It answers before it begins. While the data is replaced, every request is answered with 503; then all is as it was when the backup was made, sessions included. If it fails, nothing has changed: `lastFailure` of the status says why.',
+        'For superusers. The answer precedes the restore. While the data is replaced, every request is answered with 503. Then everything is as in the backup, including sessions. A failed restore changes nothing: `lastFailure` of the status has the reason.',
       answer: ['It will be restored.'],
       fails: [400, 401],
     },

@@ -151,7 +151,7 @@ const BATCH = z
         z.object({
           method: z
             .enum(['POST', 'PATCH', 'PUT', 'DELETE'])
-            .describe('PUT updates, or creates what is not there.'),
+            .describe('PUT updates a record, or creates it if it does not exist.'),
           url: z.string().max(2000).describe('Path and query of a create, update or delete of a record.'),
           headers: z.record(z.string(), z.string()).nullish(),
           body: z.record(z.string(), z.unknown()).nullish(),

@@ -96,7 +96,7 @@ export const campaignPaths = () =>
       id: 'createCampaign',
       summary: 'Send a text to many',
       description:
-        'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
+        'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`; a cancel before that stops all of it. Members who have opted out are left out. A repeated request with the same Idempotency-Key returns the first campaign.',
       answer: ['The campaign.', CAMPAIGN_STATE],
       hasTemplate: true,
       refuses: [...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE],
@@ -113,8 +113,8 @@ export const campaignPaths = () =>
     },
     'POST /api/campaigns/preview': {
       id: 'previewCampaign',
-      summary: 'Count what a campaign would send',
-      description: 'Takes the body of a new campaign and stores nothing.',
+      summary: 'Count the texts of a campaign before it is sent',
+      description: 'Accepts the body of a new campaign and stores nothing.',
       answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
       hasTemplate: true,
       refuses: [...GIVEN, ...DEVICE_AND_LINE],
@@ -132,7 +132,7 @@ export const campaignPaths = () =>
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
       description:
-        'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
+        'Absent fields stay unchanged. A new text, time or audience cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
       hasTemplate: true,
       refuses: [...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'],
@@ -160,7 +160,7 @@ export const campaignPaths = () =>
     ),
     'POST /api/campaigns/{id}/retry': {
       id: 'retryCampaign',
-      summary: 'Send what has failed of a campaign once more',
+      summary: 'Send the failed messages of a campaign again',
       description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
       answer: ['What was sent again.', RETRIED_CAMPAIGN],

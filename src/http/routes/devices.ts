@@ -156,7 +156,7 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
 }
 
-const TOKEN = z.string().describe('Goes into the header `Authorization`.')
+const TOKEN = z.string().describe('Send it in the header `Authorization`.')
 
 export const DEVICES = 'for devices'
 
@@ -166,7 +166,7 @@ export const devicePaths = (device: z.ZodObject) =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/heartbeat': {
       id: 'heartbeat',
-      summary: 'Say that the device is there',
+      summary: 'Report that the device is online',
       body: [HEARTBEAT_BODY, { battery: 80, charging: false, connection: 'wifi' }],
       answer: [
         'How many messages wait for the device.',
@@ -184,16 +184,17 @@ export const devicePaths = (device: z.ZodObject) =>
     'PUT /api/devices/push': {
       id: 'savePush',
       summary: 'Keep a push subscription',
-      description: 'What the device is woken by when it has no stream open; `null` ends it.',
+      description:
+        'The push subscription that wakes the device while it has no open stream; `null` removes it.',
       body: [PUSH_BODY],
       answer: ['Kept.'],
       refuses: DEVICE_REFUSALS,
     },
     'POST /api/devices/claim': {
       id: 'claimMessages',
-      summary: 'Take messages to send',
+      summary: 'Claim messages to send',
       description:
-        'Gives the device messages, for as long as their lease says. What it holds already comes first, with the same attempt: an answer may have been lost.',
+        'Hands messages to the device until their lease expires. Messages that the device holds already come first, with the same attempt, because an answer may have been lost.',
       body: [CLAIM_BODY, { limit: 10, wait: 30 }],
       answer: [
         'Messages, the most urgent first. Empty when there are none.',
@@ -203,7 +204,7 @@ export const devicePaths = (device: z.ZodObject) =>
     },
     'POST /api/devices/report': {
       id: 'reportMessages',
-      summary: 'Say what became of messages',
+      summary: 'Report the outcome of messages',
       description: 'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
       body: [REPORT_BODY, { items: [{ id: 'k3v9x0c2m5n8b1a', attempt: 1, status: 'sent' }] }],
       answer: [
@@ -244,16 +245,16 @@ export const devicePaths = (device: z.ZodObject) =>
     },
     'GET /api/devices/states': {
       id: 'readDeviceStates',
-      summary: 'Read what devices are up to',
+      summary: 'Read the states of devices',
       description:
-        'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
+        'The state that device records do not contain. A user gets it for their own devices, a superuser for all.',
       security: SIGNED_IN,
       answer: ['Each device.', DEVICE_STATES],
       refuses: [],
     },
     'GET /api/devices/pair': {
       id: 'explainPairing',
-      summary: 'Read what a pairing code is for',
+      summary: 'Look up a pairing code',
       security: NOBODY,
       refuses: [],
       responses: {

@@ -87,7 +87,7 @@ export const filePaths = () =>
       id: 'fileToken',
       summary: 'Get a token for links to protected files',
       description:
-        'Good for three minutes. It opens what its owner may view, and of a member who acts for an account what the role may.',
+        'Valid for three minutes. It opens the files that its owner may view; for a member who acts for an account, the files that the role may view.',
       answer: ['The token.', TOKEN],
       fails: [400, 401],
     },
@@ -95,7 +95,7 @@ export const filePaths = () =>
       id: 'file',
       summary: 'Get a file of a record',
       description:
-        'Whoever knows the name may, but for protected fields: for those the viewRule counts. Ranges and `If-Modified-Since` work.',
+        'Everybody who knows the name may download the file. For protected fields the viewRule applies. Supports ranges and `If-Modified-Since`.',
       security: ANYONE,
       params: { query: OPTIONS },
       fails: [400, 404],

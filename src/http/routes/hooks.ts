@@ -69,7 +69,7 @@ export const hookRoutes = (services: Services): Hono<Env> =>
 
 function refuseGet(c: Ctx): never {
   c.header('allow', 'POST')
-  throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
+  throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
 }
 
 /** Answers a call of a hook. An unknown secret costs one SQL statement. An account's calls run one by one. */
@@ -135,7 +135,7 @@ export const hookPaths = () =>
   chapter('hooks', SIGNED_IN, {
     'POST /api/hooks/preview': {
       id: 'previewHook',
-      summary: 'See what a hook would send',
+      summary: 'Preview the texts of a hook',
       description: 'Nothing is sent or stored.',
       body: [
         PREVIEW,
@@ -148,7 +148,7 @@ export const hookPaths = () =>
       id: 'callHook',
       summary: 'Send texts from a body',
       description:
-        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 429: a hook of kind `codes` has sent as many as it may. 503: the server is busy, or no phone can send a code now.',
+        'The record of `hooks` with this secret defines texts and recipients. A value that the body lacks is a 400 that names it. 429: a hook of kind `codes` has reached its rate. 503: the server is busy, or no phone can send a code now.',
       security: NOBODY,
       ...CALL,
     },
@@ -197,7 +197,7 @@ export const webhookPaths = () =>
       id: 'testWebhook',
       summary: 'Send a test event',
       description:
-        'Sends `webhook.test` with a made-up message, by the way that all events go. While three tests of it wait the answer is 429.',
+        'Sends `webhook.test` with an invented message, in the same way as all events. While three tests of the webhook wait, the answer is 429.',
       answer: ['The delivery, which is under way.', STARTED],
       fails: webhookRefusals('webhook_not_found', 'webhook_disabled'),
     },
@@ -210,7 +210,7 @@ export const webhookPaths = () =>
     },
     'POST /api/webhooks/{id}/resend-failed': {
       id: 'resendFailedDeliveries',
-      summary: 'Send again what has failed',
+      summary: 'Send failed deliveries again',
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
       answer: ['How many there are.', RESENT],
@@ -219,7 +219,7 @@ export const webhookPaths = () =>
     },
     'GET /api/webhooks/deliveries/{id}/request': {
       id: 'readDeliveryRequest',
-      summary: 'Read what a delivery sends',
+      summary: 'Read the request of a delivery',
       description:
         'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
       answer: ['The request.', DELIVERY_REQUEST],
@@ -228,7 +228,7 @@ export const webhookPaths = () =>
     'POST /api/webhooks/deliveries/{id}/resend': {
       id: 'resendDelivery',
       summary: 'Send a delivery again',
-      description: 'At once, whatever became of it. Its webhook-id stays.',
+      description: 'Sends it at once, whatever its outcome was. Its webhook-id stays the same.',
       answer: ['The delivery, which is under way.', STARTED],
       fails: webhookRefusals('delivery_not_found', 'webhook_disabled'),
     },

@@ -122,7 +122,7 @@ export const memberPaths = () =>
       id: 'actFor',
       summary: 'Get a token to act for an account',
       description:
-        "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token for it that any client uses as it would the account's own. It allows what the role allows, else the answer is 403. It expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes.",
+        "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token that any client can use like the account's own. Requests beyond the role are answered with 403. The token expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes.",
       body: [z.object({ account: z.string().describe('Its id.') }), { account: 'h7k2m9q4w1x8z5b' }],
       answer: [
         'The account and the token.',
@@ -134,20 +134,20 @@ export const memberPaths = () =>
       id: 'readInbox',
       summary: 'Count the conversations of each view',
       description:
-        'Count the conversations of each view; 1,000 stands for that many and more. The texts of the fields are the filters that list them.',
+        'Count the conversations of each view; 1,000 means 1,000 or more. The text fields are the filters that list them.',
       answer: ['The counts.', INBOX],
     },
     'POST /api/account/presence': {
       id: 'tellPresence',
-      summary: 'Say that one reads or writes',
+      summary: 'Report that a person reads or writes',
       description:
-        "Tell the account's other clients what the caller does in a conversation. They subscribe to the realtime topic `presence` and get `{conversation, sender, name, state}`; a client ignores its own `sender`. It is not stored: say it again every few seconds.",
+        "Notify the account's other clients of the caller's activity in a conversation. They subscribe to the realtime topic `presence` and get `{conversation, sender, name, state}`; a client ignores its own `sender`. It is not stored: repeat it every few seconds.",
       body: [PRESENCE, { conversation: 'a1b2c3d4e5f6g7h', state: 'writing' }],
       answer: ['Told.'],
     },
     'POST /api/account/invitations': {
       id: 'invite',
-      summary: 'Invite somebody to act for the account',
+      summary: 'Invite a person to act for the account',
       description:
         'For the account and its admins. With an `email`, and where the server sends mail, the link is mailed; otherwise the answer has it, this once. It is good for 7 days and for one person. `member_invitations` lists the open ones; deleting one revokes it.',
       body: [INVITATION, { role: 'agent', email: 'ben@example.com' }],
@@ -160,7 +160,7 @@ export const memberPaths = () =>
       id: 'showInvitation',
       summary: 'Show an invitation',
       description:
-        'Says who invites to which account. An invitation that was used, revoked or has expired is refused.',
+        'Returns the inviting person and the account. A used, revoked or expired invitation is refused.',
       security: ANYONE,
       body: [z.object({ secret: z.string().describe('The end of the link.') }), { secret: 'mU3k…' }],
       answer: ['The invitation.', SHOWN_INVITATION],
@@ -169,7 +169,7 @@ export const memberPaths = () =>
       id: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
-        'Signed in, the user becomes a member. Without a token a new user is made who is one, also where users may not sign up: without an account of their own, so that only the accounts of others are open to them. Such a user may join another account by email and password.',
+        'A signed-in user becomes a member. Without a token, a new user is created as a member, even if users may not sign up. The new user has no account of their own and can only act for accounts of others. Such a user may join another account by email and password.',
       security: ANYONE,
       body: [
         z.object({

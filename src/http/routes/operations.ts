@@ -144,7 +144,7 @@ const WARNINGS = z
     z
       .object({
         code: z.enum(['disk_space', 'database_role', 'indexes', 'lines_full', 'lines_near_limits']),
-        message: z.string().describe('What is wrong, and what to do.'),
+        message: z.string().describe('A problem, and its solution.'),
       })
       .meta({ id: 'Warning' }),
   )
@@ -180,7 +180,7 @@ export const adminPaths = () =>
     },
     'GET /api/warnings': {
       id: 'warnings',
-      summary: 'Ask what is wrong with the setup',
+      summary: 'List problems of the setup',
       description: 'For superusers. Empty when there is nothing to warn of.',
       answer: ['All warnings.', WARNINGS],
     },
@@ -199,8 +199,8 @@ export const adminPaths = () =>
     },
     'GET /api/logs': {
       id: 'listLogs',
-      summary: 'Look up what failed',
-      description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
+      summary: 'List failed requests',
+      description: 'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
       params: { query: LIST.omit({ expand: true }) },
       answer: ['A page of them.', pageOf(LOG, 'LogPage')],
       fails: [400, 401],
@@ -208,20 +208,20 @@ export const adminPaths = () =>
     'DELETE /api/logs': {
       id: 'deleteLogs',
       summary: 'Delete all of them',
-      description: 'For superusers. What fails from then on is kept.',
+      description: 'For superusers. Later failures are logged again.',
       answer: ['They are deleted.'],
     },
     'GET /api/logs/stats': {
       id: 'countLogs',
-      summary: 'Count what failed, by the hour',
+      summary: 'Count failed requests by hour',
       description: 'For superusers.',
       params: { query: LIST.pick({ filter: true, fields: true }) },
-      answer: ['How many there were.', HOURS],
+      answer: ['The counts.', HOURS],
       fails: [400, 401],
     },
     'GET /api/logs/{id}': {
       id: 'viewLog',
-      summary: 'One of them',
+      summary: 'Read a failed request',
       description: 'For superusers.',
       params: { path: BY_ID.path, ...FIELDS_ONLY },
       answer: ['It.', LOG],

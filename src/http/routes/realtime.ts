@@ -81,7 +81,7 @@ const SUBSCRIPTION = z
     subscriptions: z
       .array(z.string())
       .describe(
-        'Topics as `sms_messages/*` or `contacts/ID`; they take the place of those before. An empty list ends all.',
+        'Topics such as `sms_messages/*` or `contacts/ID`; they replace the previous ones. An empty list ends all.',
       ),
   })
   .meta({ id: 'Subscription' })
@@ -99,7 +99,7 @@ export const realtimePaths = () =>
     },
     'POST /api/realtime': {
       id: 'subscribe',
-      summary: 'Say what to listen for',
+      summary: 'Set the topics of a connection',
       description: 'The client gets changes of records that its rules let it see.',
       security: ANYONE,
       body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],

@@ -78,15 +78,15 @@ export const smsPaths = () =>
       id: 'sendTemplate',
       summary: 'Send a template',
       description:
-        'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
+        'Sends each recipient an individual text, made from a template. A fault of the template is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
       ...sent(),
     },
     'POST /api/sms/preview': {
       id: 'preview',
-      summary: 'See what a send would send',
-      description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
+      summary: 'Preview a send',
+      description: 'Accepts the body of either send; recipients are optional. Nothing is stored.',
       body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
       hasTemplate: true,
@@ -102,7 +102,7 @@ export const smsPaths = () =>
       id: 'readUsageDays',
       summary: 'Count messages by day and status',
       description:
-        'The last days up to today, in the time zone of the account: messages accepted or received on each, by the status they have now. Of the user who asks; of all, in UTC, for superusers.',
+        'Messages accepted or received on each of the last days up to today, by their present status. A user gets their own, by days of the time zone of the account; a superuser gets those of all users, in UTC.',
       params: {
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
@@ -117,26 +117,26 @@ export const smsPaths = () =>
     },
     'POST /api/sms/batches/{batch_id}/cancel': {
       id: 'cancelBatch',
-      summary: 'Cancel what is left of a send',
+      summary: 'Cancel the remaining messages of a send',
       description:
-        'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error. A campaign is canceled by `/api/campaigns`.',
+        'Ends all messages of a send that no device has claimed; the quota is refunded. Repeating it is no error. A campaign is canceled by `/api/campaigns`.',
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
       refuses: ['batch_not_found', ...OUT_OF_BOUNDS],
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
       id: 'rescheduleBatch',
-      summary: 'Give what is left of a scheduled send another time',
+      summary: 'Reschedule the remaining messages of a send',
       description:
-        'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. An earlier end needs the scope `messages:cancel`, too. Members with the role agent may change 20 messages at once. Again is no error.',
+        'Changes the time of all messages of a send that are still `pending`. Their end stays unchanged unless you set it, and must be after the new time; otherwise nothing is changed. An earlier end also needs the scope `messages:cancel`. Members with the role agent may change 20 messages at once. Repeating it is no error.',
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
       refuses: ['batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS],
     },
     'POST /api/sms/batches/{batch_id}/retry': {
       id: 'retryBatch',
-      summary: 'Send what has failed of a send once more',
+      summary: 'Send the failed messages of a send again',
       description:
-        'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
+        'Sends new messages with the same texts to the same numbers, by any device. They count in the quota, and have a new batch_id. A repeated request returns the same new messages, and sends those that could not be sent before.',
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
       refuses: ['quota_exceeded', 'batch_not_found', 'no_devices', 'too_many_recipients', ...OUT_OF_BOUNDS],
@@ -145,7 +145,7 @@ export const smsPaths = () =>
       id: 'changeMessage',
       summary: 'Change a scheduled message',
       description:
-        'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end needs the scope `messages:cancel`, too. The same again changes nothing.',
+        'Changes the given fields of a message that is still `pending`. The end must be after the time. The message stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end also needs the scope `messages:cancel`. Repeating the request changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
       refuses: ['body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS],
@@ -169,7 +169,7 @@ export const smsPaths = () =>
       id: 'cancelMessage',
       summary: 'Cancel a message',
       description:
-        'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
+        'Ends a message that no device has claimed; the quota is refunded. Repeating it is no error.',
       answer: ['It will not be sent.', CANCELED],
       refuses: ['message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS],
     },

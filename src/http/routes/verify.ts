@@ -28,7 +28,7 @@ const to = () =>
     .string('must be a text')
     .describe('A phone number. Without a calling code, it is one of the account’s `country`.')
 const service = () =>
-  optionalId().describe('A record of `verify_services`. Left out: the oldest that no API key made.')
+  optionalId().describe('A record of `verify_services`. Default: the oldest one that no API key made.')
 
 const START = z
   .strictObject({
@@ -38,10 +38,10 @@ const START = z
     template: optionalId().describe(
       'A record of `sms_templates` with `{{code}}`, instead of the text of the service.',
     ),
-    length: wholeNumber(4, 10).nullish().describe('Digits of the code. Left out: as the service says.'),
+    length: wholeNumber(4, 10).nullish().describe('Digits of the code. Default: that of the service.'),
     ttl: wholeNumber(60, 86_400)
       .nullish()
-      .describe('Seconds that the code is right. Left out: as the service says.'),
+      .describe('Seconds until the code expires. Default: that of the service.'),
     locale: matching(/^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, 'must be a language, for example de-AT')
       .nullish()
       .describe('The language of the text.'),
@@ -155,8 +155,7 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
     'POST /api/verify/cancel': {
       id: 'cancelVerification',
       summary: 'Cancel a code',
-      description:
-        'A text that no device has taken yet is canceled, too. A verification that has ended stays as it is.',
+      description: 'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
       refuses: ['invalid_phone_number', 'verification_not_found'],

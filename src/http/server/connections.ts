@@ -267,6 +267,6 @@ function portError(error: Error, { host, port }: Place, setting: string): Error 
   if (code === 'EACCES')
     return new UserError(`Port ${port} needs more rights. Set ${setting} to one above 1023.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new UserError(`HOST ${host} is no address of this machine.`)
+    return new UserError(`HOST ${host} is not an address of this machine.`)
   return error
 }

@@ -113,8 +113,7 @@ export const SEND_TOOLS: readonly Tool[] = [
   tool({
     name: 'preview_message',
     title: 'Preview a text message',
-    description:
-      'What a send would send to whom, in how many segments. Sends nothing. Give `body` or `template_id`.',
+    description: 'Previews a send: texts, recipients, segments. Sends nothing. Give `body` or `template_id`.',
     scope: 'messages:send',
     kind: 'read',
     input: z.object({
@@ -230,7 +229,7 @@ export const FIND_TOOLS: readonly Tool[] = [
   tool({
     name: 'find_conversations',
     title: 'Find conversations',
-    description: 'Lists conversations, the one with the newest text first, with how many match.',
+    description: 'Lists conversations, newest text first, with the number of matches.',
     scope: 'inbox:list',
     kind: 'read',
     input: page(CONVERSATION_FILTER, '-last_at'),

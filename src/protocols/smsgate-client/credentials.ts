@@ -87,7 +87,7 @@ export const TOKEN_BODY = z
       .min(0, 'must not be negative')
       .max(MAX_TTL)
       .nullish()
-      .describe('Seconds. At most 15 minutes, which is what 0 means, too.'),
+      .describe('Seconds. At most 15 minutes; 0 means 15 minutes, too.'),
   })
   .meta({ id: 'SmsgateTokenRequest' })
 
@@ -105,7 +105,7 @@ export async function issueTokens(call: ClientCaller & { readonly c: Ctx; readon
   const { c, store, user, sentBy: apiKey, secret, scopes: allowed } = call
   const { scopes, ttl } = checkShape(TOKEN_BODY, call.json)
   for (const [i, scope] of scopes.entries()) {
-    if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is no known scope`)
+    if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is not a known scope`)
     if (!grants(allowed, scope)) throw gatewayRefusal('forbidden', `scope required: ${scope}`)
   }
   const seconds = Math.min(ttl || ACCESS_SECONDS, ACCESS_SECONDS)

@@ -115,7 +115,7 @@ export const REFRESH_BODY = z
     webhookDelivery: z
       .enum(['Disabled', 'Individual', 'Batch'], 'must be Disabled or Individual')
       .nullish()
-      .describe('`Individual`: tell `sms:received` webhooks of the stored texts once more.'),
+      .describe('`Individual`: call `sms:received` webhooks again for the stored texts.'),
     triggerWebhooks: z.boolean('must be true or false').nullish().describe('True: `Individual`.'),
   })
   .meta({ id: 'SmsgateInboxRefresh' })

@@ -9,7 +9,7 @@ import { checkShape, id, invalid } from '../../sms/send/shape.ts'
 import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
 import type { ClientCaller } from './credentials.ts'
 
-export const unknownDevice = () => invalid('deviceId is no device of yours')
+export const unknownDevice = () => invalid('deviceId is not one of your devices')
 
 /** SMSGate's ids of devices have 21 characters, ours 15. */
 export const MAX_DEVICE_ID = 21

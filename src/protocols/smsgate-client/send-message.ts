@@ -51,11 +51,11 @@ export const SEND_BODY = z
     id: id(MAX_ID).nullish().describe('An id of yours. One that was used before is refused with 409.'),
     deviceId: id(MAX_DEVICE_ID)
       .nullish()
-      .describe('This device sends. Left out, the available devices take turns.'),
+      .describe('The device that sends. Default: the available devices take turns.'),
     simNumber: wholeNumber(1, 3).nullish(),
     priority: wholeNumber(-128, 127)
       .nullish()
-      .describe('Higher goes first. Limits of the device hold for every priority.'),
+      .describe('Higher is sent first. Limits of the device hold for every priority.'),
     ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
       .nullish()
       .describe('Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.'),
@@ -211,7 +211,7 @@ async function checkDevices(
   const found = await runForRow(db, DEVICES, { user, deviceId, since, sim })
   if (!found) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
   const { wasActive, hasSim } = found
-  if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is no SIM of this device (deviceId)`)
+  if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is not a SIM of this device (deviceId)`)
   if (deviceId && activeWithinHours > 0 && !wasActive)
     throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)
 }

@@ -91,14 +91,13 @@ export const signingKeyPaths = () =>
     [`GET ${PATH}`]: {
       id: 'readSmsgateKey',
       summary: "Read the signing key of SMSGate's form",
-      description:
-        "The key with which the user's webhooks in SMSGate's form are signed. Made when it is first read.",
+      description: "The key that signs the user's webhooks in SMSGate's form. Created when it is first read.",
       answer: ['The key.', SIGNING_KEY],
     },
     [`PUT ${PATH}`]: {
       id: 'saveSmsgateKey',
       summary: "Change the signing key of SMSGate's form",
-      description: 'What is delivered from now on is signed with it.',
+      description: 'It signs all deliveries from now on.',
       body: [SIGNING_KEY],
       answer: ['Kept.'],
     },

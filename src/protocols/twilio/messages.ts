@@ -160,7 +160,7 @@ export async function changeMessage(call: Call) {
   const { id } = await findMessage(store, user, sid)
   const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
   if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
-  if (body !== undefined && body !== '') throw invalid('Body can be made empty only')
+  if (body !== undefined && body !== '') throw invalid('Body can only be made empty')
   if (status === '' && body === undefined) throw invalid('Body or Status is required')
   if (status !== '') await cancelMessage(store, may(call, 'cancel'), id)
   if (body !== undefined)

@@ -140,9 +140,9 @@ function twilioPaths() {
     ...chapter(SENDING, SENDER, {
       'GET /api/sms/twilio': {
         id: 'twilioConnection',
-        summary: "What Twilio's libraries need",
+        summary: "Read the settings for Twilio's libraries",
         description:
-          'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
+          'Account and numbers as SIDs. The token is shown only once, in the answer that creates the key.',
         answer: ['The account.', CONNECTION],
         fails: refusals('unauthorized', 'forbidden'),
       },

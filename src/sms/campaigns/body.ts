@@ -53,7 +53,7 @@ const REPEAT = z
       .enum(['once', 'skip'])
       .nullish()
       .describe(
-        'What becomes of a run that could not begin within 5 minutes, as in an outage: `skip`, as when left out, leaves it out; `once` begins it late, and several as one.',
+        'For a run that could not begin within 5 minutes, as in an outage: `skip` (default) omits it; `once` begins it late, and several missed runs as one.',
       ),
     until: date().nullish().describe('No run after this instant.'),
   })
@@ -99,7 +99,7 @@ export async function timesFrom(
     return timesAfter(repeat, new Date(dateOf(from)!.getTime() - 1), count)
   })
   const [first, ...more] = times.map(formatDate)
-  if (first === undefined) throw invalid('repeat.cron names no time to come, or none before repeat.until')
+  if (first === undefined) throw invalid('repeat.cron names no future time, or no time before repeat.until')
   return [first, ...more]
 }
 
@@ -141,7 +141,7 @@ export const CAMPAIGN_CHANGE = z
       .nullish()
       .describe('Without `scheduled_at`: it begins after so many seconds, 10 when left out.'),
     expires_at: COMMON.expires_at.describe(
-      'What no device has taken by then ends as `failed`. Empty or left out: without an end. With `repeat`, that of the first run; each run has as much time.',
+      'Messages that no device has claimed by then end as `failed`. Empty or absent: no end. With `repeat`, the end of the first run; each run has as much time.',
     ),
     repeat: REPEAT.nullish().describe(
       'It repeats: its first run is at the first time from `scheduled_at` on, and each run is a campaign of its own. Only one that repeats can be changed so.',
@@ -176,7 +176,7 @@ export function readNewCampaign(raw: unknown, now: Date) {
   const { name, text, audience, scheduledAt, expiresAt, repeat } = changeOf(given, now)
   if (!text) throw invalid('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
-    throw invalid('recipients or group_ids must name somebody')
+    throw invalid('recipients or group_ids must name at least one person')
   const begins = scheduledAt ?? beginOf(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {

@@ -50,7 +50,7 @@ export const CAMPAIGN_STATE = z
     batch_id: z.string(),
     revision: z.int().min(1),
     recipients_count: z.int().min(0),
-    segments: z.int().min(0).describe('Short messages that all texts take together.'),
+    segments: z.int().min(0).describe('Segments of all texts together.'),
     error: z.string(),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
   })

@@ -91,8 +91,8 @@ async function namedLine(
 
 export const CAMPAIGN_PREVIEW = z
   .object({
-    recipients_count: z.int().min(1).describe('People who get it; not those who have opted out.'),
-    segments: z.int().min(1).describe('Short messages that all texts take together.'),
+    recipients_count: z.int().min(1).describe('Recipients, without those who have opted out.'),
+    segments: z.int().min(1).describe('Segments of all texts together.'),
     first: TEXT.describe('The text for the first of them.'),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
   })

@@ -21,17 +21,19 @@ export const CAMPAIGN_PROGRESS = z
     counts: BATCH.shape.counts.describe(
       'Messages by status. One that failed and was sent again counts as the new message does.',
     ),
-    canceled: COUNT.describe('Those of the failed ones that were called off.'),
+    canceled: COUNT.describe('Failed messages that were canceled.'),
     retriable: z
       .object({
-        plain: COUNT.describe('Those that failed for another reason.'),
-        unknown: COUNT.describe('The device went silent: they may have gone out.'),
-        canceled: COUNT.describe('Those that were called off.'),
+        plain: COUNT.describe('Messages that failed for another reason.'),
+        unknown: COUNT.describe('The device went silent: they may have been sent.'),
+        canceled: COUNT.describe('Canceled messages.'),
       })
-      .describe('Failed messages that can be sent again: none that was before, none to who opted out.'),
+      .describe(
+        'Failed messages that can be sent again. Excludes messages that were sent again before, and recipients who opted out.',
+      ),
     segments_used: COUNT.describe('Short messages that were sent.'),
-    opt_outs: COUNT.describe('Recipients who want no more texts now.'),
-    replies: COUNT.describe('Recipients who have written since it began.'),
+    opt_outs: COUNT.describe('Recipients who have opted out since.'),
+    replies: COUNT.describe('Recipients who have sent a text since it began.'),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
       .describe(`The latest ${MAX_REPLIES} texts of theirs, newest first.`),

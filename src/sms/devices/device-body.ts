@@ -23,7 +23,7 @@ const name = text(255)
 const sims = z
   .array(z.record(z.string(), z.unknown()))
   .max(MAX_SIMS, `must have at most ${MAX_SIMS} items`)
-  .describe('The SIM cards in the device, as it names them. Shown to its owner as they are.')
+  .describe('The SIM cards in the device, as it names them. Its owner sees them unchanged.')
 const push = SUBSCRIPTION.nullable()
 
 /** The body that asks for a pairing code. In each body for `/api/devices`, `null` counts as absent. */
@@ -42,9 +42,9 @@ export const PAIR_BODY = z
     platform: z
       .enum(['android', 'modem', 'simulator', 'other'])
       .describe(
-        'What it is. `simulator` sends nothing anywhere: a user who has another device sends by it only what names it or its line.',
+        'The kind of device. A `simulator` sends nothing over the air: if the user has another device, it gets only messages that name it or its line.',
       ),
-    phone: text(50).nullish().describe('Its own number, if it knows it.'),
+    phone: text(50).nullish().describe('The number of the device, if known.'),
     sims: sims.nullish(),
     push: push.nullish().describe('A Web Push or UnifiedPush subscription to wake it by.'),
   })
@@ -64,17 +64,15 @@ export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => b
 
 export const CLAIM_BODY = z
   .object({
-    limit: wholeNumber(1, MAX_ITEMS).nullish().describe('Messages to take at most; 10 when left out.'),
-    wait: between(0, MAX_WAIT)
-      .nullish()
-      .describe('Seconds to wait for a message when there is none; 0 when left out.'),
+    limit: wholeNumber(1, MAX_ITEMS).nullish().describe('Maximum number of messages. Default: 10.'),
+    wait: between(0, MAX_WAIT).nullish().describe('Seconds to wait if there is no message. Default: 0.'),
   })
   .meta({ id: 'Claim' })
 
 const report = z
   .object({
     id: nonEmptyId(100),
-    attempt: wholeNumber(0, MAX_ATTEMPT).describe('The one that the claim gave.'),
+    attempt: wholeNumber(0, MAX_ATTEMPT).describe('The attempt that the claim returned.'),
     status: z.enum(['sent', 'delivered', 'failed']),
     error_message: optional(text(1000)).describe('Why it failed, in words for the user.'),
     at: optional(instant()).describe("When, by the device's clock."),
@@ -96,7 +94,7 @@ const received = z
     ),
     body: text(MAX_TEXT),
     received_at: instant().describe(
-      'When it came in. Device, sender, instant and text are its identity: told again, it is not stored again.',
+      'When the text arrived. Device, sender, instant and text identify it: a repeated report is not stored again.',
     ),
     sim: wholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
   })

@@ -163,7 +163,7 @@ export const DEVICE_STATES = z
         taken_today: z
           .int()
           .min(0)
-          .describe('Messages it took in the last 24 hours: what counts for `daily_limit`.'),
+          .describe('Messages that it claimed in the last 24 hours; they count in `daily_limit`.'),
         lines: z
           .array(
             z.object({
@@ -175,7 +175,7 @@ export const DEVICE_STATES = z
             }),
           )
           .describe(
-            'What its lines have used of their limits. Days and months are counted only for lines with a limit of a day or month.',
+            'Use of the limits of its lines. Days and months are counted only for lines with a limit of a day or month.',
           ),
       }),
     ),

@@ -126,7 +126,7 @@ export const MESSAGE_CHANGE = z
   .strictObject({
     scheduled_at: COMMON.scheduled_at,
     expires_at: COMMON.expires_at.describe(
-      'Not after this instant: what no device has taken by then ends as `failed`. Empty: without an end. Excludes `ttl`.',
+      'The end: a message that no device has claimed by then ends as `failed`. Empty: no end. Excludes `ttl`.',
     ),
     ttl: COMMON.ttl,
     body: visibleText()

@@ -17,14 +17,14 @@ export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z
   .object({
     id: z.string(),
-    attempt: z.int().min(1).describe('Goes back with every report on this message.'),
+    attempt: z.int().min(1).describe('Send it with every report on this message.'),
     to: z.string(),
     body: z.string(),
     sim: z.int().describe('Slot of the SIM to send with, that of its line; 0: any.'),
     priority: z.int(),
     expires_at: INSTANT_OR_EMPTY.describe('Do not send after it. Empty: never.'),
     lease_until: INSTANT.describe(
-      'Until when to send and report. What was not reported by then counts as silent.',
+      'The end of the lease: send and report before it. Then the device counts as silent about this message.',
     ),
   })
   .meta({ id: 'ClaimedMessage' })

@@ -32,18 +32,18 @@ export const RETRY_BATCH = z
       .max(CHOICES.length)
       .optional()
       .describe(
-        '`unknown`: the device went silent, so that the text may have gone out, and some may get it twice. `canceled`: what was called off.',
+        '`unknown`: the device went silent, so the text may have been sent, and some recipients may get it twice. `canceled`: canceled messages.',
       ),
   })
   .meta({ id: 'RetryBatch' })
 
 export const RETRIED_BATCH = z
   .object({
-    batch_id: z.string().describe('Names the new messages; empty when there are none.'),
+    batch_id: z.string().describe('The batch_id of the new messages; empty if there are none.'),
     message_ids: z
       .array(z.string())
       .describe(
-        'The new messages, in the order of the old ones. Asked again, they are the same, and those that came to it.',
+        'The new messages, in the order of the old ones. A repeated request returns the same messages, and those added since.',
       ),
     recipients_count: z.int().min(0),
     left_out: z

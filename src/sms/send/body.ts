@@ -129,7 +129,7 @@ export const COMMON = {
     .describe('Contact groups whose members are added, without those who have opted out.'),
   device_id: id()
     .nullish()
-    .describe('This device sends, and no other. Left out, the available lines take turns.'),
+    .describe('The only device that may send. Default: the available lines take turns.'),
   line_id: id().nullish().describe('A record of `lines`: this SIM sends, and no other.'),
   from: z
     .string()
@@ -140,17 +140,17 @@ export const COMMON = {
   scheduled_at: date().nullish().describe('Not before this instant. One that is past means now.'),
   expires_at: date()
     .nullish()
-    .describe('Not after this instant: what no device has taken by then ends as `failed`. Excludes `ttl`.'),
+    .describe('The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`.'),
   ttl: wholeNumber(1, MAX_TTL_SECONDS)
     .nullish()
     .describe('The same as a number of seconds, counted from when the message is due.'),
-  priority: wholeNumber(-128, 127).nullish().describe('Higher goes first; 0 when left out.'),
+  priority: wholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
   sim: wholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
   guarantee: z
     .enum(['at_most_once', 'at_least_once'])
     .nullish()
     .describe(
-      'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
+      'If the device goes silent after it claimed the message: `at_most_once` (default) fails the message, `at_least_once` hands it to a device again.',
     ),
   client_ref: id(255)
     .refine((ref) => !SERVER_REFS.test(ref), 'must not begin with retry: or auto:')
@@ -178,7 +178,7 @@ const SMART = {
     .boolean()
     .nullish()
     .describe(
-      'True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in Twilio’s smart encoding, if the text then takes fewer short messages. The message has the text as it is sent.',
+      'True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the text that is sent.',
     ),
 }
 
@@ -191,7 +191,7 @@ export const SEND = z
     ...SMART,
     body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
     variables: VARIABLES.describe(
-      'Given, even as `{}`: `body` has `{{variables}}`, which are filled in as those of a template. Left out, `body` is sent as it is.',
+      'If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template. If absent, `body` is sent unchanged.',
     ),
   })
   .meta({ id: 'Send' })
@@ -201,7 +201,7 @@ export const TEMPLATE_SEND = z
     ...SMART,
     template_id: nonEmptyId().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
-      "Values for the `{{variables}}` of the template, the same for all recipients. What is left out comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
+      "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
     ),
   })
   .meta({ id: 'TemplateSend' })
@@ -211,7 +211,7 @@ const DRAFT = {
     .boolean()
     .nullish()
     .describe(
-      'True for a text that is still being written: variables without a value stand in the texts as `{{variable}}` and are named in `missing`, instead of the refusal that a send gets.',
+      'True for an unfinished text: variables without a value stay in the texts as `{{variable}}` and are listed in `missing`. A send is refused instead.',
     ),
 }
 

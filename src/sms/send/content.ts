@@ -16,7 +16,7 @@ import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.t
 const SEGMENTATION = z.object({
   encoding: z.enum(['GSM-7', 'UCS-2']),
   units: z.int().min(0).describe('Septets (GSM-7) or UTF-16 units (UCS-2) of the text.'),
-  segments: z.int().min(0).describe('Short messages it takes.'),
+  segments: z.int().min(0).describe('Its segments.'),
 }) satisfies z.ZodType<Segmentation>
 
 export type Text = Readonly<z.output<typeof TEXT>>

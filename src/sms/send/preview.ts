@@ -34,14 +34,11 @@ export type Preview = Readonly<z.output<typeof PREVIEW>>
 export const PREVIEW = TEXT.omit({ to: true })
   .extend({
     recipients_count: z.int().min(0),
-    total_segments: z
-      .int()
-      .min(0)
-      .describe('Short messages that all texts take together which would be sent.'),
+    total_segments: z.int().min(0).describe('Segments of all texts that would be sent.'),
     opted_out: z
       .int()
       .min(0)
-      .describe('Recipients who want no texts: their messages would fail at once and cost nothing.'),
+      .describe('Recipients who have opted out: their messages would fail at once and cost nothing.'),
     items: z
       .array(
         TEXT.extend({ opted_out: z.boolean().describe('Nothing would be sent to them.') }).meta({

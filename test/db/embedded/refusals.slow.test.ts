@@ -73,7 +73,7 @@ test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
       await close()
       await endPostmaster(join(folder, 'postgres'))
     },
-    /is not whole, .*Remove it and start again/,
+    /is incomplete, .*Remove it and start again/,
   ],
 ])('%s: the start is refused and leaves no process running', async (_, damage, refusal) => {
   const folder = copy()
@@ -167,7 +167,7 @@ test.each(process.env.POSTGRES_MAJORS?.split(',') ?? ['17.10.0-beta.17'])(
     await run(UPSERT, folder, bin)
     const refused = await run(LIST, folder)
     expect(refused).toMatch(
-      new RegExp(`was made by Postgres ${major}, of which no programs are here\\. Install it .*POSTGRES_BIN`),
+      new RegExp(`was made by Postgres ${major}, which is not installed here\\. Install it .*POSTGRES_BIN`),
     )
     expect(await run(moveIn(refused), '/nowhere')).toMatch(/Restored .*from-postgres-/)
     expect(majorIn(folder)).toBe('18')

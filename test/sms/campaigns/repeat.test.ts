@@ -185,8 +185,8 @@ test.each([
   [{ cron: 'often' }, 'repeat.cron must be five fields of numbers'],
   [{ cron: '*/4 * * * *' }, 'repeat.cron must leave at least 5 minutes'],
   [{ cron: '0,58 0,23 * * *' }, 'repeat.cron must leave at least 5 minutes'],
-  [{ cron: '0 0 31 2 *' }, 'repeat.cron names no time'],
-  [{ ...EVERY_DAY, until: '2020-01-01' }, 'repeat.cron names no time'],
+  [{ cron: '0 0 31 2 *' }, 'repeat.cron names no future time'],
+  [{ ...EVERY_DAY, until: '2020-01-01' }, 'repeat.cron names no future time'],
   [{ ...EVERY_DAY, time_zone: 'Mars/Base' }, 'repeat.time_zone must be the name of a time zone'],
 ])('a repeat of %j is refused with 400', async (repeat, message) => {
   await expect(create(repeat)).rejects.toThrow(message)
