@@ -41,6 +41,8 @@ const FILES = import.meta.glob<PageFile>('./pages/*/page.tsx')
  */
 const folderOf = (path: string) => path.replace('s/:id', '').replace(/\/:.*/, '').split('/').at(-1)
 
+const FOR_ADMINS = { needs: 'admin', group: 'setup' } as const
+
 const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
   {
     path: '/conversations',
@@ -67,32 +69,11 @@ const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
   { path: '/templates', title: t('Templates'), icon: 'templates', for: 'user', group: 'people' },
   { path: '/devices', title: t('Devices'), icon: 'devices', for: 'both', group: 'setup' },
   { path: '/devices/:id', title: t('Device'), icon: 'devices', for: 'both' },
-  { path: '/keys', title: t('API keys'), icon: 'keys', for: 'both', needs: 'admin', group: 'setup' },
-  {
-    path: '/verify',
-    title: t('Verification codes'),
-    icon: 'verify',
-    for: 'user',
-    needs: 'admin',
-    group: 'setup',
-  },
-  {
-    path: '/hooks',
-    title: t('Incoming webhooks'),
-    icon: 'hooks',
-    for: 'user',
-    needs: 'admin',
-    group: 'setup',
-  },
+  { path: '/keys', title: t('API keys'), icon: 'keys', for: 'both', ...FOR_ADMINS },
+  { path: '/verify', title: t('Verification codes'), icon: 'verify', for: 'user', ...FOR_ADMINS },
+  { path: '/hooks', title: t('Incoming webhooks'), icon: 'hooks', for: 'user', ...FOR_ADMINS },
   { path: '/hooks/:id', title: t('Incoming webhook'), icon: 'hooks', for: 'user', needs: 'admin' },
-  {
-    path: '/webhooks',
-    title: t('Outgoing webhooks'),
-    icon: 'webhooks',
-    for: 'both',
-    needs: 'admin',
-    group: 'setup',
-  },
+  { path: '/webhooks', title: t('Outgoing webhooks'), icon: 'webhooks', for: 'both', ...FOR_ADMINS },
   { path: '/webhooks/:id', title: t('Outgoing webhook'), icon: 'webhooks', for: 'both', needs: 'admin' },
   { path: '/team', title: t('Team'), icon: 'users', for: 'user', group: 'setup' },
   { path: '/usage', title: t('Usage'), icon: 'usage', for: 'both', group: 'setup' },

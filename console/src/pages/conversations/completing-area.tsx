@@ -107,7 +107,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
               onClick={() => take(completion)}
             >
               <strong>{completion.title}</strong>
-              <span>{completion.text}</span>
+              <span class="note cut">{completion.text}</span>
             </div>
           ))}
         </div>

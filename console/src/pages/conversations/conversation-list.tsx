@@ -220,14 +220,14 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
   >
     <Avatar name={name} of={number} />
     <span>
-      <strong class="conversations-who">{name || <PhoneNumber number={number} />}</strong>
+      <strong class="conversations-who cut">{name || <PhoneNumber number={number} />}</strong>
       <Time at={time} />
     </span>
     {facts.some(Boolean) && (
       <span class="muted">{facts.map((fact, i) => fact && <span key={i}>{fact}</span>)}</span>
     )}
     <span>
-      <span class="conversations-last">{children}</span>
+      <span class="conversations-last cut">{children}</span>
       {unread > 0 && (
         <strong class="count">
           {unread}

@@ -188,7 +188,7 @@ function SavedList({
           <li key={name}>
             <button type="button" onClick={() => onChoose(filter)}>
               <span>{name}</span>
-              <code>{filter}</code>
+              <code class="cut">{filter}</code>
             </button>
             {onForget && (
               <Button kind="quiet" icon="trash" iconOnly onClick={() => onForget(name)}>

@@ -85,7 +85,7 @@ const Chip = ({
   <li class={`send-chip ${kind}`}>
     {kind === 'group' && <Icon name="groups" size={15} />}
     {kind === 'bad' && <Icon name="warning" size={15} />}
-    <span class="send-chip-words">{words}</span>
+    <span class="send-chip-words cut">{words}</span>
     {more && <span class="send-chip-more">{more}</span>}
     <button type="button" aria-label={t('Remove {words}', { words })} onClick={onRemove}>
       <Icon name="close" size={14} />
