@@ -8,7 +8,7 @@ import type { ErrorForm, Protocol } from '../http/context.ts'
 import { messageForm, sendError } from '../http/middleware/failure.ts'
 import type { KeyCredentials } from '../http/middleware/sender.ts'
 import { clientIp } from '../http/server/store-of.ts'
-import { tooMany } from '../sms/send/judge.ts'
+import { isAllowed, tooMany } from '../sms/send/judge.ts'
 import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { checkShape, gatewayRefusal, invalid, isRefusal } from '../sms/send/shape.ts'
 import {
@@ -29,14 +29,15 @@ const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string
 select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
 
 /**
- * Phone numbers and group ids of recipients. Throws 400 for more than `max` of a kind, for an unknown name,
- * and if several contacts have it.
+ * Phone numbers and group ids of recipients; `numbers`: those of the request alone. Throws 400 for more than
+ * `max` of a kind, for an unknown name, and if several contacts have it.
  */
 async function findRecipients(store: Store, user: string, max: number, given: Recipients) {
   const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) => partsOf(list ?? ''))
   if (contacts!.length > max || groups!.length > max) throw tooMany(max)
   const numbers = await recipientsIn(store, user, to!, max, WORLD)
   return {
+    numbers,
     recipients: [...new Set([...numbers, ...(await phonesNamed(store, user, contacts!))])],
     group_ids: await groupsNamed(store, user, groups!),
   }
@@ -52,17 +53,22 @@ async function phonesNamed(store: Store, user: string, names: readonly string[])
   })
 }
 
-/** Checks the API key, calls `read` and sends. Returns ids and phone numbers ('' for members of groups). */
+/**
+ * Checks the API key, calls `read` and sends. Returns ids and phone numbers: '' for members of groups, and
+ * for contacts unless the key may read them.
+ */
 async function sendTo(
   { c, services }: DoorCall,
   by: Omit<KeyCredentials, 'ip'>,
   read: () => DoorSend & { readonly named: Recipients },
 ) {
-  let numbers: readonly string[] = []
-  const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async ({ store, user }) => {
+  let shown: readonly string[] = []
+  const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async (sender) => {
     const { named, ...what } = read()
-    const found = await findRecipients(store, user, services.config.maxRecipients, named)
-    numbers = found.recipients
+    const { store, user } = sender
+    const { maxRecipients } = services.config
+    const { numbers, ...found } = await findRecipients(store, user, maxRecipients, named)
+    shown = isAllowed(sender, 'readContacts') ? found.recipients : numbers
     return { ...what, ...found }
   })
   const ids = await sent.catch((error: unknown) => {
@@ -70,7 +76,7 @@ async function sendTo(
     const isToken = by.name === undefined
     throw gatewayRefusal('unauthorized', isToken ? 'Invalid access token' : 'Invalid login or password')
   })
-  return ids.map((id, i) => ({ id, number: numbers[i] ?? '' }))
+  return ids.map((id, i) => ({ id, number: shown[i] ?? '' }))
 }
 
 /** SMSEagle's APIv1: a method (the end of the path), its parameter for the recipients, and their kind. */
