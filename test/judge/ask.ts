@@ -1,5 +1,5 @@
 import { basic } from '../support/server/request.ts'
-import { type Caller, NUMBER, secret, service, twilioSid, url, user } from './callers.ts'
+import { type Caller, twilioSid, url, user } from './callers.ts'
 import type { Door, Row } from './rows.ts'
 import type { Target } from './texts.ts'
 
@@ -30,10 +30,6 @@ export function pathOf(route: string, values: Readonly<Record<string, string>>):
       (values[name] ?? 'nosuchrecord123') + (pattern.includes('json') ? '.json' : ''),
   )
 }
-
-/** A text that shows whether a request has sent something: hexadecimal, so that it can also make numbers. */
-export const markOf = (): string =>
-  Array.from({ length: 12 }, () => Math.floor(Math.random() * 16).toString(16)).join('')
 
 const isForm = (route: string) => /2010-04-01|\/v2\/Services/.test(route)
 
@@ -75,5 +71,3 @@ async function readText(response: Response): Promise<string> {
 /** Whether a door says in a 200 that it refused. */
 export const isRefusedInside = (text: string): boolean =>
   /"isError":true|"result":"FAIL|"error_text"|^FAIL/.test(text)
-
-export { NUMBER, secret, service }

@@ -1,3 +1,4 @@
+import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 
 // One account with texts and contacts, and everybody who may ask for something of it: people in each role,
@@ -16,7 +17,8 @@ export interface Caller {
   readonly key?: string
 }
 
-const fixture = await startServerWithDevices()
+export const smtpPort = await freePort()
+export const fixture = await startServerWithDevices({ SMTP_PORT: String(smtpPort) })
 export const { url, query, server, guest } = fixture
 const shop = await fixture.makeUser()
 export const user = shop.id
@@ -36,13 +38,15 @@ const hook = await make('hooks', { preset: 'text', recipients: [NUMBER], once_mi
 export const { secret } = hook as { secret: string }
 await fixture.hear(phone, [[NUMBER, SECRETS.text]])
 
-/** A person who acts for the account in a role. */
-async function member(role: string): Promise<string> {
+const MEMBERS = '/api/collections/members/records'
+
+/** A person who acts for the account in a role. `now`: the role since the token was made. */
+async function member(role: string, now = role): Promise<string> {
   const person = await fixture.makeUser()
-  await must(fixture.superuser, 'POST', '/api/collections/members/records', {
-    ...{ account: user, member: person.id, role },
-  })
-  return (await must(person, 'POST', '/api/account/act-for', { account: user })).token
+  const { id } = await must(fixture.superuser, 'POST', MEMBERS, { account: user, member: person.id, role })
+  const { token } = await must(person, 'POST', '/api/account/act-for', { account: user })
+  if (now !== role) await must(fixture.superuser, 'PATCH', `${MEMBERS}/${id}`, { role: now })
+  return token
 }
 
 const key = async (limits: object): Promise<string> => (await make('api_keys', limits)).key
@@ -69,6 +73,7 @@ export const CALLERS: readonly Caller[] = [
   { name: 'agent', token: await member('agent') },
   { name: 'admin', token: await member('admin') },
   { name: 'owner', token: shop.token },
+  { name: 'former admin', token: await member('admin', 'agent') },
   { name: 'device', token: phone.token },
   { name: 'hook', token: secret },
   { name: 'code service', token: service },

@@ -40,6 +40,24 @@ const CHECKS: readonly Check[] = [
   ['src/sms/queue/change.ts', "may(sender, 'change', Number(messages))", "may(sender, 'change')"],
   ['src/sms/queue/change.ts', 'case when not $9::bool and', 'case when false and not $9::bool and'],
   ['src/sms/queue/cancel.ts', 'if (refusal !== null) throw refusalOf(sender, refusal)', '// removed'],
+  ['src/sms/queue/cancel.ts', 'if (rows[0]![0] !== null) throw refusalOf(permit', 'void (permit'],
+  [
+    'src/sms/campaigns/change.ts',
+    "if (isDone) await noteAct(db, permit, 'campaigns', action, id)",
+    '// removed',
+  ],
+  ['src/sms/send/send.ts', 'string => ` ${name}`', 'string => name'],
+  ['src/sms/extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
+  [
+    'src/protocols/smtp/recipient.ts',
+    'await sendAll(by.store, services.config, by, [one], true)',
+    'void one',
+  ],
+  [
+    'src/protocols/smseagle.ts',
+    "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
+    'found.recipients',
+  ],
   ['src/http/middleware/sender.ts', '  may(caller, act)\n', ''],
   ['src/http/routes/campaigns.ts', 'permit: may(sender, act)', "permit: may(sender, 'readUsage')"],
   ['src/protocols/vendel/routes.ts', "reading('readMessage', readBatch)", "reading('readUsage', readBatch)"],
@@ -57,8 +75,8 @@ function copyRepository(): string {
   return copy
 }
 
-/** Whether the matrix is red in the copy. */
-function isRed(copy: string): boolean {
+/** Runs the matrix in the copy. Returns what it prints if it is red, else undefined. */
+function redMatrix(copy: string): string | undefined {
   const args = [
     'vitest',
     'run',
@@ -67,10 +85,12 @@ function isRed(copy: string): boolean {
     'slow',
     '--bail',
     '1',
+    // the matrix without routes that send nothing: each check concerns what leaves or is shown
     '-t',
-    'those whom the table names',
+    '^(?!.* sends no text)',
   ]
-  return spawnSync('npx', args, { cwd: copy, stdio: 'ignore' }).status !== 0
+  const { status, stdout } = spawnSync('npx', args, { cwd: copy, encoding: 'utf8' })
+  return status === 0 ? undefined : stdout
 }
 
 /** Whether the matrix is red without the check. */
@@ -82,14 +102,15 @@ function isNoticed(copy: string, [file, check, without]: Check): boolean {
     path,
     whole.replace(check, () => without),
   )
-  const noticed = isRed(copy)
+  const noticed = redMatrix(copy) !== undefined
   writeFileSync(path, whole)
   return noticed
 }
 
 const copy = copyRepository()
 try {
-  if (isRed(copy)) throw new Error('The matrix is red already, with all checks')
+  const red = redMatrix(copy)
+  if (red) throw new Error(`The matrix is red already, with all checks:\n${red}`)
   const shuffled = CHECKS.map((check) => ({ check, order: Math.random() })).sort((a, b) => a.order - b.order)
   const missed: string[] = []
   for (const { check } of shuffled.slice(0, Number(count))) {

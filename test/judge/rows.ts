@@ -5,6 +5,7 @@ import {
   group,
   lines,
   NUMBER,
+  SECRETS,
   service,
   template,
   twilioSid,
@@ -21,6 +22,8 @@ export interface Row {
   /** Whether the answer shows the text of the message, or the data of the contact, and to whom. */
   readonly text?: Who
   readonly contact?: Who
+  /** Whether the answer shows the number of a contact that the request has named. */
+  readonly number?: Who
   readonly texts?: Wanted
   readonly body?: (target: Target, mark: string) => unknown
   readonly query?: (target: Target, mark: string, caller: Caller) => Readonly<Record<string, string>>
@@ -273,6 +276,10 @@ const DOORS: Readonly<Record<string, Row>> = {
   'POST /api/v2/messages/sms': {
     ...{ may: 'send', isEffect: true, by: 'access-token' },
     body: (_, text) => ({ to: [NUMBER], text }),
+  },
+  'POST /api/v2/messages/sms to a contact': {
+    ...{ may: 'send', isEffect: true, by: 'access-token', number: 'previewed' },
+    body: (_, text) => ({ contacts: [SECRETS.contact], text }),
   },
   'GET /cgi-bin/sendsms': {
     ...{ may: 'send', isEffect: true, by: 'query' },

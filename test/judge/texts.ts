@@ -1,3 +1,4 @@
+import { formatDate } from '../../src/fields/date.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { FORBIDDEN, lines, NUMBER, phone, query, SECRETS, user } from './callers.ts'
 
@@ -21,20 +22,25 @@ export interface Wanted {
   readonly isByAny?: boolean
 }
 
-const MESSAGES = `
+/** All in one statement: five thousand cells make texts. */
+const MAKE = `
+with campaign as (
+  insert into campaigns (id, "user", name, body, variables, recipients, audience, batch_id, batches, revision, status, settled,
+    guarantee, recipients_count, segments, scheduled_at, repeat, created, updated)
+  select $9, $2, 'Sale', 'Sale', 'null', '["${NUMBER}"]', '[]', $7, json_build_array($7::text), 1,
+    case when $5 then 'done' else 'scheduled' end, true,
+    'at_most_once', 1, 1, pb_text(now() + interval '1 hour'), 'null', pb_text(now()), pb_text(now())
+  where $9 <> ''
+), queued as (
+  insert into sms_dispatch (message, "user", state, period, due_at, device, line, pinned, line_pinned)
+  select id, $2, 'pending', '2026-11', now() + interval '1 hour', $10, $11, $10 <> '', $10 <> ''
+  from unnest($1::text[]) id where not $5
+)
 insert into sms_messages (id, "user", "to", body, message_type, status, error_message, device, line, batch_id, segments,
   guarantee, sent_by, scheduled_at, created, updated)
 select id, $2, $3, $4, 'outgoing', case when $5 then 'failed' else 'pending' end, case when $5 then 'No signal' else '' end,
   $6, '', $7, 1, 'at_most_once', $8, pb_text(now() + interval '1 hour'), pb_text(now()), pb_text(now())
 from unnest($1::text[]) id`
-const QUEUE = `
-insert into sms_dispatch (message, "user", state, period, due_at, device, line, pinned, line_pinned)
-select id, $2, 'pending', '2026-11', now() + interval '1 hour', $3, $4, $4 <> '', $4 <> '' from unnest($1::text[]) id`
-const CAMPAIGN = `
-insert into campaigns (id, "user", name, body, variables, recipients, audience, batch_id, batches, revision, status, settled,
-  guarantee, recipients_count, segments, scheduled_at, repeat, created, updated)
-values ($1, $2, 'Sale', 'Sale', 'null', '["${NUMBER}"]', '[]', $3, json_build_array($3::text), 1, $4, true,
-  'at_most_once', 1, 1, pb_text(now() + interval '1 hour'), 'null', pb_text(now()), pb_text(now()))`
 
 export async function makeTexts({
   count = 1,
@@ -45,11 +51,11 @@ export async function makeTexts({
 }: Wanted): Promise<Target> {
   const ids = Array.from({ length: count }, randomId)
   const [batch, campaign] = [randomId(), isOfCampaign ? randomId() : '']
-  if (campaign) await query(CAMPAIGN, [campaign, user, batch, isFailed ? 'done' : 'scheduled'])
   const author = campaign || user
   const to = isForbidden ? FORBIDDEN : NUMBER
-  await query(MESSAGES, [ids, user, to, SECRETS.text, isFailed, phone.id, batch, author])
-  if (!isFailed) await query(QUEUE, [ids, user, isByAny ? '' : phone.id, isByAny ? '' : lines[0]])
+  const way = isByAny ? ['', ''] : [phone.id, lines[0]]
+  const text = [ids, user, to, SECRETS.text, isFailed, phone.id, batch, author]
+  await query(MAKE, [...text, campaign, ...way])
   return { ids, batch, campaign }
 }
 
@@ -60,10 +66,15 @@ from sms_messages m left join campaigns c on c.id = m.sent_by where m.id = any($
 /** Everything that a change of the texts would show. */
 export const stateOf = async ({ ids }: Target): Promise<string> => JSON.stringify(await query(STATE, [ids]))
 
-/** Whether a text with this mark was stored, or one that sends a text of the target again. */
-export const hasLeft = async (mark: string, { ids }: Target): Promise<boolean> => {
-  const again = ids.map((id) => `retry:${id}`)
-  const left = `select 1 from sms_messages where "user" = $1 and (body like '%' || $2 || '%' or client_ref = any($3)) limit 1`
-  const begun = `select 1 from campaigns where "user" = $1 and name = $2 limit 1`
-  return (await query(left, [user, mark, again])).length + (await query(begun, [user, mark])).length > 0
-}
+const LEFT = `
+select 1 from sms_messages where "user" = $1 and (client_ref = any($3) or created >= $4 and body like '%' || $2 || '%')
+union all select 1 from campaigns where "user" = $1 and name = $2 limit 1`
+const BEGAN = formatDate(new Date())
+
+/** Whether a text or campaign with this mark was stored, or a text that sends one of the target again. */
+export const hasLeft = async (mark: string, { ids }: Pick<Target, 'ids'> = { ids: [] }): Promise<boolean> =>
+  (await query(LEFT, [user, mark, ids.map((id) => `retry:${id}`), BEGAN])).length > 0
+
+/** A text that shows whether a request has sent something: hexadecimal, so that it can also make numbers. */
+export const markOf = (): string =>
+  Array.from({ length: 12 }, () => Math.floor(Math.random() * 16).toString(16)).join('')
