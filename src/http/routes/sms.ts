@@ -28,14 +28,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     'GET /usage': ({ user, store }) => readAccountUsage(store, user, config, new Date()),
     'GET /batches/:batch_id': ({ user, store }, _, id) => countBatch(store, user, id),
   })
-  const previews = routesFor(by('preview'), {
-    'POST /preview': async (sender, c) => {
-      const body = readPreview(await read(c), new Date())
-      const preview = () => previewSend(sender.store, config, sender, body)
-      return admission.heavyWork.run(userHolder(sender.user), preview)
-    },
-  })
-  /** Adds a route that changes texts, with the caller from the cache at first. */
+  /** Adds a route that changes or previews texts, with the caller from the cache at first. */
   const changing = (
     act: Act,
     work: (sender: SendingCaller, c: Ctx, id: string) => Promise<object | string>,
@@ -82,8 +75,15 @@ export function smsRoutes(services: Services): Hono<Env> {
       '/messages/:id/retry',
       changing('retry', async (sender, _, id) => (await retryMessage(sendingFor(sender), sender, id)).answer),
     )
+    .post(
+      '/preview',
+      changing('preview', async (sender, c) => {
+        const body = readPreview(await read(c), new Date())
+        const preview = () => previewSend(sender.store, config, sender, body)
+        return admission.heavyWork.run(userHolder(sender.user), preview)
+      }),
+    )
     .route('/', reads)
-    .route('/', previews)
 }
 
 /**

@@ -122,12 +122,14 @@ export const SEND_TOOLS: readonly Tool[] = [
       template_id: TEMPLATE.template_id.optional(),
       variables: TEMPLATE.variables,
     }),
-    run: ({ store, config }, { sender }, input) =>
-      admission.heavyWork.run(userHolder(sender.user), async () => {
-        const given = readPreview(input, new Date())
-        const preview = await withNumbers(store, sender.user, given, config.maxRecipients)
-        return previewSend(store, config, sender, preview)
-      }),
+    run: ({ store, config }, caller, input) =>
+      caller.asSender((sender) =>
+        admission.heavyWork.run(userHolder(sender.user), async () => {
+          const given = readPreview(input, new Date())
+          const preview = await withNumbers(store, sender.user, given, config.maxRecipients)
+          return previewSend(store, config, sender, preview)
+        }),
+      ),
   }),
   tool({
     name: 'cancel_message',
