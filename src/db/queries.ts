@@ -3,6 +3,7 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
+  type Expression,
   PostgresAdapter,
   PostgresQueryCompiler,
   QueryCreator,
@@ -57,3 +58,31 @@ export const queries = (db: Db, way: Way = 'query'): QueryCreator<Tables> =>
 
 /** The present instant as PocketBase writes it: `2026-11-25 13:50:00.000Z`. */
 export const NOW = sql<string>`pb_text(now())`
+
+/** SQL of any of these texts, for a condition: `.where('id', '=', anyOf(ids))`. Binds them as one array. */
+export const anyOf = (texts: readonly string[]) => sql<string>`any(${texts}::text[])`
+
+/** SQL of any text that a query finds, for a condition. Unlike with `in`, the query runs first, and once. */
+export const anyFound = (query: Expression<unknown>) => sql<string>`any(array(${query}))`
+
+/** SQL of this many seconds from now. */
+export const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::float8 * interval '1 second'`
+
+/** Takes an advisory lock, until the transaction ends: LOCKS names its key. `of`: an id as its second key. */
+export async function lock(db: Db, key: number, of?: string): Promise<void> {
+  const taken =
+    of === undefined
+      ? sql`pg_advisory_xact_lock(${key})`
+      : sql`pg_advisory_xact_lock(${key}::int, hashtext(${of}))`
+  await queries(db).selectNoFrom(taken.as('locked')).execute()
+}
+
+/**
+ * Takes an advisory lock, until the transaction ends, unless another one has it. Returns whether it is ours.
+ */
+export async function tryLock(db: Db, key: number): Promise<boolean> {
+  const { isOurs } = await queries(db)
+    .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${key})`.as('isOurs'))
+    .executeTakeFirstOrThrow()
+  return isOurs
+}

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Db } from './open.ts'
+import { queries } from './queries.ts'
 
 const PARAM = 'secretKey'
 const CIPHER = 'aes-256-gcm'
@@ -46,18 +47,29 @@ export async function keyedHash(db: Db, purpose: string, text: string): Promise<
 
 /** A stored parameter of the server, such as the settings, as JSON text; undefined if never written. */
 export async function readParam(db: Db, key: string, lock = false): Promise<string | undefined> {
-  const sql = `select value from _params where key = $1${lock ? ' for update' : ''}`
-  const [row] = (await db.query(sql, [key])).rows
-  return row && String(row[0])
+  const param = await queries(db)
+    .selectFrom('_params')
+    .select('value')
+    .where('key', '=', key)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+  return param?.value
 }
 
 export async function addParam(db: Db, key: string, value: string): Promise<void> {
-  await db.query('insert into _params (key, value) values ($1, $2) on conflict do nothing', [key, value])
+  await queries(db)
+    .insertInto('_params')
+    .values({ key, value })
+    .onConflict((found) => found.doNothing())
+    .execute()
 }
 
 export async function writeParam(db: Db, key: string, value: string): Promise<void> {
-  const conflict = 'on conflict (key) do update set value = excluded.value'
-  await db.query(`insert into _params (key, value) values ($1, $2) ${conflict}`, [key, value])
+  await queries(db)
+    .insertInto('_params')
+    .values({ key, value })
+    .onConflict((found) => found.column('key').doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })))
+    .execute()
 }
 
 /** Reads a parameter, and creates it if it is missing. If several nodes create it, the first one wins. */

@@ -248,7 +248,7 @@ interface AutoAnswersRow {
   hours_to: Generated<string>
   id: string
   lines: Generated<string[]>
-  match: Generated<string>
+  match: Generated<'any' | 'words' | 'first_word' | 'contains'>
   name: Generated<string>
   pause_hours: Generated<number>
   template: Generated<string>
@@ -292,7 +292,7 @@ interface CampaignsRow {
   expires_at: Generated<string>
   former_batch: Generated<string>
   groups: Generated<string[]>
-  guarantee: Generated<string>
+  guarantee: Generated<'' | 'at_most_once' | 'at_least_once'>
   id: string
   line: Generated<string>
   name: Generated<string>
@@ -308,7 +308,7 @@ interface CampaignsRow {
   segments: Generated<number>
   settled: Generated<boolean>
   sim: Generated<number>
-  status: Generated<string>
+  status: Generated<'scheduled' | 'repeating' | 'sending' | 'paused' | 'canceled' | 'done' | 'failed'>
   template: Generated<string>
   updated: Generated<string>
   user: Generated<string>
@@ -375,7 +375,7 @@ interface ConversationsRow {
   last_message: Generated<string>
   last_sender: Generated<string>
   last_text: Generated<string>
-  last_type: Generated<string>
+  last_type: Generated<'' | 'outgoing' | 'incoming'>
   line: Generated<string>
   name: Generated<string>
   number: Generated<string>
@@ -442,7 +442,7 @@ interface DevicesRow {
   password: Generated<string>
   per_minute: Generated<number>
   phone: Generated<string>
-  platform: Generated<string>
+  platform: Generated<'' | 'android' | 'modem' | 'simulator' | 'other'>
   push: string | null
   sims: string | null
   tokenKey: Generated<string>
@@ -459,7 +459,7 @@ interface HookCallsRow {
   hook: Generated<string>
   id: string
   messages: string | null
-  outcome: Generated<string>
+  outcome: Generated<'sent' | 'waiting' | 'repeated' | 'resolved' | 'skipped' | 'limited' | 'refused' | 'disabled'>
   texts: string | null
   user: Generated<string>
 }
@@ -484,19 +484,19 @@ interface HooksRow {
   enabled: Generated<boolean>
   groups: Generated<string[]>
   id: string
-  kind: Generated<string>
+  kind: Generated<'' | 'alerts' | 'codes'>
   line: Generated<string>
   max_parts: Generated<number>
   name: Generated<string>
   once_key: Generated<string>
   once_minutes: Generated<number>
-  preset: Generated<string>
+  preset: Generated<'alertmanager' | 'grafana' | 'uptime-kuma' | 'home-assistant' | 'github' | 'sentry' | 'stripe' | 'supabase' | 'zitadel' | 'kratos' | 'logto' | 'authentik' | 'keycloak' | 'nhost' | 'text' | 'custom'>
   quiet_from: Generated<string>
   quiet_to: Generated<string>
   rate: Generated<number>
   recipients: string | null
   recipients_from: Generated<string>
-  resolved: Generated<string>
+  resolved: Generated<'' | 'send' | 'skip'>
   resolved_when: Generated<string>
   secret: Generated<string>
   send_when: Generated<string>
@@ -556,7 +556,7 @@ interface MemberInvitationsRow {
   hash: Generated<string>
   id: string
   invited_by: Generated<string>
-  role: Generated<string>
+  role: Generated<'admin' | 'agent' | 'viewer'>
 }
 
 interface MembersRow {
@@ -565,8 +565,8 @@ interface MembersRow {
   created: Generated<string>
   id: string
   member: Generated<string>
-  notify: Generated<string>
-  role: Generated<string>
+  notify: Generated<'' | 'all' | 'mine' | 'none'>
+  role: Generated<'admin' | 'agent' | 'viewer'>
   tokenKey: Generated<string>
   updated: Generated<string>
 }
@@ -598,7 +598,7 @@ interface ReplyMailsRow {
 interface SendersRow {
   _rowid: Generated<number>
   id: string
-  kind: Generated<string>
+  kind: Generated<'owner' | 'member' | 'key' | 'campaign' | 'answer' | 'hook'>
   name: Generated<string>
   user: Generated<string>
 }
@@ -638,7 +638,7 @@ interface SmsEventsRow {
   device: Generated<string>
   id: string
   message: Generated<string>
-  status: Generated<string>
+  status: Generated<'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'>
   user: Generated<string>
 }
 
@@ -662,21 +662,21 @@ interface SmsMessagesRow {
   error_message: Generated<string>
   expires_at: Generated<string>
   from: Generated<string>
-  guarantee: Generated<string>
+  guarantee: Generated<'' | 'at_most_once' | 'at_least_once'>
   id: string
   line: Generated<string>
-  message_type: Generated<string>
+  message_type: Generated<'outgoing' | 'incoming'>
   priority: Generated<number>
   scheduled_at: Generated<string>
   segments: Generated<number>
   sent_at: Generated<string>
   sent_by: Generated<string>
   sim: Generated<number>
-  status: Generated<string>
+  status: Generated<'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'>
   to: Generated<string>
   updated: Generated<string>
   user: Generated<string>
-  waiting_for: Generated<string>
+  waiting_for: Generated<'' | 'room' | 'quiet_hours'>
 }
 
 interface SmsMessagesBriefRow {
@@ -791,7 +791,7 @@ interface TwilioNumbersRow {
 
 interface UserSettingsRow {
   _rowid: Generated<number>
-  assign: Generated<string>
+  assign: Generated<'' | 'answerer' | 'turns'>
   code_approval_floor: Generated<number>
   code_counted_from: Generated<string>
   code_destinations: Generated<string>
@@ -806,7 +806,7 @@ interface UserSettingsRow {
   destinations: Generated<string>
   disabled: Generated<boolean>
   id: string
-  notify: Generated<string>
+  notify: Generated<'' | 'all' | 'mine' | 'none'>
   opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>
   quiet_from: Generated<string>
@@ -836,7 +836,7 @@ interface UsersRow {
 interface VerificationsRow {
   _rowid: Generated<number>
   attempts: Generated<number>
-  channel: Generated<string>
+  channel: Generated<'sms'>
   country: Generated<string>
   created: Generated<string>
   expires_at: Generated<string>
@@ -844,7 +844,7 @@ interface VerificationsRow {
   message: Generated<string>
   sends: Generated<number>
   service: Generated<string>
-  status: Generated<string>
+  status: Generated<'pending' | 'approved' | 'expired' | 'canceled' | 'max_attempts_reached'>
   to: Generated<string>
   updated: Generated<string>
   user: Generated<string>
@@ -878,7 +878,7 @@ interface WebhookDeliveriesRow {
   next_attempt_at: Generated<string>
   response_body: Generated<string>
   response_status: Generated<number>
-  status: Generated<string>
+  status: Generated<'pending' | 'delivered' | 'failed'>
   updated: Generated<string>
   user: Generated<string>
   webhook: Generated<string>
@@ -915,17 +915,17 @@ interface WebhooksRow {
   device: Generated<string>
   enabled: Generated<boolean>
   events: Generated<string[]>
-  format: Generated<string>
+  format: Generated<'' | 'twilio' | 'template' | 'vendel'>
   headers: string | null
   id: string
   lines: Generated<string[]>
-  method: Generated<string>
+  method: Generated<'' | 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE'>
   numbers: Generated<string>
-  preset: Generated<string>
+  preset: Generated<'' | 'slack' | 'discord' | 'telegram' | 'ntfy' | 'gotify' | 'mattermost' | 'matrix' | 'mail' | 'custom'>
   previous_secret: Generated<string>
   secret: Generated<string>
   service_token: Generated<string>
-  smsgate_event: Generated<string>
+  smsgate_event: Generated<'' | 'sms:received' | 'sms:data-received' | 'sms:sent' | 'sms:delivered' | 'sms:failed' | 'sms:cancelled'>
   smsgate_id: Generated<string>
   target: Generated<string>
   token: Generated<string>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import { lock, queries } from '../db/queries.ts'
 import { ApiError } from '../errors.ts'
 
 /** An account that stores files, and its maximum bytes; 0: unlimited. */
@@ -34,7 +34,6 @@ export class FilesFull extends ApiError {
 /** Throws FilesFull if the file exceeds the account's limit. Until the commit, its other uploads wait. */
 export async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
   if (id === '' || maxBytes === 0) return
-  const lock = sql`pg_advisory_xact_lock(${LOCKS.files}::int, hashtext(${id}))`
-  await queries(db).selectNoFrom(lock.as('locked')).execute()
+  await lock(db, LOCKS.files, id)
   if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes) throw new FilesFull(maxBytes)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'
 import type { Content } from './upload.ts'
 
@@ -73,7 +73,7 @@ export async function findAllStored(
 ): Promise<StoredFile[]> {
   if (names.length === 0) return []
   return selectStored(db, place, '')
-    .where('name', '=', sql<string>`any(${names}::text[])`)
+    .where('name', '=', anyOf(names))
     .orderBy(sql`array_position(${names}::text[], name)`)
     .execute()
 }

@@ -1,4 +1,5 @@
 import { type AuthCollection, type Collection, type Store, USERS_ID } from '../collections/catalog.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import { type FieldError, fieldError } from '../errors.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { toText } from '../fields/cast.ts'
@@ -42,8 +43,11 @@ where "user" = any($1::text[]) or sender in (select id from members where member
 
 /** Deletes sessions and, of users, push subscriptions: a signed-out browser must not show received texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
-  const text = 'delete from auth_sessions where collection = $1 and record = any($2::text[])'
-  await db.query(text, [owner.id, ids])
+  await queries(db)
+    .deleteFrom('auth_sessions')
+    .where('collection', '=', owner.id)
+    .where('record', '=', anyOf(ids))
+    .execute()
   if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
 }
 

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
@@ -22,9 +23,12 @@ export async function requireOwn(
   const [named, stored] = [values, old].map((of) => [of[field] ?? ''].flat().map(String))
   const ids = new Set(named!.filter((id) => id !== '' && !stored!.includes(id)))
   if (ids.size === 0) return
-  const sql = `select 1 from ${table} where id = any($1) and "user" = $2`
-  const { rows } = await db.query(sql, [[...ids], values.user], `own ${table}`)
-  if (rows.length === ids.size) return
+  const own = await queries(db)
+    .selectFrom(table)
+    .where('id', '=', anyOf([...ids]))
+    .where('user', '=', String(values.user))
+    .execute()
+  if (own.length === ids.size) return
   throw invalidFields({
     [field]: fieldError(`validation_invalid_${field}`, `Must be ${what} of the user.`),
   })

@@ -111,6 +111,10 @@ export const USER_SETTINGS_ID = 'user_settings'
 export const isDisabledSql = (user: string) =>
   `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
 
+/** Whether a superuser has disabled a user. `user`: the column with the user's id, such as `c.user`. */
+export const isDisabled = (user: string) =>
+  sql<boolean>`exists (select from user_settings s where s."user" = ${sql.ref(user)} and s.disabled)`
+
 /** In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'
 
@@ -134,22 +138,26 @@ export function changeLogCte(
     where exists (select 1 from _listeners where ${id} <> all (ignored)))`
 }
 
-/** The query of a CTE that logs the rows of the CTE `written`, with all their columns, in `_changes`. */
-export const noteChanges = (action: Action, collection: string) => (query: QueryCreator<Written>) =>
-  query
-    .insertInto('_changes')
-    .columns(['collection', 'action', 'record', 'image'])
-    .expression((from) =>
-      from
-        .selectFrom('written')
-        .select([
-          sql.lit(collection).as('collection'),
-          sql.lit(action).as('action'),
-          'written.id',
-          sql<string>`row_to_json(written.*)`.as('image'),
-        ])
-        .where(sql<boolean>`exists (select from _listeners where ${sql.lit(collection)} <> all (ignored))`),
-    )
+/** The query of a CTE that logs the rows of the CTE `written` in `_changes`: all `columns` or their `ids`. */
+export const noteChanges =
+  (action: Action, collection: string, kept: 'columns' | 'ids' = 'columns') =>
+  (query: QueryCreator<Written>) =>
+    query
+      .insertInto('_changes')
+      .columns(['collection', 'action', 'record', 'image'])
+      .expression((from) =>
+        from
+          .selectFrom('written')
+          .select([
+            sql.lit(collection).as('collection'),
+            sql.lit(action).as('action'),
+            'written.id',
+            sql<string | null>`case when ${sql.lit(kept === 'columns')} then row_to_json(written.*) end`.as(
+              'image',
+            ),
+          ])
+          .where(sql<boolean>`exists (select from _listeners where ${sql.lit(collection)} <> all (ignored))`),
+      )
 
 /** Logs changes for realtime, without the records' values. Does nothing without subscribers. */
 export async function logChange(

@@ -1,5 +1,6 @@
 import type { Store } from '../../src/collections/catalog.ts'
 import { textsOf } from '../../src/db/statement.ts'
+import { isMulti } from '../../src/fields/field.ts'
 
 const COLUMNS = `
 select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),
@@ -57,7 +58,8 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
     ]
     const type = TYPES[sqlType]
     if (!type) throw new Error(`${table}.${column} is of type ${sqlType}, which has no row in TYPES`)
-    const value = `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
+    const value =
+      optionsOf(catalog, table, column) ?? `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
     const lines = tables.get(table) ?? []
     tables.set(table, lines)
     lines.push(`  ${nameOf(column)}: ${hasDefault ? `Generated<${value}>` : value}`)
@@ -73,6 +75,14 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
     '/** Tables and types that are no collections. */',
     `export const NO_COLLECTIONS: ReadonlySet<string> = new Set([\n${names.map((name) => `  '${name}',\n`).join('')}])\n`,
   ].join('\n')
+}
+
+/** The values of a field that takes one of a few; undefined for any other column. '' means none of them. */
+function optionsOf(catalog: Store['catalog'], table: string, column: string): string | undefined {
+  const field = catalog.find(table)?.fields.find(({ name }) => name === column)
+  if (field?.type !== 'select' || isMulti(field)) return undefined
+  const values = field.required ? field.values : ['', ...field.values]
+  return values.map((value) => `'${value}'`).join(' | ')
 }
 
 const typeName = (table: string) =>

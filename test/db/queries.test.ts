@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { queries } from '../../src/db/queries.ts'
+import { LOCKS } from '../../src/db/advisory-locks.ts'
+import { anyFound, anyOf, lock, queries, tryLock } from '../../src/db/queries.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -57,4 +58,46 @@ test('a lookup runs on the connection for lookups', async () => {
     .selectNoFrom(sql<string>`current_setting('plan_cache_mode')`.as('plan'))
     .executeTakeFirstOrThrow()
   expect(plan).toBe('force_generic_plan')
+})
+
+test('a list is one parameter, and a query finds any of it', async () => {
+  await queries(db).insertInto('_params').values({ key: 'd', value: '1' }).execute()
+  const found = await queries(db)
+    .selectFrom('_params')
+    .select('key')
+    .where('key', '=', anyOf(['d', 'x']))
+    .execute()
+  expect(found).toEqual([{ key: 'd' }])
+  const written = await queries(db)
+    .updateTable('_params')
+    .set({ value: '2' })
+    .where('key', '=', ({ selectFrom }) =>
+      anyFound(selectFrom('_params').select('key').where('key', '=', 'd').forUpdate()),
+    )
+    .returning('value')
+    .execute()
+  expect(written).toEqual([{ value: '2' }])
+})
+
+test('an advisory lock is free again after its transaction', async () => {
+  await db.transaction(async (tx) => {
+    await lock(tx, LOCKS.sweep)
+    expect(await db.transaction((other) => tryLock(other, LOCKS.sweep))).toBe(false)
+  })
+  expect(await db.transaction((other) => tryLock(other, LOCKS.sweep))).toBe(true)
+})
+
+// what tsc finds: each line below an expectation is an error
+test('tsc rejects wrong columns, options and values', () => {
+  const params = queries(db)
+  // @ts-expect-error a misspelt column
+  params.selectFrom('_params').select('kei')
+  // @ts-expect-error a number for a text
+  params.selectFrom('_params').where('key', '=', 1)
+  // @ts-expect-error an insert without one of its values
+  params.insertInto('_params').values({ key: 'k' })
+  // @ts-expect-error an option that the field does not have
+  params.updateTable('campaigns').set({ status: 'ended' })
+  // @ts-expect-error a condition on an option that the field does not have
+  params.selectFrom('sms_messages').where('status', '=', 'canceled')
 })

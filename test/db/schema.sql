@@ -1306,11 +1306,19 @@ create function _changes_note() returns trigger volatile
 create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile
 create function acting_ended() returns trigger volatile
+create function alarms_check(silent_seconds double precision) returns void volatile
+create function alarms_is_silent(device_id text, seen text, push json) returns boolean stable
+create function alarms_name(name text, phone text, id text) returns text immutable
+create function alarms_silences(seen_since text) returns void volatile
+create function alarms_waiting(of_user text, of_device text) returns bigint stable
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
+create function codes_stop(of_user text, to_country text) returns boolean volatile
+create function conversations_assign(of_user text, numbers text[]) returns void volatile
 create function instr(t text, part text) returns integer immutable
+create function jobs_lease(of_kind text, first text, room integer, busy text[], seconds double precision) returns TABLE(id bigint, holder text, key text, payload text, runs integer, attempts integer, "ageMs" double precision) volatile
 create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
 create function json_extract(v json, path text) returns text immutable
@@ -1407,6 +1415,7 @@ create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
 create function senders_noted() returns trigger volatile
+create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
@@ -1432,6 +1441,7 @@ create function sms_last_leaves_at(owner text, at timestamp with time zone, more
 create function sms_limits_of(owner text, user_version text, key_id text, key_version text, sender text, OUT stale boolean, OUT destinations text, OUT key_destinations text, OUT key_lines text[]) returns record stable
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
+create function sms_line_outcomes(line_id text, has_sent boolean, failed integer) returns void volatile
 create function sms_line_rank(owner text, platform text, number text) returns integer stable
 create function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void volatile
 create function sms_line_room() returns trigger volatile
@@ -1462,4 +1472,10 @@ create aggregate total(double precision) returns double precision
 create function twilio_messages_went() returns trigger volatile
 create function twilio_numbers_went() returns trigger volatile
 create function user_label(name text, email text) returns text immutable
+create function verify_check(of_user text, named_id text, number text, of_service text, code_hash text, max_attempts integer) returns TABLE(id text, "to" text, service text, channel text, status text, attempts double precision, expires_at text, created text, updated text) volatile
+create function verify_end(of_user text, named_id text, number text, of_service text, ended text) returns TABLE(id text, "to" text, service text, channel text, status text, attempts double precision, expires_at text, created text, updated text, message text) volatile
+create function verify_named(of_user text, named_id text, number text, of_service text) returns text volatile
+create function webhook_host(url text) returns text immutable
+create function webhook_lease(lock integer, room integer) returns TABLE(delivery text, since text) volatile
 create function webhook_queue(calls anyarray) returns void volatile
+create function webhook_record(outcomes json, is_over boolean) returns SETOF text volatile
