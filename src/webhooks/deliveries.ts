@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { overLimit } from '../admission/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
+import { anyFound, NOW, queries } from '../db/queries.ts'
 import { GatewayError } from '../errors.ts'
 import { dateOf, formatDate, now, parseDate } from '../fields/date.ts'
 import { noteChanges } from '../records/record-sql.ts'
@@ -114,7 +114,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
       .selectFrom('webhook_dispatch')
       .select(({ fn }) => fn.countAll<number>().as('tests'))
       .where('webhook', '=', webhook)
-      .where('event', '=', TEST_EVENT)
+      .where('event', '=', sql.lit(TEST_EVENT))
       .executeTakeFirstOrThrow()
     if (tests >= MAX_WAITING) throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
     const call = sql`row(${id}, ${webhook}, ${user}, ${eventId}, ${TEST_EVENT}, null, ${JSON.stringify(sampleRow(user))}, null)::webhook_call`
@@ -149,11 +149,15 @@ async function queueAgain(db: Db, owner: Owner, which: Expression<SqlBool>): Pro
       query
         .updateTable('webhook_deliveries')
         .set({ status: 'pending', attempts: 0, next_attempt_at: NOW, updated: NOW })
-        .where(
-          'id',
-          '=',
-          ({ selectFrom }) =>
-            sql<string>`any(array(${selectFrom('webhook_deliveries').select('id').where(isOwn(owner)).where(which).orderBy('id').forUpdate()}))`,
+        .where('id', '=', ({ selectFrom }) =>
+          anyFound(
+            selectFrom('webhook_deliveries')
+              .select('id')
+              .where(isOwn(owner))
+              .where(which)
+              .orderBy('id')
+              .forUpdate(),
+          ),
         )
         .returningAll(),
     )

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
 import { groupsOf, makeGroups } from '../db/groups.ts'
 import type { Db } from '../db/open.ts'
-import { isAmong, isOwnedBy, number, run, statement, text, textsOf } from '../db/statement.ts'
+import { anyOf, inSeconds, NOW, queries } from '../db/queries.ts'
 import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { changeLogCte } from '../records/record-sql.ts'
+import { noteChanges } from '../records/record-sql.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
 import {
   type CallOutcome,
@@ -18,38 +19,16 @@ import {
   nextDelay,
   type OtherForms,
 } from './call-webhook.ts'
-import { CHANNEL, endExpiredLeases, endLease, IS_LEASED, type Lease, leaseDeliveries } from './lease.ts'
+import { CHANNEL, endExpiredLeases, endLease, isLeased, type Lease, leaseDeliveries } from './lease.ts'
 
 /** 410 Gone: the receiver wants no more calls. */
 const GONE = 410
 
-/** Records the outcomes of attempts, except where another attempt has recorded one. `also`: a further CTE. */
-const recordAs = (name: string, also = '') => statement(name, { id: 'string' })`
-with given as (
-  select * from json_to_recordset(${text('outcomes')}::json) g(delivery text, "user" text, status text, before float8,
-    attempts float8, code float8, text text, "latencyMs" float8, delay float8, headers json)
-), written as (
-  update webhook_deliveries d
-  set status = g.status, attempts = g.attempts, response_status = g.code, response_body = g.text,
-    latency_ms = g."latencyMs", updated = pb_text(now()),
-    next_attempt_at = case when g.delay is null then '' else pb_text(now() + g.delay * interval '1 second') end
-  from given g
-  where d.id = g.delivery and ${isAmong('d.id', 'given', 'delivery')} and ${isOwnedBy('d', 'g."user"')}
-    and d.status = 'pending' and d.attempts = g.before
-  returning d.*
-), sent as (
-  update webhook_payloads p set headers = g.headers from given g
-  where p.delivery = g.delivery and ${isAmong('p.delivery', 'written', 'id')} and g.headers is not null
-), ${also}${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}
-select id from written`
-const RECORD = recordAs('webhook record')
-const RECORD_OVER = recordAs(
-  'webhook record end',
-  `ended as (delete from webhook_dispatch d using written where d.delivery = written.id and ${isAmong('d.delivery', 'written', 'id')}), `,
-)
-
-async function record(db: Db, sql: typeof RECORD, outcomes: readonly Outcome[]): Promise<boolean[]> {
-  const recorded = await run(db, sql, { outcomes: JSON.stringify(outcomes) })
+/** Records outcomes unless another attempt has. `isOver`: the deliveries are finished and leave the queue. */
+async function record(db: Db, outcomes: readonly Outcome[], isOver: boolean): Promise<boolean[]> {
+  const recorded = await queries(db)
+    .selectNoFrom(sql<string>`webhook_record(${JSON.stringify(outcomes)}, ${isOver})`.as('id'))
+    .execute()
   const ids = new Set(recorded.map(({ id }) => id))
   return outcomes.map(({ delivery }) => ids.has(delivery))
 }
@@ -57,7 +36,7 @@ async function record(db: Db, sql: typeof RECORD, outcomes: readonly Outcome[]):
 const ending = groupsOf<Outcome, boolean>((db) => ({
   keyOf: ({ delivery }) => delivery,
   isOnce: true,
-  store: (outcomes) => record(db, RECORD_OVER, outcomes),
+  store: (outcomes) => record(db, outcomes, true),
 }))
 
 /** Records an outcome unless another node did, and ends the lease. A 410 disables the webhook. */
@@ -77,30 +56,36 @@ export async function recordOutcome(
   const made = outcomeOf(due, status, attempts, outcome, delay)
   if (delay === undefined && !isGone) return end(store, lease, made)
   await store.db.transaction(async (db) => {
-    const [isRecorded] = await record(db, delay === undefined ? RECORD_OVER : RECORD, [made])
+    const [isRecorded] = await record(db, [made], delay === undefined)
     if (!isRecorded) return endLease(db, lease)
-    if (delay !== undefined) await run(db, PUT_OFF, { ...lease, delay })
+    if (delay !== undefined) await putOff(db, lease, delay)
     if (!isGone) return
-    await db.query(DISABLE, [due.webhook, due.user, 'webhooks'])
+    await disable(db, due)
     await failPending(db, due.webhook, due.user, END_REASONS.gone)
   })
 }
 
 /** Postpones a delivery and ends our lease, but not a newer lease that another node took after ours. */
-const PUT_OFF = statement('webhook put off', {})`
-update webhook_dispatch set due_at = now() + ${number('delay')}::float8 * interval '1 second',
-  handed_at = case when ${IS_LEASED} then null else handed_at end
-where delivery = ${text('delivery')}`
-
-const LOCK = 'select from webhook_deliveries where id = $1 for update'
-const FORGET = 'delete from webhook_dispatch where delivery = $1'
+const putOff = (db: Db, lease: Lease, delay: number) =>
+  queries(db)
+    .updateTable('webhook_dispatch')
+    .set({
+      due_at: inSeconds(delay),
+      handed_at: sql`case when ${isLeased(lease)} then null else handed_at end`,
+    })
+    .where('delivery', '=', lease.delivery)
+    .execute()
 
 /** Removes a finished or deleted delivery from the queue. If it is due again, only ends the lease. */
 export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
   await db.transaction(async (inside) => {
-    await inside.query(LOCK, [lease.delivery], 'webhook lock')
+    await queries(inside)
+      .selectFrom('webhook_deliveries')
+      .where('id', '=', lease.delivery)
+      .forUpdate()
+      .execute()
     if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0) await endLease(inside, lease)
-    else await inside.query(FORGET, [lease.delivery], 'webhook forget')
+    else await queries(inside).deleteFrom('webhook_dispatch').where('delivery', '=', lease.delivery).execute()
   })
 }
 
@@ -125,42 +110,63 @@ const outcomeOf = (
   delay: number | null = null,
 ) => ({ delivery, user, status, before, attempts, code, text, latencyMs, delay, headers: headers ?? null })
 
-const DISABLE = `
-with written as (
-  update webhooks set enabled = false, updated = pb_text(now())
-  where id = $1 and "user" = $2 and enabled returning *
-), ${changeLogCte('written', 'update', 3, 'noted', true)}
-select id from written`
-
-const FAIL_DELIVERIES = `
-with waiting as (
-  delete from webhook_dispatch where delivery = any($1::text[]) returning delivery
-), written as (
-  update webhook_deliveries d
-  set status = 'failed', response_status = 0, response_body = $2, latency_ms = 0, next_attempt_at = '',
-    updated = pb_text(now())
-  from waiting w where d.id = w.delivery and d.status = 'pending' returning d.*
-), ${changeLogCte('written', 'update', 3, 'noted', true)}
-select id from written`
-
-/** Locks go in this order, against deadlocks: records of deliveries, then their queue rows, each by id. */
-const LOCK_PENDING = `
-select d.id from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
-const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[]) order by id for update`
+const disable = (db: Db, { webhook, user }: DueDelivery) =>
+  queries(db)
+    .with('written', (query) =>
+      query
+        .updateTable('webhooks')
+        .set({ enabled: false, updated: NOW })
+        .where('id', '=', webhook)
+        .where('user', '=', user)
+        .where('enabled', '=', true)
+        .returningAll(),
+    )
+    .with('noted', noteChanges('update', 'webhooks'))
+    .selectFrom('written')
+    .select('id')
+    .execute()
 
 /** Ends all pending deliveries of a webhook as failed, even during a call. `db` must be a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
-  await endAll(db, textsOf(await db.query(LOCK_PENDING, [webhook, user])), reason)
+  const pending = await lockDeliveries(db)
+    .where('webhook', '=', webhook)
+    .where('user', '=', user)
+    .where('status', '=', 'pending')
+    .execute()
+  const ids = pending.map(({ id }) => id)
+  await endAll(db, ids, reason)
 }
 
 /** Ends these deliveries as failed. `db` must be a transaction. */
 export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
-  await db.query(LOCK_DELIVERIES, [deliveries])
+  await lockDeliveries(db).where('id', '=', anyOf(deliveries)).execute()
   await endAll(db, deliveries, reason)
 }
 
-async function endAll(db: Db, deliveries: readonly string[], reason: string) {
-  if (deliveries.length > 0) await db.query(FAIL_DELIVERIES, [deliveries, reason, 'webhook_deliveries'])
+/** Against deadlocks, records of deliveries are locked before their queue rows, each in the order of ids. */
+const lockDeliveries = (db: Db) =>
+  queries(db).selectFrom('webhook_deliveries').select('id').orderBy('id').forUpdate()
+
+async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  if (deliveries.length === 0) return
+  await queries(db)
+    .with('waiting', (query) =>
+      query.deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(deliveries)).returning('delivery'),
+    )
+    .with('written', (query) =>
+      query
+        .updateTable('webhook_deliveries as d')
+        .from('waiting as w')
+        .set({ status: 'failed', response_status: 0, response_body: reason, latency_ms: 0 })
+        .set({ next_attempt_at: '', updated: NOW })
+        .whereRef('d.id', '=', 'w.delivery')
+        .where('d.status', '=', 'pending')
+        .returningAll('d'),
+    )
+    .with('noted', noteChanges('update', 'webhook_deliveries'))
+    .selectFrom('written')
+    .select('id')
+    .execute()
 }
 
 export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { textsOf } from '../db/statement.ts'
+import { anyOf, lock, queries } from '../db/queries.ts'
 import { type FieldError, fieldError, invalidFields } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
@@ -39,15 +40,14 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
 const MOST_OWN = 20
 
 /** Throws 400 if the user has MOST_OWN already. Until the transaction of `db` ends, other creations wait. */
-export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: unknown) {
-  const lock = kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount
-  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, user])
-  const { rows } = await db.query(
-    `select count(*) from ${kind} where "user" = $1`,
-    [user],
-    `${kind} of a user`,
-  )
-  if (Number(rows[0]![0]) < MOST_OWN) return
+export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: string) {
+  await lock(db, kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount, user)
+  const { own } = await queries(db)
+    .selectFrom(kind)
+    .select(({ fn }) => fn.countAll<number>().as('own'))
+    .where('user', '=', user)
+    .executeTakeFirstOrThrow()
+  if (own < MOST_OWN) return
   const message = `A user has at most ${MOST_OWN} ${kind}.`
   throw invalidFields({ user: fieldError(`validation_too_many_${kind}`, message) })
 }
@@ -94,7 +94,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       for (const fitForm of fits) await fitForm(store, values)
       check(store, { ...values, id: values.id || 'newwebhook00000' })
       for (const field of LIMITS) await requireOwn(store, field, values)
-      await requireRoomFor(store.db, 'webhooks', values.user)
+      await requireRoomFor(store.db, 'webhooks', String(values.user))
       return { secret }
     },
     async beforeUpdate(store, values, old) {
@@ -110,7 +110,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       if (isDisabled || isOther) await failPending(store.db, String(old.id), String(old.user), reason)
     },
     async afterDelete({ db }, ids) {
-      await db.query('delete from webhook_rotations where webhook = any($1)', [ids], 'forget rotations')
+      await queries(db).deleteFrom('webhook_rotations').where('webhook', '=', anyOf(ids)).execute()
     },
   } satisfies Extension
 }
@@ -132,19 +132,27 @@ const originOf = (url: unknown) => URL.parse(String(url))?.origin
 /** Deletes the payloads and queue rows of deleted deliveries. */
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
-    await db.query('delete from webhook_payloads where delivery = any($1)', [ids], 'forget payloads')
-    await db.query('delete from webhook_dispatch where delivery = any($1)', [ids], 'forget dispatch')
+    await queries(db).deleteFrom('webhook_payloads').where('delivery', '=', anyOf(ids)).execute()
+    await queries(db).deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(ids)).execute()
   },
 }
 
 const CHUNK = 500
 const DAY_MS = 86_400_000
 
-/** From the oldest CHUNK deliveries, selects those that were created before `$1` and are not pending. */
-const OLD = `
-select id from (
-  select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}
-) d where d.created < $1 and d.status <> 'pending'`
+/** Among the oldest CHUNK deliveries, selects those that were created before `date` and are not pending. */
+const selectOld = (db: Db, date: string) =>
+  queries(db)
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('webhook_deliveries')
+        .select(['id', 'created', 'status'])
+        .orderBy('_rowid')
+        .limit(sql.lit(CHUNK))
+        .as('d'),
+    )
+    .select('id')
+    .where('created', '<', date)
+    .where('status', '<>', 'pending')
 
 /** Deletes deliveries that are older than `days` and not pending, in chunks. */
 export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
@@ -154,7 +162,7 @@ export async function cleanUpDeliveries(store: Store, days: number): Promise<voi
   const extensions = new Map([[DELIVERIES, deliveriesExtension]])
   const deleteSome = () =>
     store.db.transaction(async (db) => {
-      const ids = textsOf(await db.query(OLD, [before]))
+      const ids = (await selectOld(db, before).execute()).map(({ id }) => id)
       await deleteRecords({ db, catalog: store.catalog }, extensions, collection, ids)
       return ids.length
     })
