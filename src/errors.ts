@@ -53,6 +53,10 @@ export class RetryLater extends ApiError {
   }
 }
 
+/** 429 for too many tries. `code` as in RetryLater. */
+export const tooManyTries = (waitSeconds: number, message?: string, code?: string) =>
+  new RetryLater(429, waitSeconds, message, code)
+
 /** An error answer of the gateway's own routes: `{"error","message"}` or only `{"message"}`. */
 export class GatewayError extends Error {
   override name = 'GatewayError'

@@ -1,14 +1,12 @@
+import { sql } from 'kysely'
 import { admission } from '../admission/admission.ts'
 import { guestHolder, networkOf, OverLimit } from '../admission/holder.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
-import { list, number, numbers, run, runForRow, statement, text } from '../db/statement.ts'
-import { ApiError, RetryLater } from '../errors.ts'
+import { queries } from '../db/queries.ts'
+import { ApiError, tooManyTries } from '../errors.ts'
 import type { SignInAttempt } from './auth-services.ts'
 import { sha256 } from './tokens.ts'
-
-export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
-  new RetryLater(429, waitSeconds, message, code)
 
 const WINDOW_SECONDS = 600
 
@@ -114,35 +112,47 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   }
 }
 
-const TAKE = statement('auth take tries', { wait: 'number' })`
-select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
-
-async function takeTries(db: Db, keys: string[], limits: number[], seconds = WINDOW_SECONDS, exempt = '') {
-  const { wait } = (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!
-  if (wait > 0) throw tooMany(wait)
+/** Counts an attempt for each key. Returns the seconds to wait if one has no room, and then counts none. */
+async function waitOf(
+  db: Db,
+  keys: readonly string[],
+  limits: readonly number[],
+  seconds: number,
+  exempt: string,
+): Promise<number> {
+  const take = sql<number>`auth_take_tries(${keys}::text[], ${limits}::int[], ${seconds}, ${exempt})`
+  const { wait } = await queries(db).selectNoFrom(take.as('wait')).executeTakeFirstOrThrow()
+  return wait
 }
 
-const GIVE_BACK = statement('auth give back', {})`
-select auth_give_back(${list('keys')}::text[], ${text('exempt')}, ${number('days')})`
+async function takeTries(db: Db, keys: string[], limits: number[], seconds = WINDOW_SECONDS, exempt = '') {
+  const wait = await waitOf(db, keys, limits, seconds, exempt)
+  if (wait > 0) throw tooManyTries(wait)
+}
 
 /** Removes an attempt from the counts. `days`: how long the address then counts as known; 0: no change. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0) {
-  await run(db, GIVE_BACK, { keys, exempt, days })
+  const giveBack = sql`auth_give_back(${keys}::text[], ${exempt}, ${days})`
+  await queries(db).selectNoFrom(giveBack.as('given')).execute()
 }
 
 /** Counts an attempt for `key`. Returns the seconds to wait if there are over `max` in `seconds`, else 0. */
-export const takeTry = async (db: Db, key: string, max: number, seconds: number): Promise<number> =>
-  (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait
+export const takeTry = (db: Db, key: string, max: number, seconds: number): Promise<number> =>
+  waitOf(db, [key], [max], seconds, '')
 
 /** Counts an attempt for `key`. Returns false after over `max` attempts in `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 
-async function hasAttempt(db: Db, key: string) {
-  const sql = 'select 1 from auth_tries where key = $1 and ends > now()'
-  return (await db.query(sql, [key], 'auth was tried')).rows.length > 0
+async function hasAttempt(db: Db, key: string): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('auth_tries')
+    .where('key', '=', key)
+    .where('ends', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 export async function clearAttempts(db: Db, key: string): Promise<void> {
-  await db.query('delete from auth_tries where key = $1', [key])
+  await queries(db).deleteFrom('auth_tries').where('key', '=', key).execute()
 }

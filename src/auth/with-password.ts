@@ -1,14 +1,14 @@
 import { guestHolder, networkOf } from '../admission/holder.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { checkFields, length, oneOf, required } from '../collections/checks.ts'
-import { badRequest, forbidden, GatewayError, RetryLater } from '../errors.ts'
+import { badRequest, forbidden, GatewayError, RetryLater, tooManyTries } from '../errors.ts'
 import { isEmail } from '../fields/address.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { object, text, type ValueOf } from '../fields/shape.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
 import { changeAuthRecord } from './account.ts'
-import { countAttempt, limitSignInAttempts, tooMany } from './attempt-limits.ts'
+import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -136,7 +136,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
-    throw tooMany(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
+    throw tooManyTries(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
   const sentTo = otp?.sentTo ?? ''
   // a password sent to a phone number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === numberOf(auth))

@@ -1,11 +1,13 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { type Row, run, statement, type Texts, tables, text } from '../db/statement.ts'
+import type { Db } from '../db/open.ts'
+import { anyOf, NOW, queries } from '../db/queries.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import type { Extension } from '../records/extension.ts'
-import { changeLogCte } from '../records/record-sql.ts'
+import { noteChanges } from '../records/record-sql.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
 import type { Sender } from '../sms/send/sender.ts'
@@ -14,36 +16,46 @@ import { parseJson } from '../tools/json.ts'
 
 const DEFAULTS = { code_length: 6, ttl: 600 } as const
 
-const FIND = statement('verify service', ({ user, id }: Texts<'user' | 'id'>) =>
-  tables
+/** A service by its id; for '' the account's first one. */
+const readService = (db: Db, user: string, id: string) =>
+  queries(db)
     .selectFrom('verify_services')
     // ttl: seconds; templates: JSON
     .select(['id', 'default_locale', 'code_length', 'domain', 'app_hash', 'ttl', 'templates'])
     .where('user', '=', user)
-    .where(({ or, eb }) => or([eb('id', '=', id), eb(id, '=', '')]))
+    .$if(id !== '', (query) => query.where('id', '=', id))
     // keys make services, too: the account's own come first
     .orderBy(({ eb }) => eb('api_key', '<>', ''))
     .orderBy('created')
     .orderBy('id')
-    .limit(1),
-)
+    .limit(1)
+    .executeTakeFirst()
 
-export type Service = Row<typeof FIND>
+export type Service = NonNullable<Awaited<ReturnType<typeof readService>>>
 
-const MAKE = statement('verify default service', {})`
-with written as (
-  insert into verify_services (id, "user", name, ${Object.keys(DEFAULTS).join()}, created, updated)
-  values (pb_new_id(), ${text('user')}, 'default', ${Object.values(DEFAULTS).join()}, pb_text(now()), pb_text(now()))
-  on conflict ("user", name) do nothing returning id
-), ${changeLogCte('written', 'create', 'verify_services')} select from written`
+const makeDefault = (db: Db, user: string) =>
+  queries(db)
+    .with('written', (query) =>
+      query
+        .insertInto('verify_services')
+        .values({
+          ...{ id: sql<string>`pb_new_id()`, user, name: 'default', ...DEFAULTS },
+          ...{ created: NOW, updated: NOW },
+        })
+        .onConflict((found) => found.columns(['user', 'name']).doNothing())
+        .returning('id'),
+    )
+    .with('noted', noteChanges('create', 'verify_services', 'ids'))
+    .selectFrom('written')
+    .execute()
 
 /** A user's service by its id; for '' the account's first one, which is made if there is none. Throws 404. */
 export async function findService({ db }: Store, user: string, id: string): Promise<Service> {
-  const [service] = await run(db, FIND, { user, id })
+  const service = await readService(db, user, id)
   if (service) return service
   if (id !== '') throw gatewayRefusal('service_not_found')
-  await run(db, MAKE, { user })
-  return (await run(db, FIND, { user, id }))[0]!
+  await makeDefault(db, user)
+  return (await readService(db, user, id))!
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -125,8 +137,8 @@ export const VERIFICATION = z
   })
   .meta({ id: 'Verification' })
 
-/** SQL: the fields of VERIFICATION, selected from a row `v`. */
-export const COLUMNS = `v.id, v."to", v.service, v.channel, v.status, v.attempts, v.expires_at, v.created, v.updated`
+/** The fields of VERIFICATION: columns of `verifications`. */
+export const COLUMNS = VERIFICATION.keyof().options
 
 /** Codes are hashed and encrypted with keys for this purpose. */
 export const CODES = 'verification'
@@ -187,6 +199,6 @@ export const verifyServicesExtension: Extension = {
 
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {
-    await db.query('delete from _verify_codes where verification = any($1)', [ids], 'forget codes')
+    await queries(db).deleteFrom('_verify_codes').where('verification', '=', anyOf(ids)).execute()
   },
 }

@@ -33,8 +33,8 @@ async function started(body: object = {}): Promise<string> {
   return /\d{4,10}/.exec((await claimed())[0]!)![0]
 }
 const wrongOf = (code: string) => code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
-/** As if so many seconds had passed since the last code was sent. */
-const wait = (seconds: number) =>
+/** Makes codes look this many seconds older. */
+const passSeconds = (seconds: number) =>
   server.rows(`update auth_tries set ends = ends - $1 * interval '1 second' where key like 'code %'`, [
     seconds,
   ])
@@ -77,7 +77,7 @@ describe('a verification code', () => {
     expect(statuses).toEqual(['pending', 'pending', 'pending', 'pending', over, over])
     expect((await check(code)).body).toMatchObject({ status: over, attempts: 5 })
     expect((await start()).body.error).toBe('resend_too_soon')
-    await wait(30)
+    await passSeconds(30)
     expect((await check(await started())).body.status).toBe('approved')
     // after a right code nothing has to be waited for
     expect((await start()).status).toBe(200)
@@ -92,7 +92,7 @@ describe('a verification code', () => {
       const status = end === 'canceled' ? 'canceled' : 'expired'
       expect((await check(code)).body).toMatchObject({ status, attempts: 0 })
       expect(await codes()).toBe(0)
-      await wait(30)
+      await passSeconds(30)
     }
     await server.rows(`update verifications set created = '2020-01-01 00:00:00.000Z'`)
     await deleteOldVerifications(store.db, 30)
@@ -128,7 +128,7 @@ describe('starting a verification again', () => {
       expect([refused.status, refused.body.error]).toEqual([429, 'resend_too_soon'])
       expect(refused.body.retry_after).toBeGreaterThan(seconds - 5)
       expect(refused.headers.get('retry-after')).toBe(String(refused.body.retry_after))
-      await wait(seconds)
+      await passSeconds(seconds)
       expect(await started()).toBe(code)
     }
     expect((await check(code)).body.status).toBe('approved')
@@ -143,9 +143,9 @@ describe('starting a verification again', () => {
     }
     const all: string[] = []
     for (let i = 0; i < 6; i++) all.push(await begin())
-    await wait(3_600)
+    await passSeconds(3_600)
     for (let i = 0; i < 6; i++) all.push(await begin())
-    await wait(3_600)
+    await passSeconds(3_600)
     all.push(await begin())
     const five = Array.from({ length: 5 }, () => 'sent')
     const hour = 'number_limit_reached false'
@@ -259,7 +259,7 @@ test('services are created by their owners, and verifications by starts only', a
   const remove = (path: string) => server.ask('DELETE', `/api/collections/${path}`, undefined, headers)
   expect((await remove(`verify_services/records/${id}`)).status).toBe(204)
   expect(await leftOver()).toEqual([])
-  await wait(30)
+  await passSeconds(30)
   expect((await start()).status).toBe(200)
   expect((await remove(`users/records/${ANN.id}`)).status).toBe(204)
   expect(await leftOver()).toEqual([])

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
+import { sql } from 'kysely'
 import { networkOf } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { list, numbers, type Row, run, runForRow, statement, text } from '../../db/statement.ts'
-import { RetryLater } from '../../errors.ts'
+import { queries } from '../../db/queries.ts'
+import { tooManyTries } from '../../errors.ts'
 import { gatewayRefusal, REFUSALS } from '../send/shape.ts'
 import { readUsage } from '../usage.ts'
 
@@ -12,13 +13,23 @@ const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 const MONTH_SECONDS = 31 * DAY_SECONDS
 
-const LIMITS = statement('code limits', {
-  ...{ ofHour: 'number', ofDay: 'number', ofNetwork: 'number', ofAccount: 'number', share: 'number' },
-})`
-select coalesce(nullif(s.code_max_per_hour, 0), 5) as "ofHour", coalesce(nullif(s.code_max_per_day, 0), 10) as "ofDay",
-  coalesce(nullif(s.code_max_per_network, 0), 20) as "ofNetwork",
-  coalesce(nullif(s.code_max_per_account, 0), 5000) as "ofAccount", coalesce(s.code_quota_share, 0) as share
-from (select) one left join user_settings s on s."user" = ${text('user')}`
+/** An account's own maxima of codes, else the usual ones. `share`: percent of the quota; 0 for no limit. */
+async function readLimits(db: Db, user: string) {
+  const own = await queries(db)
+    .selectFrom('user_settings')
+    .select(['code_max_per_hour', 'code_max_per_day', 'code_max_per_network', 'code_max_per_account'])
+    .select('code_quota_share')
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return {
+    ofHour: own?.code_max_per_hour || 5,
+    ofDay: own?.code_max_per_day || 10,
+    ofNetwork: own?.code_max_per_network || 20,
+    ofAccount: own?.code_max_per_account || 5_000,
+    share: own?.code_quota_share ?? 0,
+  }
+}
+type Limits = Awaited<ReturnType<typeof readLimits>>
 
 /** Codes that an account is about to send. `ip`: the address of the person who asked; '' if not known. */
 export interface Codes {
@@ -35,9 +46,16 @@ interface Count {
   readonly refusal: 'number_limit_reached' | 'sender_limit_reached' | 'quota_exceeded'
 }
 
-const TAKE = statement('code take', { place: 'number', wait: 'number' })`
-select t.place, t.wait from code_take(
-  ${list('keys')}::text[], ${numbers('amounts')}::int[], ${numbers('limits')}::int[], ${numbers('seconds')}::int[]) t`
+/** Counts. Returns the place of the first count without room and its wait in seconds; 0 if all have room. */
+function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
+  const keys = counts.map(({ key }) => key)
+  const [amounts, limits, seconds] = (['amount', 'limit', 'seconds'] as const).map((name) =>
+    counts.map((count) => count[name]),
+  )
+  const call = sql<{ place: number; wait: number }>`code_take(
+    ${keys}::text[], ${amounts}::int[], ${limits}::int[], ${seconds}::int[])`
+  return queries(db).selectFrom(call.as('taken')).select(['place', 'wait']).executeTakeFirstOrThrow()
+}
 
 /**
  * Counts codes for their numbers, the network that asks and the account, over all services, hooks and auth
@@ -49,21 +67,16 @@ export async function takeCodes(
   codes: Codes,
 ): Promise<void> {
   const counts = await countsOf(store, config, codes)
-  const { place, wait } = (await runForRow(store.db, TAKE, {
-    keys: counts.map(({ key }) => key),
-    amounts: counts.map(({ amount }) => amount),
-    limits: counts.map(({ limit }) => limit),
-    seconds: counts.map(({ seconds }) => seconds),
-  }))!
+  const { place, wait } = await take(store.db, counts)
   if (place === 0) return
   const { refusal } = counts[place - 1]!
   if (refusal === 'quota_exceeded') throw gatewayRefusal(refusal)
-  throw tooMany(refusal, wait)
+  throw refuse(refusal, wait)
 }
 
 async function countsOf(store: Store, config: Pick<Config, 'monthlyQuota'>, codes: Codes): Promise<Count[]> {
   const { user, phones, ip } = codes
-  const limits = (await runForRow(store.db, LIMITS, { user }))!
+  const limits = await readLimits(store.db, user)
   const amount = phones.length
   const own = (name: string) => `code ${user} ${name}`
   const sender = { amount, seconds: HOUR_SECONDS, refusal: 'sender_limit_reached' } as const
@@ -78,7 +91,7 @@ async function countsOf(store: Store, config: Pick<Config, 'monthlyQuota'>, code
   ]
 }
 
-function countsOfNumber(key: string, { ofHour, ofDay }: Row<typeof LIMITS>): Count[] {
+function countsOfNumber(key: string, { ofHour, ofDay }: Limits): Count[] {
   const number = { amount: 1, refusal: 'number_limit_reached' } as const
   // the day first: if both are used up, the caller waits for the day
   return [
@@ -105,18 +118,15 @@ const hashOf = (phone: string) => hash('sha256', phone, 'hex').slice(0, 32)
 
 /** Begins a pause after which a number may be sent another code. Throws 429 within the last pause. */
 export async function beginPause(db: Db, user: string, phone: string, seconds: number): Promise<void> {
-  const only = { keys: [pauseOf(user, phone)], amounts: [1], limits: [1], seconds: [seconds] }
-  const { place, wait } = (await runForRow(db, TAKE, only))!
-  if (place > 0) throw tooMany('resend_too_soon', wait)
+  const { place, wait } = await take(db, [{ key: pauseOf(user, phone), amount: 1, limit: 1, seconds }])
+  if (place > 0) throw refuse('resend_too_soon', wait)
 }
-
-const END_PAUSE = statement('code end pause', {})`delete from auth_tries where key = ${text('key')}`
 
 /** Ends a number's pause: a code to it was right. */
 export const endPause = (db: Db, user: string, phone: string) =>
-  run(db, END_PAUSE, { key: pauseOf(user, phone) })
+  queries(db).deleteFrom('auth_tries').where('key', '=', pauseOf(user, phone)).execute()
 
 const pauseOf = (user: string, phone: string) => `code ${user} ${hashOf(phone)} pause`
 
-const tooMany = (code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon', wait: number) =>
-  new RetryLater(429, wait, REFUSALS[code][1], code)
+const refuse = (code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon', wait: number) =>
+  tooManyTries(wait, REFUSALS[code][1], code)
