@@ -1,7 +1,10 @@
+import type { UpdateQueryBuilder, UpdateResult } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { textsOf, unindexed } from '../db/statement.ts'
-import { changeLogCte, logChange } from '../records/record-sql.ts'
+import { NOW, queries } from '../db/queries.ts'
+import { unindexed } from '../db/statement.ts'
+import type { Tables } from '../db/tables.ts'
+import { logChange, noteChanges } from '../records/record-sql.ts'
 
 /** Statuses of a message. Incoming messages are always `received`. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
@@ -54,23 +57,30 @@ export const logChanged = (
   ids: readonly string[],
 ) => logChange(store, { id: collection }, action, ids)
 
-/** Changes records of a built-in collection, notifies subscribers, returns ids. `set`, `where`: SQL. */
-export const updateRecords = async (
+type Change<T extends keyof Tables> = (
+  update: UpdateQueryBuilder<Tables, T, T, UpdateResult>,
+) => UpdateQueryBuilder<Tables, T, T, UpdateResult>
+
+/** Changes records of a built-in collection, notifies subscribers, returns ids. `change` sets and selects. */
+export async function updateRecords<T extends keyof Tables>(
   db: Db,
-  collection: string,
-  set: string,
-  where: string,
-  params: readonly unknown[],
-): Promise<string[]> =>
-  textsOf(
-    await db.query(
-      `with changed as (
-        update ${collection} set ${set}, updated = pb_text(now()) where ${where} returning id
-      ), ${changeLogCte('changed', 'update', collection)}
-      select id from changed`,
-      params,
-    ),
-  )
+  collection: T,
+  change: Change<T>,
+): Promise<string[]> {
+  // kysely's types need one table by name; the caller's `change` was checked for its own
+  const changeAny = change as unknown as Change<'devices'>
+  const changed = await queries(db)
+    .with('written', (query) =>
+      changeAny(query.updateTable(collection as 'devices'))
+        .set({ updated: NOW })
+        .returning('id'),
+    )
+    .with('noted', noteChanges('update', collection, 'ids'))
+    .selectFrom('written')
+    .select('id')
+    .execute()
+  return changed.map(({ id }) => id)
+}
 
 /**
  * SQL of a CTE that adds events. `values`: SQL for user, message, status, device, attempt and detail. `by`:

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { type AuthCollection, type Store, USERS_ID } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { textsOf } from '../db/statement.ts'
+import { anyFound, anyOf, queries } from '../db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import { endSignIns } from '../records/auth-records.ts'
@@ -48,6 +49,8 @@ export const ENABLE_USER = z
   })
   .meta({ id: 'EnableUser' })
 
+const OPEN_CAMPAIGNS = ['scheduled', 'repeating', 'sending', 'paused'] as const
+
 /** Maps a table to an SQL condition on the user's rows to list. */
 const LISTS = {
   api_keys: 'true',
@@ -61,16 +64,23 @@ type ListName = keyof typeof LISTS
 
 /** A user's devices, API keys, webhooks and the like, which act without a sign-in. Throws 404. */
 export async function readAccess(db: Db, user: string): Promise<UserAccess> {
-  const { rows } = await db.query(
-    `select coalesce((select s.disabled from user_settings s where s."user" = u.id), false),
-      (select count(*) from sms_dispatch d where d."user" = u.id and d.state <> 'sending')
-    from users u where u.id = $1`,
-    [user],
-  )
-  if (!rows[0]) throw notFound()
+  const found = await queries(db)
+    .selectFrom('users as u')
+    .leftJoin('user_settings as s', 's.user', 'u.id')
+    .select(({ fn, selectFrom }) => [
+      fn.coalesce('s.disabled', sql.lit(false)).as('disabled'),
+      selectFrom('sms_dispatch as d')
+        .select(fn.countAll<number>().as('messages'))
+        .whereRef('d.user', '=', 'u.id')
+        .where('d.state', '<>', sql.lit('sending'))
+        .as('waiting'),
+    ])
+    .where('u.id', '=', user)
+    .executeTakeFirst()
+  if (!found) throw notFound()
   const lists = {} as Record<ListName, UserAccess[ListName]>
   for (const name of Object.keys(LISTS) as ListName[]) lists[name] = await readList(db, name, user)
-  return { disabled: rows[0][0] === true, ...lists, waiting: Number(rows[0][1]) }
+  return { disabled: found.disabled, ...lists, waiting: found.waiting ?? 0 }
 }
 
 async function readList(db: Db, name: ListName, user: string): Promise<UserAccess[ListName]> {
@@ -93,7 +103,9 @@ export async function enableUser(
   const before = await readAccess(store.db, user)
   if (access === 'end') await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
   await holdPaused(store, user)
-  await updateRecords(store.db, 'user_settings', 'disabled = false', '"user" = $1 and disabled', [user])
+  await updateRecords(store.db, 'user_settings', (update) =>
+    update.set({ disabled: false }).where('user', '=', user).where('disabled', '=', true),
+  )
   return { ...before, disabled: false }
 }
 
@@ -154,24 +166,47 @@ const UNCLAIMED: MessageSource = {
 }
 
 /** Forbids sending claimed messages again: their device may no longer report whether it sent them. */
-const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
-  select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
-))`
+const sendOnce = (db: Db, user: string) =>
+  queries(db)
+    .updateTable('sms_dispatch')
+    .set({ at_least_once: false })
+    .where('message', '=', ({ selectFrom }) =>
+      anyFound(
+        selectFrom('sms_dispatch')
+          .select('message')
+          .where('user', '=', user)
+          .where('at_least_once', '=', true)
+          .orderBy('message')
+          .forUpdate(),
+      ),
+    )
+    .execute()
 
 /** Ends the work of an account when former access to it is revoked: messages, campaigns, pairing codes, … */
 async function endUserQueue(store: Store, user: string) {
   const { db } = store
   await lockUserSends(db, user) // a node that stores messages later then finds the new version of the user
   // disabled webhooks get no calls for messages that are canceled below: many calls would take too long
-  await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
+  await queries(db)
+    .updateTable('webhooks')
+    .set({ enabled: false })
+    .where('user', '=', user)
+    .where('enabled', '=', true)
+    .execute()
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
   // a node that is storing a campaign's messages finds the campaign changed, and stops
-  const ended = `status = 'canceled', settled = true, audience = '[]'`
-  await updateRecords(db, 'campaigns', ended, `"user" = $1 and ${LISTS.campaigns}`, [user])
-  await db.query(ONCE, [user])
-  await updateRecords(db, 'auto_answers', 'enabled = false', '"user" = $1 and enabled', [user])
-  await db.query('delete from device_pairings where "user" = $1', [user])
-  await db.query('delete from smsgate_accounts where "user" = $1', [user])
+  await updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'canceled', settled: true, audience: '[]' })
+      .where('user', '=', user)
+      .where('status', 'in', OPEN_CAMPAIGNS),
+  )
+  await sendOnce(db, user)
+  await updateRecords(db, 'auto_answers', (update) =>
+    update.set({ enabled: false }).where('user', '=', user).where('enabled', '=', true),
+  )
+  await queries(db).deleteFrom('device_pairings').where('user', '=', user).execute()
+  await queries(db).deleteFrom('smsgate_accounts').where('user', '=', user).execute()
 }
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
@@ -200,11 +235,16 @@ export const userSettingsExtension: Extension = {
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
-      await store.db.query(LOOK_AGAIN, [values.user])
+      await lookAgain(store.db, String(values.user))
   },
   async beforeDelete(store, ids) {
-    const sql = 'select "user" from user_settings where id = any($1) and disabled'
-    for (const user of textsOf(await store.db.query(sql, [ids]))) await holdPaused(store, user)
+    const disabled = await queries(store.db)
+      .selectFrom('user_settings')
+      .select('user')
+      .where('id', '=', anyOf(ids))
+      .where('disabled', '=', true)
+      .execute()
+    for (const { user } of disabled) await holdPaused(store, user)
   },
 }
 
@@ -217,12 +257,23 @@ function isCountryAllowed(values: Values, old: Values): boolean {
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
 /** Makes the next sweep check messages that wait for a line or for the end of quiet hours. */
-const LOOK_AGAIN = `
-update sms_dispatch d set due_at = now() where d.message = any(array(
-  select w.message from sms_dispatch w
-  where w."user" = $1 and w.state = 'pending' and w.waiting_for <> '' and w.due_at < 'infinity'
-  order by w.message for update
-))`
+const lookAgain = (db: Db, user: string) =>
+  queries(db)
+    .updateTable('sms_dispatch')
+    .set({ due_at: sql<Date>`now()` })
+    .where('message', '=', ({ selectFrom }) =>
+      anyFound(
+        selectFrom('sms_dispatch')
+          .select('message')
+          .where('user', '=', user)
+          .where('state', '=', sql.lit('pending'))
+          .where('waiting_for', '<>', '')
+          .where('due_at', '<', sql<Date>`'infinity'`)
+          .orderBy('message')
+          .forUpdate(),
+      ),
+    )
+    .execute()
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
@@ -233,11 +284,21 @@ function checkUser({ user }: Values, old: Values) {
 
 /** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */
 async function suspendUser({ db, catalog }: Store, user: string) {
-  await db.query('select from users where id = $1 for update', [user])
-  await db.query('delete from device_pairings where "user" = $1', [user])
-  const unfinished = `"user" = $1 and status in ('scheduled', 'repeating', 'sending')`
-  await updateRecords(db, 'campaigns', `status = 'paused', settled = false`, unfinished, [user])
-  const devices = await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])
-  await notifyAccess(db, textsOf(devices))
+  await queries(db).selectFrom('users').where('id', '=', user).forUpdate().execute()
+  await queries(db).deleteFrom('device_pairings').where('user', '=', user).execute()
+  await updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'paused', settled: false })
+      .where('user', '=', user)
+      .where('status', 'in', ['scheduled', 'repeating', 'sending']),
+  )
+  const devices = await queries(db)
+    .updateTable('devices')
+    .set({ user })
+    .where('user', '=', user)
+    .returning('id')
+    .execute()
+  const ids = devices.map(({ id }) => id)
+  await notifyAccess(db, ids)
   await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
 }

@@ -17,11 +17,27 @@ function columnsOf(verb: string, rest: string): readonly string[] {
   return COLUMNS.filter((name) => new RegExp(`(^|,)\\s*"?${name}"?\\s*=`).test(set))
 }
 
-const writersIn = (file: string): string[] =>
-  [...readFileSync(join(HOME, file), 'utf8').matchAll(WRITES)].flatMap(([, verb, table, rest]) => {
-    const columns = columnsOf(verb!, rest!)
-    return columns.length > 0 ? [`${file}: ${table} ${columns.join(', ')}`] : []
-  })
+/** Queries that kysely writes: `.updateTable('sms_messages').set({ body, … })`. */
+const BUILDS =
+  /\.(insertInto|updateTable)\('(sms_dispatch|sms_messages)(?: as \w+)?'\)([\s\S]*?)(?=\.(?:where|whereRef|returning|execute)\b)/g
+
+function columnsOfBuilt(verb: string, rest: string): readonly string[] {
+  if (verb === 'insertInto') return ['insert']
+  return COLUMNS.filter((name) => new RegExp(`[{,]\\s*${name}\\s*[:,}]`).test(rest))
+}
+
+const writersIn = (file: string): string[] => {
+  const text = readFileSync(join(HOME, file), 'utf8')
+  const found = [
+    ...[...text.matchAll(WRITES)].map(([, verb, table, rest]) => [table, columnsOf(verb!, rest!)] as const),
+    ...[...text.matchAll(BUILDS)].map(
+      ([, verb, table, rest]) => [table, columnsOfBuilt(verb!, rest!)] as const,
+    ),
+  ]
+  return found.flatMap(([table, columns]) =>
+    columns.length > 0 ? [`${file}: ${table} ${columns.join(', ')}`] : [],
+  )
+}
 
 const JUDGED = 'asks the judge'
 const QUEUE = 'chooses a line for an accepted text, within the lines that it may leave by'
@@ -35,7 +51,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sms/campaigns/campaign.ts: sms_dispatch line, due_at': 'holds its own texts, with a permit',
   'src/sms/campaigns/campaign.ts: sms_messages line': 'holds its own texts, with a permit',
   'src/sms/campaigns/campaign.ts: sms_dispatch due_at': 'releases its own texts, with a permit',
-  'src/hooks/call.ts: sms_messages body':
+  'src/hooks/window.ts: sms_messages body':
     'counts in its own summary, which an offer with a permit has stored',
   'src/sms/queue/fail-or-reassign.ts: sms_dispatch line, due_at': QUEUE,
   'src/sms/queue/fail-or-reassign.ts: sms_messages line': QUEUE,
@@ -48,6 +64,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sms/history.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/messages.ts: sms_messages body': ENDED,
   'src/sms/conversations/receive.ts: sms_messages insert': 'stores a text that came in',
+  'src/sms/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
 }
 
 test('every statement that writes messages is listed', () => {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, runForCount, runForRow, statement, text, textsOf } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import type { JobKind } from '../../work/jobs.ts'
@@ -41,10 +43,15 @@ const STEPS: Readonly<Record<CampaignStatus, Step>> = {
   failed: end,
 }
 
-const SETTLE = statement('campaign settle', {})`
-update campaigns set settled = true, former_batch = '',
-  audience = case when status = 'paused' then audience else '[]'::json end
-where id = ${text('id')} and xmin::text = ${text('version')}`
+/** Notes that a campaign's messages match its status, unless it has changed since it was read. */
+const settle = (db: Db, { id, version }: Campaign) =>
+  queries(db)
+    .updateTable('campaigns')
+    .set({ settled: true, former_batch: '' })
+    .set({ audience: sql`case when status = 'paused' then audience else '[]'::json end` })
+    .where('id', '=', id)
+    .where(sql`xmin::text`, '=', version)
+    .execute()
 
 /**
  * Stores, holds or cancels a campaign's messages until they match its status: the campaign is then settled.
@@ -58,7 +65,7 @@ export async function advance(services: CampaignServices, id: string, signal?: A
     if (!campaign && last) await cancelAll(services, last)
     if (!campaign || campaign.settled) return campaign
     last = campaign
-    if (await STEPS[campaign.status](services, campaign, signal)) await runForCount(db, SETTLE, campaign)
+    if (await STEPS[campaign.status](services, campaign, signal)) await settle(db, campaign)
   }
   return undefined
 }
@@ -91,7 +98,7 @@ async function pause(services: CampaignServices, campaign: Campaign) {
 /** Pauses a campaign that was created or resumed while its user was being disabled. */
 async function suspend({ store }: CampaignServices, campaign: Campaign) {
   if (campaign.status === 'done') return true
-  await changeAsRead(store.db, campaign, `status = 'paused'`)
+  await changeAsRead(store.db, campaign, { status: 'paused' })
   return false
 }
 
@@ -144,20 +151,47 @@ export async function whenSettled(
 /** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
 const RUN_MS = 10_000
 
-const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
+const beginIfDue = (db: Db, id: string) =>
+  updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'sending' })
+      .where('id', '=', id)
+      .where('status', '=', 'scheduled')
+      .where('settled', '=', true)
+      .where('scheduled_at', '<=', NOW),
+  )
 
 // `offset 0` prevents a join: a join would read all messages, the subquery reads one index entry per batch
-const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
+const IS_OVER = sql<boolean>`not exists (
   select from json_array_elements_text(batches) b where exists (
     select from sms_messages m where m.batch_id = b and m.batch_id <> ''
       and m.status in ('pending', 'assigned', 'sending') offset 0))`
 
-/** Seconds until a campaign's job runs again. While the campaign sends: 1 at first, 60 after an hour. */
-const NEXT = statement('campaign next', { inSeconds: 'number' })`
-select case when not settled then 0
-  when status in ('scheduled', 'repeating') then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
-  else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8 as "inSeconds"
-from campaigns where id = ${text('id')} and (not settled or status in ('scheduled', 'repeating', 'sending'))`
+const endIfOver = (db: Db, id: string) =>
+  updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'done' })
+      .where('id', '=', id)
+      .where('status', '=', 'sending')
+      .where('settled', '=', true)
+      .where(IS_OVER),
+  )
+
+const NEXT_SECONDS = sql<number>`case when not settled then 0
+  when status in ('scheduled', 'repeating')
+    then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
+  else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8`
+
+/** When a campaign's job runs again. While the campaign sends: in 1 s at first, in 60 s after an hour. */
+const nextRun = (db: Db, id: string) =>
+  queries(db)
+    .selectFrom('campaigns')
+    .select(NEXT_SECONDS.as('inSeconds'))
+    .where('id', '=', id)
+    .where(({ or, eb }) =>
+      or([eb('settled', '=', false), eb('status', 'in', ['scheduled', 'repeating', 'sending'])]),
+    )
+    .executeTakeFirst()
 
 /** Jobs that begin, repeat and end campaigns and store their messages. Added by a trigger on `campaigns`. */
 export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
@@ -171,9 +205,9 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
     const { db } = services.store
     const settled = await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
     if (settled) await repeatIfDue(services, settled)
-    await updateRecords(db, 'campaigns', `status = 'sending'`, BEGINS, [id])
-    await updateRecords(db, 'campaigns', `status = 'done'`, IS_OVER, [id])
-    return runForRow(db, NEXT, { id })
+    await beginIfDue(db, id)
+    await endIfOver(db, id)
+    return nextRun(db, id)
   },
 })
 
@@ -197,15 +231,20 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
-/** SQL: message `m` was neither canceled nor ended by an opt-out, so its recipient may have got the text. */
-const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
+/** The message was neither canceled nor ended by an opt-out, so its recipient may have got the text. */
+const HAS_LEFT = sql<boolean>`not (status = 'failed'
+  and error_message in (${sql.lit(REASONS.canceled)}, ${sql.lit(REASONS.optedOut)}))`
 
-async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
-  const phones = await db.query(
-    `select m."to" from sms_messages m where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} ${where}`,
-    [batch, user],
-  )
-  return new Set(textsOf(phones))
+async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
+  const texts = await queries(db)
+    .selectFrom('sms_messages')
+    .select('to')
+    .where('batch_id', '=', batch)
+    .where('batch_id', '<>', sql.lit(''))
+    .where(sql`"user" || ''`, '=', user)
+    .where(where)
+    .execute()
+  return new Set(texts.map(({ to }) => to))
 }
 
 async function storeChunk(

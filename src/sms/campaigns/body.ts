@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { cronFault, parseCron } from '../../settings/cron.ts'
@@ -70,11 +73,17 @@ function isCalm(expression: string) {
   return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
 }
 
+async function timeZoneOf(db: Db, user: string): Promise<string> {
+  const { zone } = await queries(db)
+    .selectNoFrom(sql<string>`sms_time_zone(${user})`.as('zone'))
+    .executeTakeFirstOrThrow()
+  return zone
+}
+
 /** Fills in what a request leaves out of a repetition. The default time zone is the account's. */
 export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
   const { cron, missed, until } = wanted
-  const ownZone = async () => (await db.query('select sms_time_zone($1)', [user], 'sms time zone')).rows[0]!
-  const time_zone = wanted.time_zone ?? String((await ownZone())[0])
+  const time_zone = wanted.time_zone ?? (await timeZoneOf(db, user))
   return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
 }
 

@@ -1,15 +1,17 @@
+import { sql, type UpdateObject } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { CatalogStore } from '../../collections/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { isOwnedBy, oneOf, runForRow, statement, text, unindexed } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
+import { isOwnedBy, unindexed } from '../../db/statement.ts'
+import type { Tables } from '../../db/tables.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { isDisabledSql } from '../../records/record-sql.ts'
+import { isDisabled } from '../../records/record-sql.ts'
 import { noteAct } from '../queue/note-change.ts'
 import { lockUserSends } from '../send/accept.ts'
-import type { SendOptions } from '../send/body.ts'
 import { may, type Permit } from '../send/judge.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import { type SendServices, serverKey } from '../send/send.ts'
@@ -57,65 +59,59 @@ export const CAMPAIGN_STATE = z
   .meta({ id: 'CampaignState' })
 export type CampaignState = Readonly<z.output<typeof CAMPAIGN_STATE>>
 
-const STATE = statement('campaign state', CAMPAIGN_STATE)`
-select id, name, status, scheduled_at, expires_at, batch_id, revision, recipients_count, segments, error,
-  case when status in ('scheduled', 'sending') then coalesce(pb_text(sms_last_leaves_at("user",
-    greatest(now(), nullif(scheduled_at, '')::timestamptz),
-    case status when 'scheduled' then recipients_count::int else 0 end, device, line)), '') else '' end as last_leaves_at
-from campaigns where id = ${text('id')} and "user" = ${text('user')}`
-
 /** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another user's campaign. */
 export async function readState(db: Db, user: string, id: string): Promise<CampaignState> {
-  const state = await runForRow(db, STATE, { id, user })
+  const lastLeavesAt = sql<string>`case when status in ('scheduled', 'sending') then coalesce(
+    pb_text(sms_last_leaves_at("user", greatest(now(), nullif(scheduled_at, '')::timestamptz),
+      case status when 'scheduled' then recipients_count::int else 0 end, device, line)), '') else '' end`
+  const state = await queries(db)
+    .selectFrom('campaigns')
+    .select(['id', 'name', 'status', 'scheduled_at', 'expires_at', 'batch_id', 'revision'])
+    .select(['recipients_count', 'segments', 'error', lastLeavesAt.as('last_leaves_at')])
+    .where('id', '=', id)
+    .where('user', '=', user)
+    .executeTakeFirst()
   if (!state) throw gatewayRefusal('campaign_not_found')
   return state
 }
 
-const READ = statement('campaign', {
-  ...{ id: 'string', user: 'string', name: 'string', template: 'string' },
-  /** `xmin` of the record, which changes with each update. */
-  version: 'string',
-  isDisabled: 'boolean',
-  status: oneOf<CampaignStatus>(),
-  body: 'string',
-  variables: 'string?',
-  /** JSON list of the recipients' phone numbers; empty once all their messages are stored. */
-  audience: 'string?',
-  /** JSON list of batch ids: first that of the campaign's messages, then those of messages sent again. */
-  batches: 'string?',
-  /** Batch id of the previous revision while that may have unsent messages; otherwise ''. */
-  formerBatch: 'string',
-  revision: 'number',
-  /** `scheduledAt` and `expiresAt`: PocketBase dates, '' for none. */
-  scheduledAt: 'string',
-  expiresAt: 'string',
-  /** Whether the campaign's messages match its status. */
-  settled: 'boolean',
-  groups: 'string[]',
-  recipients: 'string?',
-  recipientsCount: 'number',
-  /** `device` and `line`: ids, '' for any. */
-  device: 'string',
-  line: 'string',
-  sim: 'number',
-  priority: 'number',
-  guarantee: oneOf<SendOptions['guarantee']>(),
-  keepsQuiet: 'boolean',
-  /** JSON of a `Repeat`; 'null' if the campaign does not repeat. */
-  repeat: 'string?',
-  runs: 'number',
-  /** The present time by the database's clock, in ms since 1970. */
-  nowMs: 'number',
-})`
-select c.id, c."user", c.name, c.template, c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",
-  c.status, c.body, c.variables::text, c.audience::text, c.batches::text, c.former_batch as "formerBatch", c.revision,
-  c.scheduled_at as "scheduledAt", c.expires_at as "expiresAt", c.settled, c.groups, c.recipients::text,
-  c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet",
-  c.repeat::text, c.runs, (extract(epoch from now()) * 1000)::float8 as "nowMs"
-from campaigns c where c.id = ${text('id')}`
+const selectCampaigns = (db: Db) =>
+  queries(db)
+    .selectFrom('campaigns as c')
+    .select([
+      ...([
+        'c.id',
+        'c.user',
+        'c.name',
+        'c.template',
+        'c.status',
+        'c.body',
+        'c.revision',
+        'c.groups',
+      ] as const),
+      // Ids of a device and a line; '' for any.
+      ...(['c.device', 'c.line', 'c.sim', 'c.priority', 'c.guarantee', 'c.runs'] as const),
+      // Whether the campaign's messages match its status.
+      'c.settled',
+      // Batch id of the previous revision while that may have unsent messages; otherwise ''.
+      'c.former_batch as formerBatch',
+      // PocketBase dates, '' for none.
+      'c.scheduled_at as scheduledAt',
+      'c.expires_at as expiresAt',
+      'c.recipients_count as recipientsCount',
+      'c.quiet_hours as keepsQuiet',
+      // JSON. `audience`: phone numbers, none once all their messages are stored. `batches`: first the id of
+      // the campaign's batch, then those of messages sent again. `repeat`: a `Repeat` or null.
+      ...(['c.audience', 'c.recipients', 'c.batches', 'c.repeat', 'c.variables'] as const),
+      // `xmin` changes with each update.
+      sql<string>`c.xmin::text`.as('version'),
+      isDisabled('c.user').as('isDisabled'),
+      // By the clock of the database, in ms since 1970.
+      sql<number>`(extract(epoch from now()) * 1000)::float8`.as('nowMs'),
+    ])
 
 export async function readCampaign(db: Db, id: string) {
-  const row = await runForRow(db, READ, { id })
+  const row = await selectCampaigns(db).where('c.id', '=', id).executeTakeFirst()
   if (!row) return undefined
   const variables: CampaignText['variables'] = JSON.parse(String(row.variables))
   const repeat: Repeat | null = JSON.parse(String(row.repeat))
@@ -124,7 +120,7 @@ export async function readCampaign(db: Db, id: string) {
     batches: listOf(row.batches),
     recipients: listOf(row.recipients),
   }
-  return { ...row, variables, repeat, ...lists }
+  return { ...row, variables, repeat, ...lists, guarantee: row.guarantee || 'at_most_once' }
 }
 
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
@@ -146,15 +142,17 @@ export const permitOf = ({ user, id }: Pick<Campaign, 'user' | 'id'>): Permit =>
 /** Whether all messages of the present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
-/** Updates a campaign; false if it has changed since it was read. `set`: SQL with parameters from $3 on. */
-export const changeAsRead = async (
+/** Updates a campaign; false if it has changed since it was read. */
+export async function changeAsRead(
   db: Db,
   { id, version }: Campaign,
-  set: string,
-  ...params: readonly unknown[]
-): Promise<boolean> =>
-  (await updateRecords(db, 'campaigns', set, 'id = $1 and xmin::text = $2', [id, version, ...params]))
-    .length > 0
+  set: UpdateObject<Tables, 'campaigns'>,
+): Promise<boolean> {
+  const changed = await updateRecords(db, 'campaigns', (update) =>
+    update.set(set).where('id', '=', id).where(sql`xmin::text`, '=', version),
+  )
+  return changed.length > 0
+}
 
 /** Maximum messages stored per transaction. The user's other sends are accepted between transactions. */
 const CHUNK = 500
@@ -173,10 +171,6 @@ export function chunksOf(
 export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
   serverKey(`campaign:${id}:${revision}:${number}`)
 
-const CLOSE = `
-insert into sms_idempotency ("user", key, fingerprint, answer)
-select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
-
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
  * their messages any more. advance.ts cancels those already stored. False if the campaign has changed since
@@ -191,14 +185,27 @@ export function endCampaign(
   const keys = chunksOf(campaign, config).map((_, number) => chunkKey(campaign, number))
   return store.db.transaction(async (db) => {
     await lockUserSends(db, campaign.user)
-    const set = `status = $3, error = $4, settled = false, changed_by = coalesce(nullif($5, ''), changed_by)`
-    const isEnded = await changeAsRead(db, campaign, set, status, error, permit?.sender.sentBy ?? '')
+    const set = { status, error, settled: false, ...(permit && { changed_by: permit.sender.sentBy }) }
+    const isEnded = await changeAsRead(db, campaign, set)
     if (!isEnded) return false
-    await db.query(CLOSE, [campaign.user, keys])
+    await takeKeys(db, campaign.user, keys)
     if (permit) await noteAct(db, permit, 'campaigns', 'cancel', campaign.id)
     return true
   })
 }
+
+const takeKeys = (db: Db, user: string, keys: readonly string[]) =>
+  queries(db)
+    .insertInto('sms_idempotency')
+    .columns(['user', 'key', 'fingerprint', 'answer'])
+    .expression((from) =>
+      from
+        .selectFrom(sql<{ key: string }>`unnest(${keys}::text[])`.as<'taken'>(sql`taken(key)`))
+        .select([sql<string>`${user}::text`.as('user'), 'taken.key', sql.lit('').as('fingerprint')])
+        .select(sql<string>`'{}'::json`.as('answer')),
+    )
+    .onConflict((found) => found.doNothing())
+    .execute()
 
 /** Maximum messages that a transaction locks, so that other requests wait only briefly. */
 const MAX_ROWS = 1_000
@@ -242,8 +249,16 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Locks a campaign against changes. Finds no row if it has changed since it was read. */
-const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
+/** Locks a campaign against changes. False if it has changed since it was read. */
+async function lockUnchanged(db: Db, { id, version }: Campaign): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('campaigns')
+    .where('id', '=', id)
+    .where(sql`xmin::text`, '=', version)
+    .forShare()
+    .execute()
+  return found.length > 0
+}
 
 /** Holds back the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) =>
@@ -254,11 +269,10 @@ export const releaseMessages = (store: Store, campaign: Campaign) =>
   inSteps(store, permitOf(campaign), campaign, RELEASE, 'Resumed')
 
 async function inSteps(store: Store, permit: Permit, campaign: Campaign, step: string, detail: string) {
-  const { id, version, batches, user } = campaign
+  const { batches, user } = campaign
   for (;;) {
     const rows = await store.db.transaction(async (db) => {
-      const unchanged = await db.query(UNCHANGED, [id, version])
-      if (!unchanged.rows[0]) return undefined
+      if (!(await lockUnchanged(db, campaign))) return undefined
       // not a named statement, so that Postgres plans it for the present number of rows
       const done = await db.query(step, [batches, user, detail, permit.sender.sentBy])
       return Number(done.rows[0]![0])

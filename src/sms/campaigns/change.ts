@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { runForRow, statement, text } from '../../db/statement.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { noteAct } from '../queue/note-change.ts'
@@ -51,7 +52,9 @@ export async function changeCampaign(
   if (Object.entries(change).every(([part, value]) => part === 'name' || value === null)) {
     await findCampaign(db, user, id)
     await db.transaction(async (tx) => {
-      await updateRecords(tx, 'campaigns', 'name = $2, changed_by = $3', 'id = $1', [id, change.name, by])
+      await updateRecords(tx, 'campaigns', (update) =>
+        update.set({ name: change.name!, changed_by: by }).where('id', '=', id),
+      )
       await noteAct(tx, permit, 'campaigns', 'change', id)
     })
   } else {
@@ -74,12 +77,6 @@ const noted = (
     if (isDone) await noteAct(db, permit, 'campaigns', action, id)
     return isDone
   })
-
-const REVISE = `
-name = $3, body = $4, variables = $5::json, template = $6, groups = $7,
-recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, batch_id = $12,
-batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, repeat = $17::json, revision = revision + 1,
-settled = false, changed_by = $18`
 
 async function revise(
   services: CampaignServices,
@@ -104,31 +101,39 @@ async function revise(
   if (!repeat)
     await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
-  const params = [
-    ...[change.name ?? campaign.name, text.body, JSON.stringify(text.variables), text.template],
-    ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
-    ...[campaign.batches[0], batch, JSON.stringify([batch])],
-    ...[audience.length, segments, JSON.stringify(repeat ? [] : audience), JSON.stringify(repeat)],
-    permit.sender.sentBy,
-  ]
-  return noted(services, permit, 'change', campaign.id, (db) => changeAsRead(db, campaign, REVISE, ...params))
+  const set = {
+    ...{ name: change.name ?? campaign.name, body: text.body, template: text.template },
+    ...{ variables: JSON.stringify(text.variables), repeat: JSON.stringify(repeat) },
+    ...{ groups: [...people.groupIds], recipients: JSON.stringify(people.recipients) },
+    ...{ audience: JSON.stringify(repeat ? [] : audience), recipients_count: audience.length, segments },
+    ...{ former_batch: campaign.batches[0]!, batch_id: batch, batches: JSON.stringify([batch]) },
+    ...{ scheduled_at: scheduledAt, expires_at: expiresAt, settled: false, changed_by: permit.sender.sentBy },
+    revision: sql<number>`revision + 1`,
+  }
+  return noted(services, permit, 'change', campaign.id, (db) => changeAsRead(db, campaign, set))
 }
 
-/** SQL that finds a message of the campaign that is assigned to a device or was sent. */
-const HAS_BEGUN = `
-select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'sending', 'sent', 'delivered')
-  or status = 'failed' and sent_at <> '') limit 1`
+/** A message of the campaign that is assigned to a device or was sent. */
+const findBegun = (db: Db, batch: string) =>
+  queries(db)
+    .selectFrom('sms_messages')
+    .where('batch_id', '=', batch)
+    .where(
+      sql<boolean>`(status in ('assigned', 'sending', 'sent', 'delivered') or status = 'failed' and sent_at <> '')`,
+    )
+    .limit(sql.lit(1))
+    .executeTakeFirst()
 
 async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
   const { status, scheduledAt, batches } = campaign
   const isEarly = scheduledAt > formatDate(new Date(Date.now() + MARGIN_MS))
   const isOpen = status === 'repeating' || status === 'paused'
   if (!isOpen && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
-  const { rows } = await store.db.query(HAS_BEGUN, [batches[0]])
-  if (rows[0]) throw gatewayRefusal('campaign_begun')
+  if (await findBegun(store.db, batches[0]!)) throw gatewayRefusal('campaign_begun')
 }
 
-const EXISTS = statement('campaign exists', {})`select from campaigns where id = ${text('id')}`
+const exists = (db: Db, id: string) =>
+  queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
 
 /** Stores a campaign; advance.ts stores its messages. For a known Idempotency-Key, returns its campaign. */
 export async function createCampaign(
@@ -140,7 +145,7 @@ export async function createCampaign(
   const { db } = services.store
   const { user } = permit.sender
   const id = key === null ? randomId() : derivedId(`campaign:${user} ${key}`)
-  if (!(await runForRow(db, EXISTS, { id }))) await insert(services, permit, id, wanted)
+  if (!(await exists(db, id))) await insert(services, permit, id, wanted)
   return readState(db, user, id)
 }
 
@@ -178,10 +183,11 @@ const become =
     await whenSettled(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
+      const set = { settled: false, changed_by: by }
       return noted(services, permit, action, id, (tx) =>
         status === 'repeating'
-          ? moveOn(tx, campaign, new Date(), campaign.runs, ', settled = false, changed_by = $6', by)
-          : changeAsRead(tx, campaign, `status = '${status}', settled = false, changed_by = $3`, by),
+          ? moveOn(tx, campaign, new Date(), campaign.runs, set)
+          : changeAsRead(tx, campaign, { ...set, status }),
       )
     })
     await advance(services, id)
@@ -248,12 +254,8 @@ export async function retryCampaign(
       await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet, left)
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0)
-    await updateRecords(
-      db,
-      'campaigns',
-      `status = 'sending', settled = false`,
-      `id = $1 and status = 'done'`,
-      [id],
+    await updateRecords(db, 'campaigns', (update) =>
+      update.set({ status: 'sending', settled: false }).where('id', '=', id).where('status', '=', 'done'),
     )
   return { campaign: await readState(db, user, id), retried, left_out: left }
 }
@@ -265,16 +267,17 @@ async function noteBatch(services: CampaignServices, permit: Permit, campaign: C
   const last = campaign.batches.at(-1)!
   const isNew = (await countMessages(services, campaign.user, [last])) > 0
   const batches = JSON.stringify([...campaign.batches, ...(isNew ? [batchAfter(last)] : [])])
-  const set = 'batches = $3::json, changed_by = $4'
-  return noted(services, permit, 'retry', campaign.id, (db) =>
-    changeAsRead(db, campaign, set, batches, permit.sender.sentBy),
-  )
+  const set = { batches, changed_by: permit.sender.sentBy }
+  return noted(services, permit, 'retry', campaign.id, (db) => changeAsRead(db, campaign, set))
 }
 
 async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {
-  const { rows } = await store.db.query(
-    `select count(*) from sms_messages where batch_id = any($1::text[]) and batch_id <> '' and "user" || '' = $2`,
-    [batches, user],
-  )
-  return Number(rows[0]![0])
+  const { messages } = await queries(store.db)
+    .selectFrom('sms_messages')
+    .select(({ fn }) => fn.countAll<number>().as('messages'))
+    .where('batch_id', '=', anyOf(batches))
+    .where('batch_id', '<>', sql.lit(''))
+    .where(sql`"user" || ''`, '=', user)
+    .executeTakeFirstOrThrow()
+  return messages
 }

@@ -1,8 +1,10 @@
+import { sql, type UpdateObject } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { flag, list, number, run, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import type { Tables } from '../../db/tables.ts'
 import { GatewayError } from '../../errors.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
@@ -71,10 +73,6 @@ export async function checkQuota({ store, config }: CampaignServices, user: stri
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
 }
 
-const NAMED = statement('sms named line', { line: 'string' })`
-select line from sms_named_lines(${text('user')}, nullif(${text('id')}, ''), nullif(${text('number')}, ''),
-  nullif(${text('device')}, ''), ${number('sim')}) limit 2`
-
 /** The id of the line (SIM) that a campaign names, '' for any. Throws 404 if none fits, 409 if several do. */
 async function namedLine(
   store: Store,
@@ -83,7 +81,13 @@ async function namedLine(
 ): Promise<string> {
   if (device !== '') await checkDevice(store, user, device)
   if (id === '' && number === '') return ''
-  const [found, another] = await run(store.db, NAMED, { user, id, number, device, sim })
+  const named = sql<{ line: string }>`sms_named_lines(
+    ${user}, ${id || null}, ${number || null}, ${device || null}, ${sim})`
+  const [found, another] = await queries(store.db)
+    .selectFrom(named.as('named'))
+    .select('line')
+    .limit(2)
+    .execute()
   if (!found) throw gatewayRefusal('line_not_found')
   if (another) throw gatewayRefusal('line_ambiguous')
   return found.line
@@ -119,14 +123,15 @@ export async function previewCampaign(store: Store, permit: Permit, wanted: NewC
 
 const MAX_REPEATING = 20
 
-const OTHERS = statement('campaigns that repeat', { campaigns: 'number' })`
-select count(*) as campaigns from campaigns where "user" = ${text('user')} and status in ('repeating', 'paused') and repeat::text <> 'null'`
-
 /** Throws 400 if the account has too many repeating campaigns. Call it after `lockUserSends`. */
 export async function checkRoom(db: Db, user: string): Promise<void> {
-  const { campaigns } = (await runForRow(db, OTHERS, { user }))!
-  if (campaigns >= MAX_REPEATING)
-    throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
+  const { others } = await queries(db)
+    .selectFrom('campaigns')
+    .select(({ fn }) => fn.countAll<number>().as('others'))
+    .where('user', '=', user)
+    .where(sql<boolean>`status in ('repeating', 'paused') and repeat::text <> 'null'`)
+    .executeTakeFirstOrThrow()
+  if (others >= MAX_REPEATING) throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
 }
 
 /** When a run that begins at `at` expires: `at` plus `expiresAt` minus `scheduledAt`; '' for never. */
@@ -135,38 +140,26 @@ export const expiryAt = (
   at: string,
 ) => movedExpiry(expiresAt, scheduledAt, dateOf(at)!.getTime())
 
-const MOVE = `
-status = case when $3 = '' then 'done' else 'repeating' end, scheduled_at = coalesce(nullif($3, ''), scheduled_at),
-expires_at = $4, runs = $5, error = ''`
-
 /**
  * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
- * has changed since it was read. `set`: more SQL with the parameters `more`, from $6 on.
+ * has changed since it was read. `also`: further changes.
  */
 export function moveOn(
   db: Db,
   campaign: Campaign,
   after: Date,
   runs = campaign.runs,
-  set = '',
-  ...more: readonly unknown[]
-) {
+  also: UpdateObject<Tables, 'campaigns'> = {},
+): Promise<boolean> {
   const [next] = timesAfter(campaign.repeat!, after, 1)
   const at = next ? formatDate(next) : ''
-  return changeAsRead(db, campaign, MOVE + set, at, at && expiryAt(campaign, at), runs, ...more)
+  const status = at === '' ? 'done' : 'repeating'
+  const expires_at = at && expiryAt(campaign, at)
+  return changeAsRead(db, campaign, {
+    ...{ status, expires_at, runs, error: '', ...(at && { scheduled_at: at }) },
+    ...also,
+  })
 }
-
-const INSERT = statement('campaign insert', { id: 'string' })`
-insert into campaigns (id, "user", run_of, name, body, template, variables, groups, recipients, device, line, sim,
-  priority, guarantee, quiet_hours, repeat, scheduled_at, expires_at, status, error, batch_id, batches, revision,
-  recipients_count, segments, audience, settled, changed_by, created, updated)
-values (${text('id')}, ${text('user')}, ${text('runOf')}, ${text('name')}, ${text('body')}, ${text('template')},
-  ${text('variables')}::json, ${list('groups')}, ${text('recipients')}::json, ${text('device')}, ${text('line')},
-  ${number('sim')}, ${number('priority')}, ${text('guarantee')}, ${flag('keepsQuiet')}, ${text('repeat')}::json,
-  ${text('scheduledAt')}, ${text('expiresAt')}, ${text('status')}, ${text('error')}, ${text('batch')},
-  ${text('batches')}::json, 1, ${number('count')}, ${number('segments')}, ${text('audience')}::json,
-  ${flag('settled')}, ${text('changedBy')}, pb_text(now()), pb_text(now()))
-on conflict (id) do nothing returning id`
 
 type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
 type Options =
@@ -183,15 +176,36 @@ type CampaignRow = Pick<Campaign, Given | Options | 'repeat'> &
 
 /** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
 export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
-  const { error, repeat, audience } = row
+  const { id, user, name, body, template, device, line, sim, priority, guarantee, error, segments } = row
+  const { repeat, audience } = row
   const batch = randomId()
-  const values = {
-    ...{ ...row, batch, batches: JSON.stringify([batch]), settled: error !== '', count: audience.length },
-    ...{ variables: JSON.stringify(row.variables), recipients: JSON.stringify(row.recipients) },
-    ...{ repeat: JSON.stringify(repeat), audience: JSON.stringify(repeat ? [] : audience) },
-    status: error ? 'failed' : repeat ? 'repeating' : 'scheduled',
-  }
-  await logChanged({ db }, 'campaigns', 'create', await runForTexts(db, INSERT, values))
+  const stored = await queries(db)
+    .insertInto('campaigns')
+    .values({
+      ...{ id, user, name, body, template, device, line, sim, priority, guarantee, error, segments },
+      ...{
+        run_of: row.runOf,
+        quiet_hours: row.keepsQuiet,
+        changed_by: row.changedBy,
+        groups: [...row.groups],
+      },
+      ...{ scheduled_at: row.scheduledAt, expires_at: row.expiresAt },
+      ...{ recipients: JSON.stringify(row.recipients), variables: JSON.stringify(row.variables) },
+      ...{ repeat: JSON.stringify(repeat), audience: JSON.stringify(repeat ? [] : audience) },
+      ...{
+        batch_id: batch,
+        batches: JSON.stringify([batch]),
+        revision: 1,
+        recipients_count: audience.length,
+      },
+      ...{ settled: error !== '', status: error ? 'failed' : repeat ? 'repeating' : 'scheduled' },
+      ...{ created: NOW, updated: NOW },
+    })
+    .onConflict((found) => found.column('id').doNothing())
+    .returning('id')
+    .execute()
+  const ids = stored.map((campaign) => campaign.id)
+  await logChanged({ db }, 'campaigns', 'create', ids)
 }
 
 /**

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { BATCH, countsOf } from '../queue/cancel.ts'
@@ -40,61 +42,99 @@ export const CAMPAIGN_PROGRESS = z
   })
   .meta({ id: 'CampaignProgress' })
 
-const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_message <> '${REASONS.optedOut}'
-  and not exists (select from contacts c where c."user" = $1 and c.phone = m."to" and c.opted_out))`
+const isCanceled = sql.raw(`error_message in ${CANCELED_SQL}`)
 
-/** Counts messages by status, without failed ones that were sent again. $1: the user; $2: ids of batches. */
-const COUNTS = `
-with sent as (
-  select m."to", m.status, m.segments, m.error_message, ${CAN_BE_RETRIED} as retriable from sms_messages m
-  where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')}
-    and (m.status <> 'failed' or not exists (
-      select from sms_messages r where r."user" = $1 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
-    ))
-)
-select status, count(*), count(*) filter (where error_message in ${CANCELED_SQL}),
-  coalesce(sum(segments) filter (where status in ('sent', 'delivered')), 0),
-  count(*) filter (where retriable),
-  count(*) filter (where retriable and starts_with(error_message, '${UNKNOWN}')),
-  count(*) filter (where retriable and error_message in ${CANCELED_SQL})
-from sent group by status`
+/** The messages of batches. */
+const selectSent = (db: Db, user: string, batches: readonly string[]) =>
+  queries(db, 'shaped')
+    .selectFrom('sms_messages as m')
+    .where('m.batch_id', '=', anyOf(batches))
+    .where('m.batch_id', '<>', sql.lit(''))
+    .where(sql`m."user" || ''`, '=', user)
 
-const RECIPIENTS = `(
-  select m."to" from sms_messages m where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')})`
+/** Counts messages by status, without failed ones that were sent again. */
+const countSent = (db: Db, user: string, batches: readonly string[]) =>
+  queries(db, 'shaped')
+    .with('sent', () =>
+      selectSent(db, user, batches)
+        .select(['m.status', 'm.segments', 'm.error_message'])
+        .select(
+          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message <> ${sql.lit(REASONS.optedOut)}
+            and not exists (
+              select from contacts c where c."user" = ${user} and c.phone = m."to" and c.opted_out))`.as(
+            'retriable',
+          ),
+        )
+        .where(
+          sql<boolean>`(m.status <> 'failed' or not exists (
+            select from sms_messages r
+            where r."user" = ${user} and r.client_ref = 'retry:' || m.id and r.client_ref <> ''))`,
+        ),
+    )
+    .selectFrom('sent')
+    .select(({ fn }) => [
+      'status',
+      fn.countAll<number>().as('messages'),
+      sql<number>`count(*) filter (where ${isCanceled})`.as('canceled'),
+      sql<number>`coalesce(sum(segments) filter (where status in ('sent', 'delivered')), 0)`.as('segments'),
+      sql<number>`count(*) filter (where retriable)`.as('retriable'),
+      sql<number>`count(*) filter (where retriable and starts_with(error_message, ${sql.lit(UNKNOWN)}))`.as(
+        'unknown',
+      ),
+      sql<number>`count(*) filter (where retriable and ${isCanceled})`.as('retriableCanceled'),
+    ])
+    .groupBy('status')
+    .execute()
 
-const OPT_OUTS = `
-select count(*) from contacts c where c."user" = $1 and c.opted_out and c.phone in ${RECIPIENTS}`
+const countOptOuts = (db: Db, user: string, batches: readonly string[]) =>
+  queries(db, 'shaped')
+    .selectFrom('contacts as c')
+    .select(({ fn }) => fn.countAll<number>().as('optOuts'))
+    .where('c.user', '=', user)
+    .where('c.opted_out', '=', true)
+    .where('c.phone', 'in', selectSent(db, user, batches).select('m.to'))
+    .executeTakeFirstOrThrow()
 
-const REPLIES = `
-with replies as (
-  select i.id, i."from", i.body, i.created from sms_messages i
-  where i."user" = $1 and i.created >= $3 and i.message_type = 'incoming' and i."from" in ${RECIPIENTS}
-)
-select id, "from", body, created, (select count(distinct "from") from replies) from replies
-order by created desc, id desc limit ${MAX_REPLIES}`
+/** The latest texts from the recipients since a date, and how many of them have written (`senders`). */
+const readReplies = (db: Db, user: string, batches: readonly string[], since: string) =>
+  queries(db, 'shaped')
+    .with('replies', (query) =>
+      query
+        .selectFrom('sms_messages as i')
+        .select(['i.id', 'i.from', 'i.body', 'i.created'])
+        .where('i.user', '=', user)
+        .where('i.created', '>=', since)
+        .where('i.message_type', '=', sql.lit('incoming'))
+        .where('i.from', 'in', selectSent(db, user, batches).select('m.to')),
+    )
+    .selectFrom('replies')
+    .select(['id', 'from', 'body', 'created'])
+    .select(sql<number>`(select count(distinct "from") from replies)`.as('senders'))
+    .orderBy('created', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sql.lit(MAX_REPLIES))
+    .execute()
 
 /** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
 export async function readProgress({ db }: Store, user: string, id: string) {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
-  const params = [user, batches]
-  const found = (await db.shaped(COUNTS, params)).rows as [string, ...number[]][]
-  const optOuts = await db.shaped(OPT_OUTS, params)
-  const replies = (await db.shaped(REPLIES, [...params, scheduledAt])).rows
-  const sum = (column: number) => found.reduce((all, row) => all + Number(row[column]), 0)
-  const [all, unknown, canceled] = [sum(4), sum(5), sum(6)]
+  const found = await countSent(db, user, batches)
+  const { optOuts } = await countOptOuts(db, user, batches)
+  const replies = await readReplies(db, user, batches, scheduledAt)
+  const sum = (column: Exclude<keyof (typeof found)[number], 'status'>) =>
+    found.reduce((all, row) => all + Number(row[column]), 0)
+  const [unknown, canceled] = [sum('unknown'), sum('retriableCanceled')]
   return {
     id,
     status,
     begins_in_seconds: Math.max(0, dateOf(scheduledAt)!.getTime() - Date.now()) / 1000,
     recipients_count: recipientsCount,
-    counts: countsOf(found),
-    canceled: sum(2),
-    retriable: { plain: all - unknown - canceled, unknown, canceled },
-    segments_used: sum(3),
-    opt_outs: Number(optOuts.rows[0]![0]),
-    replies: Number(replies[0]?.[4] ?? 0),
-    latest_replies: replies.map(([reply, from, body, created]) => ({
-      ...{ id: String(reply), from: String(from), body: String(body), created: String(created) },
-    })),
+    counts: countsOf(found.map((row) => [row.status, row.messages])),
+    canceled: sum('canceled'),
+    retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
+    segments_used: sum('segments'),
+    opt_outs: optOuts,
+    replies: replies[0]?.senders ?? 0,
+    latest_replies: replies.map(({ senders: _, ...reply }) => reply),
   }
 }

@@ -1,7 +1,10 @@
+import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
 import { z } from 'zod'
 import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { flagOrNull, numberOrNull, objectsOf, run, statement, text, textOrNull } from '../../db/statement.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import { objectsOf } from '../../db/statement.ts'
+import type { Tables } from '../../db/tables.ts'
 import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { minify } from '../../fields/json-text.ts'
@@ -64,48 +67,54 @@ function requireFrom(auth: AuthRecord | null, collection: string, otherwise: str
   return auth
 }
 
-/** Changes a device and notifies subscribers. `set`, `where`: SQL; their parameters begin with $3. */
+/** Changes a device if `where` holds, and notifies subscribers. */
 export const changeDevice = (
   db: Db,
   { id, user }: Pick<Device, 'id' | 'user'>,
-  set: string,
-  where: string,
-  ...values: readonly unknown[]
-) => updateRecords(db, 'devices', set, `id = $1 and "user" = $2 and ${where}`, [id, user, ...values])
+  set: UpdateObject<Tables, 'devices'>,
+  where: Expression<SqlBool> = sql<boolean>`true`,
+) =>
+  updateRecords(db, 'devices', (update) =>
+    update.set(set).where('id', '=', id).where('user', '=', user).where(where),
+  )
 
 /** Age at which a request updates `last_seen`, or a quarter of `deviceOnlineSeconds` if that is less. */
 const MAX_TOUCH_SECONDS = 30
 
-const SEEN_NOW = 'last_seen = pb_text(now())'
-
-/** SQL: `last_seen` is old, or in the future because an earlier database server's clock was ahead. */
-const IS_OLD = `(last_seen < pb_text(now() - $3::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`
+/** `last_seen` is old, or in the future because an earlier database server's clock was ahead. */
+const isOld = (
+  seconds: number,
+) => sql<boolean>`(last_seen < pb_text(now() - ${seconds}::float8 * interval '1 second')
+  or last_seen > pb_text(clock_timestamp()))`
 
 export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
-  changeDevice(db, device, SEEN_NOW, 'true')
+  changeDevice(db, device, { last_seen: NOW })
 
 /** Updates `last_seen` unless it is recent; corrects one in the future. */
 export async function touchDevice({ db }: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
   const ageMs = Date.now() - (dateOf(device.lastSeen)?.getTime() ?? 0)
-  if (ageMs < 0 || ageMs >= seconds * 1000) await changeDevice(db, device, SEEN_NOW, IS_OLD, seconds)
+  if (ageMs < 0 || ageMs >= seconds * 1000) await changeDevice(db, device, { last_seen: NOW }, isOld(seconds))
 }
 
 /** Stores a device's SIMs, their numbers in E.164. Characters that Postgres cannot decode become U+FFFD. */
 export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]) => {
-  const set = `sims = $3::json, ${SEEN_NOW}`
   const json = minify(JSON.stringify(completeSims(sims)))
-  return changeDevice(db, device, set, 'sims::text is distinct from $3::text', json)
+  const isOther = sql<boolean>`sims::text is distinct from ${json}::text`
+  return changeDevice(db, device, { sims: json, last_seen: NOW }, isOther)
 }
 
-const PENDING = `select count(*) from sms_dispatch
-  where device = $1 and "user" = $2 and state = 'assigned'
-    and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
-
 /** The number of due messages that wait for this device to claim them. Ignores the device's limits. */
-export async function countPending(store: Store, device: Device): Promise<number> {
-  const { rows } = await store.db.query(PENDING, [device.id, device.user])
-  return Number(rows[0]![0])
+export async function countPending({ db }: Store, device: Device): Promise<number> {
+  const { pending } = await queries(db)
+    .selectFrom('sms_dispatch')
+    .select(({ fn }) => fn.countAll<number>().as('pending'))
+    .where('device', '=', device.id)
+    .where('user', '=', device.user)
+    .where('state', '=', sql.lit('assigned'))
+    .where(sql<boolean>`(due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`)
+    .executeTakeFirstOrThrow()
+  return pending
 }
 
 export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4g', '5g'] as const
@@ -118,19 +127,32 @@ export interface Health {
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
 
-/** Stores a device's health. Unchanged, it is stored only every 10 minutes, to show that it is current. */
-const KEEP = statement('device health', {})`
-insert into device_batteries as b (device, percent, charging, connection)
-values (${text('id')}, ${numberOrNull('battery')}, ${flagOrNull('charging')}, ${textOrNull('connection')})
-on conflict (device) do update set percent = excluded.percent, charging = excluded.charging,
-  connection = excluded.connection, at = now()
-where (b.percent, b.charging, b.connection) is distinct from (excluded.percent, excluded.charging, excluded.connection)
-  or b.at < now() - interval '10 minutes'`
-
-/** Stores a device's health, unless nothing is known. */
+/**
+ * Stores a device's health, unless nothing is known. Unchanged, it is stored only every 10 minutes, to show
+ * that it is current.
+ */
 export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
-  const { battery = null, charging = null, connection = null } = health
-  if ((battery ?? charging ?? connection) !== null) await run(db, KEEP, { id, battery, charging, connection })
+  const { battery: percent = null, charging = null, connection = null } = health
+  if ((percent ?? charging ?? connection) === null) return
+  await queries(db)
+    .insertInto('device_batteries')
+    .values({ device: id, percent, charging, connection })
+    .onConflict((found) =>
+      found
+        .column('device')
+        .doUpdateSet(({ ref }) => ({
+          percent: ref('excluded.percent'),
+          charging: ref('excluded.charging'),
+          connection: ref('excluded.connection'),
+          at: sql<Date>`now()`,
+        }))
+        .where(
+          sql<boolean>`(device_batteries.percent, device_batteries.charging, device_batteries.connection)
+            is distinct from (excluded.percent, excluded.charging, excluded.connection)
+            or device_batteries.at < now() - interval '10 minutes'`,
+        ),
+    )
+    .execute()
 }
 
 /** Percent below which a battery that is not charging is low. */

@@ -1,8 +1,10 @@
 import { createHash, randomInt } from 'node:crypto'
+import { sql } from 'kysely'
 import { renderSVG } from 'uqr'
 import { z } from 'zod'
 import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import { runForRow, statement, text } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { inSeconds, queries } from '../../db/queries.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { lockFreshAuth } from '../../records/record-sql.ts'
@@ -54,13 +56,39 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Path of a pairing code's URL. GET explains what the code is for. */
 const PAIR_PATH = '/api/devices/pair'
 
-const KEEP = statement('pairing keep', { expires_at: 'string' })`
-insert into device_pairings (code_hash, "user", name, expires_at)
-select ${text('hash')}, ${text('user')}, ${text('name')}, now() + interval '${CODE_SECONDS} seconds'
-where (select count(*) from device_pairings where "user" = ${text('user')} and expires_at > now()) < ${MAX_WAITING_CODES}
-on conflict (code_hash) do update set "user" = excluded."user", name = excluded.name, expires_at = excluded.expires_at
-  where device_pairings.expires_at <= now()
-returning pb_text(expires_at) as expires_at`
+/** Keeps a code, unless it is taken or the user has too many valid codes. */
+const keepCode = (db: Db, user: string, name: string, code: string) =>
+  queries(db)
+    .insertInto('device_pairings')
+    .columns(['code_hash', 'user', 'name', 'expires_at'])
+    .expression(
+      queries(db)
+        .selectNoFrom(({ val }) => [
+          ...[val(hashOf(code)).as('code_hash'), val(user).as('user'), val(name).as('name')],
+          inSeconds(CODE_SECONDS).as('expires_at'),
+        ])
+        .where(
+          ({ selectFrom, fn }) =>
+            selectFrom('device_pairings')
+              .select(fn.countAll<number>().as('waiting'))
+              .where('user', '=', user)
+              .where('expires_at', '>', sql<Date>`now()`),
+          '<',
+          MAX_WAITING_CODES,
+        ),
+    )
+    .onConflict((found) =>
+      found
+        .column('code_hash')
+        .doUpdateSet(({ ref }) => ({
+          user: ref('excluded.user'),
+          name: ref('excluded.name'),
+          expires_at: ref('excluded.expires_at'),
+        }))
+        .where('device_pairings.expires_at', '<=', sql<Date>`now()`),
+    )
+    .returning(sql<string>`pb_text(expires_at)`.as('expires_at'))
+    .executeTakeFirst()
 
 /**
  * Makes a pairing code that is valid for 5 minutes; only its hash is stored. Throws 429 if the user has too
@@ -71,7 +99,7 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
     await lockFreshAuth({ db, catalog: store.catalog }, user)
     for (let draw = 0; draw < MAX_DRAWS; draw++) {
       const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
-      const kept = await runForRow(db, KEEP, { hash: hashOf(code), user: user.id, name })
+      const kept = await keepCode(db, user.id, name, code)
       if (!kept) continue
       // browsers do not send the part behind #
       const url = `${publicUrl}${PAIR_PATH}#${code}`
@@ -85,13 +113,15 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
 /** Hides a pairing code in the database. Trying all codes reveals it, but it is valid for only 5 minutes. */
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
-const USE = statement('pairing use', { user: 'string', name: 'string' })`
-delete from device_pairings where code_hash = ${text('hash')} and expires_at > now() returning "user", name`
-
 /** Creates a device and returns its id. Throws 400 for a wrong code. Other failures leave the code valid. */
 export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
   return store.db.transaction(async (db) => {
-    const pairing = await runForRow(db, USE, { hash: hashOf(device.code) })
+    const pairing = await queries(db)
+      .deleteFrom('device_pairings')
+      .where('code_hash', '=', hashOf(device.code))
+      .where('expires_at', '>', sql<Date>`now()`)
+      .returning(['user', 'name'])
+      .executeTakeFirst()
     if (!pairing) throw gatewayRefusal('wrong_code')
     const named = { ...device, name: device.name || pairing.name }
     return createDevice({ db, catalog: store.catalog }, extensions, pairing.user, named)

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, inSeconds, queries } from '../../db/queries.ts'
 import { readOrMakeParam } from '../../db/secrets.ts'
-import { list, run, statement } from '../../db/statement.ts'
 import { minify } from '../../fields/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
@@ -90,13 +92,27 @@ export async function saveSubscription(
 ): Promise<void> {
   if (subscription) checkEndpoint(subscription, settings)
   const push = subscription && minify(JSON.stringify(subscription))
-  await changeDevice(store.db, device, 'push = $3::json', 'push::text is distinct from $3::text', push)
+  await changeDevice(store.db, device, { push }, sql<boolean>`push::text is distinct from ${push}::text`)
 }
 
 /** Reads enabled devices with a push subscription and no open stream on any node. */
-const REACHABLE = statement('devices to wake by push', { id: 'string', user: 'string', push: 'string?' })`
-select d.id, d."user", d.push from devices d where d.id = any(${list('devices')}) and d.enabled and pb_is_set(d.push)
-  and not exists (select from device_streams s where s.device = d.id and s.until > now())`
+const findReachable = (db: Db, devices: readonly string[]) =>
+  queries(db)
+    .selectFrom('devices as d')
+    .select(['d.id', 'd.user', 'd.push'])
+    .where('d.id', '=', anyOf(devices))
+    .where('d.enabled', '=', true)
+    .where(sql<boolean>`pb_is_set(d.push)`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('device_streams as s')
+            .whereRef('s.device', '=', 'd.id')
+            .where('s.until', '>', sql<Date>`now()`),
+        ),
+      ),
+    )
+    .execute()
 
 /** The push service keeps an undelivered wake-up for an hour. */
 const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
@@ -108,7 +124,7 @@ export async function pushWake(
   log: Logger,
   devices: readonly string[],
 ): Promise<void> {
-  const reachable = await run(store.db, REACHABLE, { devices })
+  const reachable = await findReachable(store.db, devices)
   if (reachable.length === 0) return
   const keys = await vapidKeys(store)
   await Promise.all(
@@ -119,7 +135,8 @@ export async function pushWake(
           sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
         // delete only the subscription that has ended, not a newer one of the device
-        if (isGone(status)) await changeDevice(store.db, { id, user }, 'push = null', 'push::text = $3', push)
+        if (isGone(status))
+          await changeDevice(store.db, { id, user }, { push: null }, sql<boolean>`push::text = ${push}`)
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {
         log.warn({ device: id, err: error }, 'could not push a wake-up')
@@ -184,21 +201,29 @@ export async function* deviceEvents(
 const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
   name === 'wake' && waiting.some((event) => event.name === 'wake')
 
-const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
-  on conflict (device) do update set until = excluded.until returning until::text`
-
 /** Maps a device to the `device_streams.until` that this node stored last. A later one is of another node. */
 const written = new Map<string, string>()
 
 async function forgetPresence({ db }: Store, { id }: Device) {
   const until = written.get(id) ?? null
   written.delete(id)
-  await db.query('delete from device_streams where device = $1 and until <= $2', [id, until])
+  await queries(db)
+    .deleteFrom('device_streams')
+    .where('device', '=', id)
+    .where('until', '<=', sql<Date>`${until}::timestamptz`)
+    .execute()
 }
 
 async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number) {
-  const { rows } = await store.db.query(PRESENT, [device.id])
-  written.set(device.id, String(rows[0]![0]))
+  const { until } = await queries(store.db)
+    .insertInto('device_streams')
+    .values({ device: device.id, until: inSeconds(PRESENT_SECONDS) })
+    .onConflict((found) =>
+      found.column('device').doUpdateSet(({ ref }) => ({ until: ref('excluded.until') })),
+    )
+    .returning(sql<string>`until::text`.as('until'))
+    .executeTakeFirstOrThrow()
+  written.set(device.id, until)
   await touchDevice(store, device, deviceOnlineSeconds)
 }
 
