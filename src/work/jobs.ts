@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
-import { flag, list, number, run, statement, text, textsOf } from '../db/statement.ts'
+import { inSeconds, queries } from '../db/queries.ts'
 import type { Logger } from '../log.ts'
 import { counts, increment } from '../metrics/counts.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
 
 export interface Job {
-  readonly id: string
+  readonly id: number
   readonly holder: string
   readonly key: string
   readonly payload: unknown
@@ -44,33 +45,22 @@ const LEASE_MARGIN_SECONDS = 30
 export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
   select from _jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
 
-const DUE_KINDS = `
-select k from unnest($1::text[]) k
-where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
-
-const KIND = text('kind')
-/** Leases the first due job of each holder (account id) >= `from`. Jumps from holder to holder by index. */
-const LEASE = statement('job lease', {
-  ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
-  ...{ runs: 'number', attempts: 'number', ageMs: 'number' },
-})`
-with recursive holders(holder) as (
-  (select holder from _jobs where kind = ${KIND} and dead_at is null and holder >= ${text('from')} order by holder limit 1)
-  union all
-  select n.holder from holders h cross join lateral (
-    select j.holder from _jobs j where j.kind = ${KIND} and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
-  ) n
-), found as materialized (
-  select n.id from holders h cross join lateral (
-    select j.id from _jobs j
-    where j.kind = ${KIND} and j.holder = h.holder and j.dead_at is null and j.due_at <= now()
-    order by j.due_at, j.id limit 1 for update skip locked
-  ) n
-  where h.holder <> all(${list('busy')}::text[]) limit ${number('limit')}
-)
-update _jobs set due_at = now() + ${number('seconds')}::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
-where id in (select id from found)
-returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
+/** Those of these kinds that have a due job. */
+async function findDueKinds(db: Db, kinds: readonly string[]): Promise<string[]> {
+  const due = await queries(db)
+    .selectFrom(sql<{ kind: string }>`unnest(${kinds}::text[])`.as<'k'>(sql`k(kind)`))
+    .select('k.kind')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('_jobs as j')
+          .whereRef('j.kind', '=', 'k.kind')
+          .where('j.dead_at', 'is', null)
+          .where('j.due_at', '<=', sql<Date>`now()`),
+      ),
+    )
+    .execute()
+  return due.map(({ kind }) => kind)
+}
 
 /** Leases one due job each for up to `limit` holders (account ids) above `after`. Skips those in `busy`. */
 async function leaseJobs(
@@ -80,30 +70,40 @@ async function leaseJobs(
   limit: number,
   busy: readonly string[],
 ): Promise<LeasedJob[]> {
-  const from = after === '' ? '' : `${after}\x01`
+  const first = after === '' ? '' : `${after}\x01`
   const seconds = timeoutSeconds + LEASE_MARGIN_SECONDS
-  const jobs = await run(db, LEASE, { kind: name, from, limit, busy, seconds })
+  const lease = sql<
+    Omit<LeasedJob, 'payload'> & { payload: string }
+  >`jobs_lease(${name}, ${first}, ${limit}::int, ${busy}::text[], ${seconds}::float8)`
+  const jobs = await queries(db).selectFrom(lease.as('leased')).selectAll().execute()
   return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
 }
 
 /** Deletes a job that is done, unless it was leased again meanwhile. */
 const deleteJob = (db: Db, { id, runs }: LeasedJob) =>
-  db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
-
-const RETURN = statement('job return', {})`
-update _jobs set due_at = now() + ${number('inSeconds')}::float8 * interval '1 second', attempts = ${number('attempts')},
-  error = ${text('error')}, dead_at = case when ${flag('isDead')} then now() end
-where id = ${text('id')} and runs = ${number('runs')}`
+  queries(db).deleteFrom('_jobs').where('id', '=', id).where('runs', '=', runs).execute()
 
 /** Ends the lease of a job that must run again, unless it was leased again meanwhile. */
 const returnJob = (
   db: Db,
   { id, runs }: LeasedJob,
-  next: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
-) => run(db, RETURN, { id, runs, error: '', isDead: false, ...next })
+  {
+    inSeconds: seconds,
+    attempts,
+    error = '',
+    isDead = false,
+  }: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
+) =>
+  queries(db)
+    .updateTable('_jobs')
+    .set({ due_at: inSeconds(seconds), attempts, error })
+    .set({ dead_at: sql<Date | null>`case when ${isDead}::bool then now() end` })
+    .where('id', '=', id)
+    .where('runs', '=', runs)
+    .execute()
 
 export const deleteDeadJobs = (db: Db) =>
-  db.query(`delete from _jobs where dead_at < now() - interval '7 days'`)
+  queries(db).deleteFrom('_jobs').where('dead_at', '<', sql<Date>`now() - interval '7 days'`).execute()
 
 export const JOB_FIGURES = z
   .object({
@@ -115,14 +115,22 @@ export const JOB_FIGURES = z
   })
   .meta({ id: 'JobFigures' })
 
-const FIGURES = statement('job figures', JOB_FIGURES)`
-select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as dead,
-  coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8
-    as oldest_seconds,
-  coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '') as last_error
-from _jobs group by kind order by kind`
-
-export const readJobFigures = (db: Db) => run(db, FIGURES, {})
+export const readJobFigures = (db: Db): Promise<z.output<typeof JOB_FIGURES>[]> =>
+  queries(db)
+    .selectFrom('_jobs')
+    .select(({ fn }) => [
+      'kind',
+      fn.countAll<number>().filterWhere('dead_at', 'is', null).as('open'),
+      fn.count<number>('dead_at').as('dead'),
+      sql<number>`coalesce(extract(epoch from now() - min(due_at) filter (
+        where dead_at is null and due_at <= now())), 0)::float8`.as('oldest_seconds'),
+      sql<string>`coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '')`.as(
+        'last_error',
+      ),
+    ])
+    .groupBy('kind')
+    .orderBy('kind')
+    .execute()
 
 /** How often the queue is read for jobs that have become due. A new job wakes the worker immediately. */
 const POLL_MS = 1_000
@@ -161,8 +169,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
 
   async function round(): Promise<boolean> {
     let started = 0
-    const due = await db.query(DUE_KINDS, [[...lanes.keys()]], 'job kinds')
-    for (const kind of textsOf(due)) started += await fill(lanes.get(kind)!)
+    for (const kind of await findDueKinds(db, [...lanes.keys()])) started += await fill(lanes.get(kind)!)
     return started > 0
   }
 
