@@ -7,6 +7,7 @@ import {
   tableName,
   USERS_ID,
 } from '../collections/catalog.ts'
+import { queries } from '../db/queries.ts'
 import { formatDate, now } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
@@ -192,7 +193,10 @@ function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string):
   const name = `${id} ${secret}`
   if (nowMs - Math.max(touched.get(name) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
   touched.set(name, nowMs)
-  const text = `update api_keys
-    set last_used_at = $2, last_used_ip = $3, last_used_prefix = $4 where id = $1`
-  store.db.query(text, [id, now(), ip, secret]).catch(() => {})
+  queries(store.db)
+    .updateTable('api_keys')
+    .set({ last_used_at: now(), last_used_ip: ip, last_used_prefix: secret })
+    .where('id', '=', id)
+    .execute()
+    .catch(() => {})
 }

@@ -1,6 +1,6 @@
-import { quote, tableName } from '../collections/catalog.ts'
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
-import { run, runForCount, type Slots, statement, tables, text } from '../db/statement.ts'
+import { NOW, queries } from '../db/queries.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 export interface Actor {
@@ -20,14 +20,6 @@ export interface AuditEntry {
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>
   recordAudit(db, { ip: 'terminal' }, entry)
 
-type Row = Record<'superuser' | 'email' | 'ip' | 'action' | 'collection' | 'record' | 'fields', string>
-
-const ADD = statement(
-  'audit add',
-  ({ superuser, email, ip, action, collection, record, fields }: Slots<Row>) =>
-    tables.insertInto('_audit').values({ superuser, email, ip, action, collection, record, fields }),
-)
-
 /** Records an action in the transaction of `db`. Names the actor only if it is a superuser. */
 export async function recordAudit(
   db: Db,
@@ -36,27 +28,47 @@ export async function recordAudit(
 ): Promise<void> {
   const by = auth?.isSuperuser ? auth : undefined
   const about = { superuser: by?.id ?? '', email: String(by?.values.email ?? ''), ip, action }
-  await runForCount(db, ADD, { ...about, collection, record, fields: JSON.stringify(fields) })
+  await queries(db)
+    .insertInto('_audit')
+    .values({ ...about, collection, record, fields: JSON.stringify(fields) })
+    .execute()
 }
 
 /** Records a failed sign-in as superuser. Names the account only if it exists. */
 export async function recordRefusedSignIn(db: Db, identity: string, ip: string, superusers: string) {
-  await db.query(
-    `insert into _audit (superuser, email, ip, action, collection)
-     select coalesce(s.id, ''), coalesce(s.email, ''), $2, 'sign in refused', $3::text
-     from (select 1) one left join ${quote(tableName({ name: superusers }))} s on s.email = $1`,
-    [identity, ip, superusers],
-  )
+  await queries(db)
+    .insertInto('_audit')
+    .columns(['superuser', 'email', 'ip', 'action', 'collection'])
+    .expression((from) =>
+      from
+        .selectFrom(sql<object>`(select)`.as('one'))
+        .leftJoin('_superusers as s', (join) => join.on('s.email', '=', identity))
+        .select(({ fn, val }) => [
+          fn.coalesce('s.id', sql.lit('')).as('superuser'),
+          fn.coalesce('s.email', sql.lit('')).as('email'),
+          ...[val(ip).as('ip'), sql.lit('sign in refused').as('action'), val(superusers).as('collection')],
+        ]),
+    )
+    .execute()
 }
 
-const forget = (table: string) => `
-delete from ${table} where id in (
-  select id from ${table} where created < pb_text(now() - make_interval(days => $1)) order by created limit 10000)`
+const deleteSome = (db: Db, table: '_audit' | 'account_audit', days: number) =>
+  queries(db)
+    .deleteFrom(table)
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom(table)
+        .select('id')
+        .where('created', '<', sql<string>`pb_text(now() - make_interval(days => ${days}))`)
+        .orderBy('created')
+        .limit(sql.lit(10_000)),
+    )
+    .executeTakeFirst()
 
 /** Deletes audit entries older than `days`; 0 keeps all. */
 export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
   if (days === 0) return
-  for (const table of ['_audit', 'account_audit']) while ((await db.query(forget(table), [days])).count > 0);
+  for (const table of ['_audit', 'account_audit'] as const)
+    while ((await deleteSome(db, table, days)).numDeletedRows > 0n);
 }
 
 /** Collections whose changes by members are recorded in the account's audit log. */
@@ -71,11 +83,6 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'member_invitations',
 ])
 
-const NOTE = statement('audit action of member', {})`
-insert into account_audit (id, "user", sender, action, collection, record, fields, created)
-values (pb_new_id(), ${text('user')}, ${text('sender')}, ${text('action')}, ${text('collection')}, ${text('record')},
-  ${text('fields')}, pb_text(now()))`
-
 /** Records what a member did for an account, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,
@@ -83,5 +90,8 @@ export async function recordMemberAudit(
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
   const values = { user: auth.id, sender: auth.sender, action, collection, record }
-  await run(db, NOTE, { ...values, fields: JSON.stringify(fields) })
+  await queries(db)
+    .insertInto('account_audit')
+    .values({ ...values, id: sql`pb_new_id()`, fields: JSON.stringify(fields), created: NOW })
+    .execute()
 }

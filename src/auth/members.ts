@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { type AuthCollection, type Store, SUPERUSERS, USERS_ID } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { run, runForCount, runForRow, statement, type Texts, tables, text } from '../db/statement.ts'
+import { anyOf, NOW, queries } from '../db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import type { PasswordWork } from '../records/auth-records.ts'
@@ -31,16 +32,12 @@ export const ME = z
   })
   .meta({ id: 'Me' })
 
-const NAMES = statement('names of senders', ({ id, other }: Texts<'id' | 'other'>) =>
-  tables
-    .selectFrom('senders')
-    .select(['id', 'name'])
-    .where(({ or, eb }) => or([eb('id', '=', id), eb('id', '=', other)])),
-)
+const findNames = (db: Db, ids: readonly string[]) =>
+  queries(db, 'lookUp').selectFrom('senders').select(['id', 'name']).where('id', '=', anyOf(ids)).execute()
 
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
   const { id, actor, values } = auth
-  const found = await run(db, NAMES, { id, other: actor?.id ?? id }, 'lookUp')
+  const found = await findNames(db, [id, actor?.id ?? id])
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
   const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
   const sender = actor?.id ?? (names.has(id) ? id : '')
@@ -52,19 +49,32 @@ export const ACCOUNT_OF_MEMBER = z
   .meta({ id: 'AccountOfMember' })
 
 const MAX_LISTED = 1_000
-const ACCOUNTS = statement('accounts of a member', ACCOUNT_OF_MEMBER)`
-select m.account as id, s.name, m.role from members m join senders s on s.id = m.account
-where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED}`
-
-export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
+export const listAccounts = (db: Db, member: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
+  queries(db)
+    .selectFrom('members as m')
+    .innerJoin('senders as s', 's.id', 'm.account')
+    .select(['m.account as id', 's.name', 'm.role'])
+    .where('m.member', '=', member)
+    .orderBy('s.name')
+    .orderBy('m.account')
+    .limit(sql.lit(MAX_LISTED))
+    .execute()
 
 /**
  * Stores a token to act for an account. It joins the session of the member's own token: both end together.
  */
-const KEEP = statement('session add acting token', {})`
-insert into auth_session_tokens (token_hash, session, expires_at)
-select ${text('acting')}, session, expires_at from auth_session_tokens where token_hash = ${text('own')}
-on conflict do nothing`
+const keepActing = (db: Db, own: string, acting: string) =>
+  queries(db)
+    .insertInto('auth_session_tokens')
+    .columns(['token_hash', 'session', 'expires_at'])
+    .expression((from) =>
+      from
+        .selectFrom('auth_session_tokens')
+        .select([sql<string>`${sha256(acting)}::text`.as('token_hash'), 'session', 'expires_at'])
+        .where('token_hash', '=', sha256(own)),
+    )
+    .onConflict((found) => found.doNothing())
+    .execute()
 
 /** Makes a token to act for an account, which expires with the member's token `own`. 404 for a non-member. */
 export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
@@ -73,7 +83,7 @@ export async function actFor(store: Store, member: AuthRecord, own: string, acco
   if (!auth) throw notFound()
   const exp = readClaims(own)?.exp
   const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
-  await run(store.db, KEEP, { own: sha256(own), acting: sha256(token) })
+  await keepActing(store.db, own, token)
   return { auth, token }
 }
 
@@ -111,11 +121,37 @@ export const INVITATION = z.object({
   email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
 })
 
-const INVITE = statement('invite', {})`
-insert into member_invitations (id, account, email, role, expires, invited_by, hash, created)
-select ${text('id')}, ${text('account')}, ${text('email')}, ${text('role')}, pb_text(now() + interval '${DAYS} days'),
-  ${text('sender')}, ${text('hash')}, pb_text(now())
-where (select count(*) from member_invitations where account = ${text('account')} and expires > pb_text(now())) < ${MAX_OPEN}`
+/** Stores an invitation. False if the account has MAX_OPEN already. */
+async function storeInvitation(
+  db: Db,
+  { id, account, email, role }: Readonly<{ id: string; account: string; email: string; role: Role }>,
+  sender: string,
+  secret: string,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows: stored = 0n } = await queries(db)
+    .insertInto('member_invitations')
+    .columns(['id', 'account', 'email', 'role', 'invited_by', 'hash', 'expires', 'created'])
+    .expression(
+      queries(db)
+        .selectNoFrom(({ val }) => [
+          ...[val(id).as('id'), val(account).as('account'), val(email).as('email'), val(role).as('role')],
+          ...[val(sender).as('invited_by'), val(sha256(secret)).as('hash')],
+          sql<string>`pb_text(now() + interval '${sql.raw(String(DAYS))} days')`.as('expires'),
+          NOW.as('created'),
+        ])
+        .where(
+          ({ selectFrom, fn }) =>
+            selectFrom('member_invitations')
+              .select(fn.countAll<number>().as('open'))
+              .where('account', '=', account)
+              .where('expires', '>', NOW),
+          '<',
+          MAX_OPEN,
+        ),
+    )
+    .executeTakeFirst()
+  return stored > 0n
+}
 
 /** Makes an invitation. Mails it, or returns its link. Throws 400 if too many are open or the mail fails. */
 export async function invite(
@@ -131,13 +167,13 @@ export async function invite(
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await lockFreshAuth(inside, auth) // a member who is being removed cannot invite
-    const count = await runForCount(db, INVITE, { ...to, sender: auth.sender, hash: sha256(secret) })
-    if (count === 0) throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
+    if (!(await storeInvitation(db, to, auth.sender, secret)))
+      throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })
   const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
-  const sender = await runForRow(store.db, NAMES, { id: auth.id, other: auth.id })
+  const [sender] = await findNames(store.db, [auth.id])
   const name = nameInMail(sender?.name ?? '', namesOf(services).appName)
   const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
 <p>${linkTo(link, 'Join the team', 'btn')}</p>
@@ -145,7 +181,7 @@ export async function invite(
   try {
     await sendMail(services, { to: email, subject: `${name} invites you`, html: layout(html) })
   } catch (error) {
-    await store.db.query('delete from member_invitations where id = $1', [id])
+    await queries(store.db).deleteFrom('member_invitations').where('id', '=', id).execute()
     services.log.warn({ err: error }, 'could not mail an invitation')
     throw badRequest('The mail could not be sent. Make a link instead.')
   }
@@ -162,34 +198,47 @@ export const SHOWN_INVITATION = z
   .meta({ id: 'ShownInvitation' })
 
 const NOT_OPEN = 'The invitation is invalid, has expired or was used.'
-const SHOW = statement('show invitation', SHOWN_INVITATION)`
-select coalesce(a.name, '') as account, coalesce(s.name, '') as inviter, i.role, i.email from member_invitations i
-left join senders a on a.id = i.account left join senders s on s.id = i.invited_by
-where i.hash = ${text('hash')} and i.expires > ${text('now')}`
-
 /** The invitation with this secret. Throws 400 if it is invalid, expired or used. */
 export async function showInvitation({ db }: Store, secret: string) {
-  const found = await runForRow(db, SHOW, { hash: sha256(secret), now: now() })
+  const found = await queries(db)
+    .selectFrom('member_invitations as i')
+    .leftJoin('senders as a', 'a.id', 'i.account')
+    .leftJoin('senders as s', 's.id', 'i.invited_by')
+    .select(({ fn }) => [
+      fn.coalesce('a.name', sql.lit('')).as('account'),
+      fn.coalesce('s.name', sql.lit('')).as('inviter'),
+      'i.role',
+      'i.email',
+    ])
+    .where('i.hash', '=', sha256(secret))
+    .where('i.expires', '>', now())
+    .executeTakeFirst()
   if (!found) throw badRequest(NOT_OPEN)
   return found
 }
-
-const LOCK = statement('invitation lock', { id: 'string', account: 'string', role: 'string' })`
-select id, account, role from member_invitations
-where hash = ${text('hash')} and expires > ${text('now')} for update`
 
 /** Makes the user `member` a member and deletes the invitation. Returns the account's id. Throws 400. */
 export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    const found = await runForRow(db, LOCK, { hash: sha256(secret), now: now() })
+    const found = await queries(db)
+      .selectFrom('member_invitations')
+      .select(['id', 'account', 'role'])
+      .where('hash', '=', sha256(secret))
+      .where('expires', '>', now())
+      .forUpdate()
+      .executeTakeFirst()
     if (!found) throw badRequest(NOT_OPEN)
     const { id, account, role } = found
     // lock the account: a concurrent takeover by its owner waits, then removes the new member, too
-    await db.query('select from users where id = $1 for share', [account], 'invitation account')
+    await queries(db).selectFrom('users').where('id', '=', account).forShare().execute()
     if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
-    const known = await db.query('select from members where account = $1 and member = $2', [account, member])
-    if (known.rows.length > 0) throw badRequest('You are a member already.')
+    const known = await queries(db)
+      .selectFrom('members')
+      .where('account', '=', account)
+      .where('member', '=', member)
+      .execute()
+    if (known.length > 0) throw badRequest('You are a member already.')
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
     const request = serverRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
     await createRecord(inside, extensions, store.catalog.find('members')!, request)

@@ -1,19 +1,10 @@
 import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { accountHolder } from '../admission/holder.ts'
 import { type AuthCollection, quote, type Store, tableName, USERS_ID } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import {
-  number,
-  run,
-  runForCount,
-  runForRow,
-  sql,
-  statement,
-  type Texts,
-  tables,
-  text,
-} from '../db/statement.ts'
+import { queries } from '../db/queries.ts'
 import { notFound } from '../errors.ts'
 import { INSTANT } from '../fields/instant.ts'
 import { ENDED_SESSIONS, logChange } from '../records/record-sql.ts'
@@ -65,18 +56,7 @@ export const SESSION = z
   .meta({ id: 'Session' })
 export type Session = z.output<typeof SESSION>
 
-const START = statement('session start', {})`
-with kept as (
-  insert into auth_session_tokens (token_hash, session, expires_at) values (${text('hash')}, ${text('id')}, to_timestamp(${number('expires')}))
-  on conflict do nothing returning 1
-), unlisted as (
-  delete from auth_sessions where exists (select from kept) and id in (
-    select id from auth_sessions where collection = ${text('collection')} and record = ${text('record')} and ended_at is null
-    order by created desc offset ${MAX_LISTED - 1})
-)
-insert into auth_sessions (id, collection, record, token_hash, ip, user_agent, expires_at)
-select ${text('id')}, ${text('collection')}, ${text('record')}, ${text('hash')}, ${text('ip')}, ${text('agent')},
-  to_timestamp(${number('expires')}) from kept`
+const toTimestamp = (seconds: number) => sql<Date>`to_timestamp(${seconds})`
 
 /**
  * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
@@ -84,44 +64,75 @@ select ${text('id')}, ${text('collection')}, ${text('record')}, ${text('hash')},
  */
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
-    const session = { id: randomId(), collection: auth.collection.id, record: auth.id, hash, ip, expires }
-    return (await runForCount(db, START, { ...session, agent: userAgent.slice(0, MAX_AGENT_LENGTH) })) > 0
+    const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
+    const start = sql<boolean>`session_start(
+      ${randomId()}, ${auth.collection.id}, ${auth.id}, ${hash}, ${expires}, ${ip}, ${agent})`
+    const { isKept } = await queries(db).selectNoFrom(start.as('isKept')).executeTakeFirstOrThrow()
+    return isKept
   })
   return token
 }
 
-const LIST = statement('sessions of a record', SESSION)`
-select s.id, pb_text(s.created) as created, pb_text(s.used_at) as used_at, pb_text(s.expires_at) as expires_at, s.ip,
-  s.user_agent, exists (
-    select from auth_session_tokens t where t.token_hash = ${text('hash')} and t.session = s.id) as current
-from auth_sessions s
-where s.collection = ${text('collection')} and s.record = ${text('record')} and s.ended_at is null and s.expires_at > now()
-order by s.used_at desc, s.id limit ${MAX_LISTED}`
-
 /** The sessions of a record, latest use first. `token` marks the current one. */
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>
-  run(db, LIST, { collection: auth.collection.id, record: auth.id, hash: sha256(token) })
+  queries(db)
+    .selectFrom('auth_sessions as s')
+    .select(({ exists, selectFrom }) => [
+      's.id',
+      sql<string>`pb_text(s.created)`.as('created'),
+      sql<string>`pb_text(s.used_at)`.as('used_at'),
+      sql<string>`pb_text(s.expires_at)`.as('expires_at'),
+      's.ip',
+      's.user_agent',
+      exists(
+        selectFrom('auth_session_tokens as t')
+          .where('t.token_hash', '=', sha256(token))
+          .whereRef('t.session', '=', 's.id'),
+      )
+        .$castTo<boolean>()
+        .as('current'),
+    ])
+    .where('s.collection', '=', auth.collection.id)
+    .where('s.record', '=', auth.id)
+    .where('s.ended_at', 'is', null)
+    .where('s.expires_at', '>', sql<Date>`now()`)
+    .orderBy('s.used_at', 'desc')
+    .orderBy('s.id')
+    .limit(sql.lit(MAX_LISTED))
+    .execute()
 
 /** Minimum seconds between two tokens of a session. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
-const LATEST = statement('session latest token', ({ hash }: Texts<'hash'>) =>
-  tables
+/** The session of a token, which is used now, and the expiry of its newest token in seconds since 1970. */
+const useSession = (db: Db, token: string) =>
+  queries(db)
     .updateTable('auth_sessions as s')
     .from('auth_session_tokens as t')
     .set({ used_at: sql<Date>`now()` })
-    .where('t.token_hash', '=', hash)
+    .where('t.token_hash', '=', sha256(token))
     .whereRef('s.id', '=', 't.session')
-    .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')]),
-)
+    .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')])
+    .executeTakeFirst()
 
-const ADD = `
-with kept as (
-  insert into auth_session_tokens (token_hash, session, expires_at) values ($2, $1, to_timestamp($3))
-  on conflict do nothing returning 1
-)
-update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
-where id = $1 and exists (select from kept) returning 1`
+/** Adds a token to a session. False if another session has it. */
+async function addToken(db: Db, session: string, token_hash: string, expires: number): Promise<boolean> {
+  const expires_at = toTimestamp(expires)
+  const { numUpdatedRows } = await queries(db)
+    .with('kept', (query) =>
+      query
+        .insertInto('auth_session_tokens')
+        .values({ token_hash, session, expires_at })
+        .onConflict((found) => found.doNothing())
+        .returning('session'),
+    )
+    .updateTable('auth_sessions')
+    .set({ token_hash, expires_at })
+    .where('id', '=', session)
+    .where(({ exists, selectFrom }) => exists(selectFrom('kept')))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 /**
  * Returns a new token for the session of the token `old`, at most one per SAME_SECONDS. Returns `old` itself
@@ -129,32 +140,39 @@ where id = $1 and exists (select from kept) returning 1`
  */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
-  const known = await runForRow(db, LATEST, { hash: sha256(old) })
+  const known = await useSession(db, old)
   if (!known) return signToken(auth, 'auth')
   const { session, latest } = known
   const end = nowSeconds() + durationOf(auth)
   const isRecent = latest > end - SAME_SECONDS && latest <= end + SPREAD_SECONDS
   if (isRecent) return signToken(auth, 'auth', { expires: latest })
-  const { token, isKept } = await signOwnToken(
-    auth,
-    async (hash, expires) =>
-      (await db.query(ADD, [session, hash, expires], 'session add token')).rows.length > 0,
-  )
+  const { token, isKept } = await signOwnToken(auth, (hash, expires) => addToken(db, session, hash, expires))
   return isKept ? token : old
 }
 
-const END = statement('session end', ({ id, collection, record }: Texts<'id' | 'collection' | 'record'>) =>
-  tables
+const endListed = (db: Db, auth: AuthRecord, id: string) =>
+  queries(db)
     .updateTable('auth_sessions')
     .set({ ended_at: sql<Date>`now()` })
-    .where(({ and }) => and({ id, collection, record, ended_at: null }))
-    .where(sql<boolean>`expires_at > now()`)
-    .returning('user_agent'),
-)
+    .where('id', '=', id)
+    .where('collection', '=', auth.collection.id)
+    .where('record', '=', auth.id)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('user_agent')
+    .executeTakeFirst()
 
-const END_PUSHES = `
-delete from push_subscriptions
-where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
+const endPushes = (db: Db, user: string, agent: string) =>
+  queries(db)
+    .deleteFrom('push_subscriptions')
+    .where(({ or, and, eb, selectFrom }) =>
+      or([
+        and([eb('user', '=', user), eb('sender', '=', '')]),
+        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', user)),
+      ]),
+    )
+    .where(sql`left(user_agent, ${sql.lit(MAX_AGENT_LENGTH)})`, '=', agent)
+    .execute()
 
 /**
  * Ends a session and its push notifications. Closes the account's event streams, even those of other
@@ -163,18 +181,18 @@ where ("user" = $1 and sender = '' or sender in (select id from members where me
 export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
-    const ended = await runForRow(inside, END, { id, collection: collection.id, record })
+    const ended = await endListed(inside, auth, id)
     if (!ended) throw notFound()
     // changes the row's `xmin`, so that server processes reload the record that they have cached
     const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
     await inside.query(touch, [record])
-    if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, ended.user_agent])
+    if (collection.id === USERS_ID) await endPushes(inside, record, ended.user_agent)
     await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
     await also?.(inside, auth)
   })
 }
 
-const EXPIRED = `expires_at <= now() - interval '1 hour'`
+const IS_LONG_OVER = sql<boolean>`expires_at <= now() - interval '1 hour'`
 
 /** Deletes expired MFA and OTP records, sessions and invitations. PocketBase: __pbMFACleanup__ */
 export async function cleanUpSignIns(store: Store): Promise<void> {
@@ -184,8 +202,15 @@ export async function cleanUpSignIns(store: Store): Promise<void> {
     await deleteOldSystemRecords(store, '_otps', collection, collection.otp.duration)
   }
   const { db } = store
-  await db.query('delete from auth_tries where ends <= now()')
-  await db.query(`delete from auth_sessions where expires_at <= now() and (ended_at is null or ${EXPIRED})`)
-  await db.query(`delete from auth_session_tokens where ${EXPIRED}`)
-  await db.query(`delete from member_invitations where expires < pb_text(now() - interval '30 days')`)
+  await queries(db).deleteFrom('auth_tries').where('ends', '<=', sql<Date>`now()`).execute()
+  await queries(db)
+    .deleteFrom('auth_sessions')
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .where(({ or, eb }) => or([eb('ended_at', 'is', null), IS_LONG_OVER]))
+    .execute()
+  await queries(db).deleteFrom('auth_session_tokens').where(IS_LONG_OVER).execute()
+  await queries(db)
+    .deleteFrom('member_invitations')
+    .where('expires', '<', sql<string>`pb_text(now() - interval '30 days')`)
+    .execute()
 }

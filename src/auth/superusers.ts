@@ -1,11 +1,11 @@
 import { type AuthCollection, type Store, SUPERUSERS } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { textsOf } from '../db/statement.ts'
+import { queries } from '../db/queries.ts'
 import { ApiError, type FieldError, UserError } from '../errors.ts'
 import type { WriteOptions } from '../records/check-values.ts'
 import { deleteRecords } from '../records/delete.ts'
 import type { Extension } from '../records/extension.ts'
-import { changeLogCte } from '../records/record-sql.ts'
+import { noteChanges } from '../records/record-sql.ts'
 import { createRecord, updateRecord } from '../records/write.ts'
 import { serverRequest } from '../request/request.ts'
 import { SettingsStore } from '../settings/settings.ts'
@@ -24,11 +24,14 @@ const superusersOf = ({ catalog }: Store) => catalog.find(SUPERUSERS) as AuthCol
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
     if (values.email === INSTALLER_EMAIL) return
-    await store.db.query(
-      `with written as (delete from ${SUPERUSERS} where email = $1 returning *),
-       ${changeLogCte('written', 'delete', 2)} select id from written`,
-      [INSTALLER_EMAIL, SUPERUSERS_ID],
-    )
+    await queries(store.db)
+      .with('written', (query) =>
+        query.deleteFrom('_superusers').where('email', '=', INSTALLER_EMAIL).returningAll(),
+      )
+      .with('noted', noteChanges('delete', SUPERUSERS_ID))
+      .selectFrom('written')
+      .select('id')
+      .execute()
   },
 }
 
@@ -58,8 +61,13 @@ const noted = (action: string, email: string): WriteOptions => ({
 })
 
 export async function listSuperusers(store: Store): Promise<string[]> {
-  const text = `select email from ${SUPERUSERS} where email <> $1 order by email`
-  return textsOf(await store.db.query(text, [INSTALLER_EMAIL]))
+  const superusers = await queries(store.db)
+    .selectFrom('_superusers')
+    .select('email')
+    .where('email', '<>', INSTALLER_EMAIL)
+    .orderBy('email')
+    .execute()
+  return superusers.map(({ email }) => email)
 }
 
 /** Deletes a superuser. Throws a UserError for an unknown address and for the last superuser. */

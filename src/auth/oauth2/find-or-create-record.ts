@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks.ts'
+import { queries } from '../../db/queries.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
 import { contentOf, readUpload, type Upload, type Uploads } from '../../files/upload.ts'
@@ -51,13 +53,16 @@ export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRe
 }
 
 async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
-  const { rows } = await store.db.query(
-    `select "recordRef" from "_externalAuths"
-     where "collectionRef" = $1 and "provider" = $2 and "providerId" = $3 limit 1`,
-    [collection.id, arrival.provider.name, arrival.profile.id],
-  )
-  if (!rows[0]) return null
-  const auth = await findAuthRecord(store, collection, String(rows[0][0]))
+  const found = await queries(store.db)
+    .selectFrom('_externalAuths')
+    .select('recordRef')
+    .where('collectionRef', '=', collection.id)
+    .where('provider', '=', arrival.provider.name)
+    .where('providerId', '=', arrival.profile.id)
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+  if (!found) return null
+  const auth = await findAuthRecord(store, collection, found.recordRef)
   if (!auth) throw notFound()
   return auth
 }
