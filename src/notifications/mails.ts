@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { takeTry } from '../auth/attempt-limits.ts'
 import {
   escapeHtml,
@@ -14,8 +15,8 @@ import {
 import { sha256 } from '../auth/tokens.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { type Row, run, runForRow, statement, text } from '../db/statement.ts'
-import { isDisabledSql } from '../records/record-sql.ts'
+import { queries } from '../db/queries.ts'
+import { isDisabled } from '../records/record-sql.ts'
 import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { reasonOf } from '../webhooks/kept-answer.ts'
 import type { JobKind } from '../work/jobs.ts'
@@ -23,58 +24,97 @@ import type { JobKind } from '../work/jobs.ts'
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
 const REPLY_MAIL = 'reply_mail'
 /** Minimum time between two mails to a user. */
-const PAUSE = `interval '5 minutes'`
+const PAUSE = sql`interval '5 minutes'`
 /** Messages that have waited longer than the user's setting plus this time are in no mail. */
-const MAX_AGE = `interval '1 day'`
+const MAX_AGE = sql`interval '1 day'`
 /** Maximum users for whom a mail is queued at the same time. The rest follow a minute later. */
 const MAX_USERS = 1_000
 /** Maximum conversations that a mail lists. The rest are counted. */
 const MAX_LISTED = 20
 
-/** SQL: whether to mail about conversation `c`, by the settings `s` of its user. */
-const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived and c.follow_up_at = ''
+/** Whether to mail about conversation `c`, by the settings `s` of its user. */
+const IS_DUE = sql<boolean>`(c."user" = s."user" and c.unanswered and not c.archived and c.follow_up_at = ''
   and c.last_at <= pb_text(now() - s.reply_mail_minutes * interval '1 minute')
   and c.last_at > pb_text(now() - s.reply_mail_minutes * interval '1 minute' - ${MAX_AGE})
-  and c.last_at > coalesce((select m.told_until from reply_mails m where m."user" = s."user"), '')`
+  and c.last_at > coalesce((select m.told_until from reply_mails m where m."user" = s."user"), ''))`
+
+/** Settings `s` and records `u` of the users who get such mails. */
+const selectRecipients = (db: Db) =>
+  queries(db)
+    .selectFrom('user_settings as s')
+    .innerJoin('users as u', 'u.id', 's.user')
+    .where('u.verified', '=', true)
+    .where('u.email', '<>', '')
+    .where('s.reply_mail_minutes', '>', 0)
+    .where(({ not }) => not(isDisabled('s.user')))
 
 /** Adds jobs for users with due mails. A job that failed too often is started again. */
-const ADD = `
-insert into _jobs (kind, holder, key)
-select '${REPLY_MAIL}', s."user", s."user"
-from user_settings s join users u on u.id = s."user" and u.verified and u.email <> ''
-where s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}
-  and not exists (select from reply_mails m where m."user" = s."user" and m.next_at > now())
-  and exists (select from conversations c where ${IS_DUE})
-order by s."user" limit ${MAX_USERS}
-on conflict (kind, key) do update set due_at = now(), attempts = 0, dead_at = null where _jobs.dead_at is not null`
+const addJobs = (db: Db) =>
+  queries(db)
+    .insertInto('_jobs')
+    .columns(['kind', 'holder', 'key'])
+    .expression(
+      selectRecipients(db)
+        .select([sql.lit(REPLY_MAIL).as('kind'), 's.user as holder', 's.user as key'])
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('reply_mails as m')
+                .whereRef('m.user', '=', 's.user')
+                .where('m.next_at', '>', sql<Date>`now()`),
+            ),
+          ),
+        )
+        .where(({ exists, selectFrom }) => exists(selectFrom('conversations as c').where(IS_DUE)))
+        .orderBy('s.user')
+        .limit(sql.lit(MAX_USERS)),
+    )
+    .onConflict((found) =>
+      found
+        .columns(['kind', 'key'])
+        .doUpdateSet({ due_at: sql<Date>`now()`, attempts: 0, dead_at: null })
+        .where('_jobs.dead_at', 'is not', null),
+    )
+    .execute()
 
 /** Address, time zone, and `until`: newer messages are not mailed yet. No row if the user gets no mails. */
-const RECIPIENT = statement('reply mail recipient', { to: 'string', timeZone: 'string', until: 'string' })`
-select u.email as to, s.time_zone as "timeZone", pb_text(now() - s.reply_mail_minutes * interval '1 minute') as until
-from user_settings s join users u on u.id = s."user" and u.verified and u.email <> ''
-where s."user" = ${text('user')} and s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}`
+const findRecipient = (db: Db, user: string) =>
+  selectRecipients(db)
+    .select(['u.email as to', 's.time_zone as timeZone'])
+    .select(sql<string>`pb_text(now() - s.reply_mail_minutes * interval '1 minute')`.as('until'))
+    .where('s.user', '=', user)
+    .executeTakeFirst()
 
-const READ = statement('reply mail read', {
-  number: 'string',
-  name: 'string',
-  /** When the conversation's last message came in, in PocketBase's form. */
-  since: 'string',
-  total: 'number',
-})`
-select c.number, c.name, c.last_at as since, count(*) over () as total
-from conversations c join user_settings s on s."user" = c."user"
-where c."user" = ${text('user')} and c.last_at <= ${text('until')} and ${IS_DUE}
-order by c.last_at desc limit ${MAX_LISTED}`
+/** The user's conversations to mail about, and how many there are. `since`: when its last message came in. */
+const readWaiting = (db: Db, user: string, until: string) =>
+  queries(db)
+    .selectFrom('conversations as c')
+    .innerJoin('user_settings as s', 's.user', 'c.user')
+    .select(['c.number', 'c.name', 'c.last_at as since', sql<number>`count(*) over ()`.as('total')])
+    .where('c.user', '=', user)
+    .where('c.last_at', '<=', until)
+    .where(IS_DUE)
+    .orderBy('c.last_at', 'desc')
+    .limit(sql.lit(MAX_LISTED))
+    .execute()
 
-type WaitingConversation = Omit<Row<typeof READ>, 'total'>
+type WaitingConversation = Omit<Awaited<ReturnType<typeof readWaiting>>[number], 'total'>
 
-const SET_MAILED_UNTIL = `
-insert into reply_mails ("user", told_until, next_at) values ($1, $2, now() + ${PAUSE})
-on conflict ("user") do update set told_until = excluded.told_until, next_at = excluded.next_at`
+const setMailedUntil = (db: Db, user: string, until: string) =>
+  queries(db)
+    .insertInto('reply_mails')
+    .values({ user, told_until: until, next_at: sql<Date>`now() + ${PAUSE}` })
+    .onConflict((found) =>
+      found.column('user').doUpdateSet(({ ref }) => ({
+        told_until: ref('excluded.told_until'),
+        next_at: ref('excluded.next_at'),
+      })),
+    )
+    .execute()
 
 /** Adds a job for each user whose messages wait longer than set. Does nothing without a mail server. */
 export async function addReplyMails(db: Db, { settings }: MailServices): Promise<void> {
-  if (settings.current.smtp.enabled) await db.query(ADD, [], 'reply mails add')
+  if (settings.current.smtp.enabled) await addJobs(db)
 }
 
 /** Jobs that mail a user about unanswered conversations. Each is mailed once until a new message comes in. */
@@ -86,17 +126,17 @@ export const replyMailJobs = (storeOf: (user: string) => Store, post: MailServic
   maxAttempts: 20,
   async run({ holder: user }) {
     const { db } = storeOf(user)
-    const recipient = await runForRow(db, RECIPIENT, { user })
+    const recipient = await findRecipient(db, user)
     if (!recipient) return
     await mail(db, post, { user, ...recipient })
-    await db.query(SET_MAILED_UNTIL, [user, recipient.until], 'reply mail sent')
+    await setMailedUntil(db, user, recipient.until)
   },
 })
 
 type Recipient = Readonly<Record<'user' | 'to' | 'timeZone' | 'until', string>>
 
 async function mail(db: Db, post: MailServices, { user, to, timeZone, until }: Recipient) {
-  const found = await run(db, READ, { user, until })
+  const found = await readWaiting(db, user, until)
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile

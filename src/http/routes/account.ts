@@ -12,7 +12,7 @@ import {
   PUSH_BROWSER,
   personOf,
   saveBrowser,
-} from '../../notifications/push-jobs.ts'
+} from '../../notifications/push-browsers.ts'
 import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/reach.ts'

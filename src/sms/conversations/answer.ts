@@ -1,12 +1,14 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
-import { oneOf, type Row, run, runForRow, statement, text } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { fieldError, GatewayError, invalidFields } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Extension } from '../../records/extension.ts'
-import { isDisabledSql } from '../../records/record-sql.ts'
+import { isDisabled } from '../../records/record-sql.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/jobs.ts'
 import { checkHours, checking, type Values } from '../hours.ts'
 import { type AcceptConfig, type Offer, storeOffers } from '../send/accept.ts'
@@ -80,50 +82,87 @@ const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 const MAX_WAIT_MS = 3_600_000
 
-/** Reads a text if it may be answered: no answer yet, user enabled, sender not opted out. */
-const READ = statement('sms read answerable', {
-  ...{ id: 'string', user: 'string', from: 'string', body: 'string' },
-  /** The line that received the text, if it belongs to a simulated phone. */
-  simulatedLine: 'string?',
-  /** How many automatic answers the sender got in the last 24 hours. */
-  sent: 'number',
-})`
-select m.id, m."user", m."from", m.body,
-  (select m.line from devices d where d.id = m.device and d.platform = 'simulator') as "simulatedLine",
-  (select count(*) from auto_answers_sent s
-    where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours') as sent
-from sms_messages m
-where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSql('m."user"')}
-  and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
-  and not exists (select from auto_answers_sent s where s.message = m.id)`
+/**
+ * Reads a text if it may be answered: no answer yet, user enabled, sender not opted out. `simulatedLine`: the
+ * line that received it, if it belongs to a simulated phone. `sent`: automatic answers that the sender got in
+ * the last 24 hours.
+ */
+const readText = (db: Db, user: string, id: string) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .select(({ selectFrom, fn }) => [
+      ...(['m.id', 'm.user', 'm.from', 'm.body'] as const),
+      selectFrom('devices as d')
+        .select('m.line')
+        .whereRef('d.id', '=', 'm.device')
+        .where('d.platform', '=', 'simulator')
+        .as('simulatedLine'),
+      selectFrom('auto_answers_sent as s')
+        .select(fn.countAll<number>().as('sent'))
+        .whereRef('s.user', '=', 'm.user')
+        .whereRef('s.number', '=', 'm.from')
+        .where('s.at', '>', sql<Date>`now() - interval '24 hours'`)
+        .$asScalar()
+        .$notNull()
+        .as('sent'),
+    ])
+    .where('m.id', '=', id)
+    .where('m.user', '=', user)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('contacts as c')
+            .where('c.user', '=', user)
+            .whereRef('c.phone', '=', 'm.from')
+            .where('c.opted_out', '=', true),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('auto_answers_sent as s').whereRef('s.message', '=', 'm.id'))),
+    )
+    .where(({ not }) => not(isDisabled('m.user')))
+    .executeTakeFirst()
 
 /**
  * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
  * out those without a text, whose template was deleted.
  */
-const ANSWERS = statement('sms answers', {
-  ...{ id: 'string', match: oneOf<Match>(), value: 'string', body: 'string', template: 'string' },
-})`
-select a.id, a.match, a.value, a.body, a.template from auto_answers a
-join sms_messages m on m.id = ${text('id')}
-where a."user" = ${text('user')} and a.enabled and (a.body <> '' or a.template <> '') and (cardinality(a.lines) = 0 or m.line = any(a.lines))
-  and (a.hours_from = '' or a.hours_to = ''
-    or sms_quiet_until(a.hours_from, a.hours_to, a.days, sms_time_zone(${text('user')}), now()) is not null)
-  and not exists (
-    select from auto_answers_sent s where s."user" = ${text('user')} and s.number = m."from" and s.answer = a.id
-      and s.at > now() - a.pause_hours * interval '1 hour')
-order by a.created, a.id limit ${MAX_ANSWERS}`
+const readAnswers = (db: Db, user: string, id: string) =>
+  queries(db)
+    .selectFrom('auto_answers as a')
+    .innerJoin('sms_messages as m', (join) => join.on('m.id', '=', id))
+    .select(['a.id', 'a.match', 'a.value', 'a.body', 'a.template'])
+    .where('a.user', '=', user)
+    .where('a.enabled', '=', true)
+    .where(({ or, eb }) => or([eb('a.body', '<>', ''), eb('a.template', '<>', '')]))
+    .where(sql<boolean>`(cardinality(a.lines) = 0 or m.line = any(a.lines))`)
+    .where(sql<boolean>`(a.hours_from = '' or a.hours_to = ''
+      or sms_quiet_until(a.hours_from, a.hours_to, a.days, sms_time_zone(${user}), now()) is not null)`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('auto_answers_sent as s')
+            .where('s.user', '=', user)
+            .whereRef('s.number', '=', 'm.from')
+            .whereRef('s.answer', '=', 'a.id')
+            .where('s.at', '>', sql<Date>`now() - a.pause_hours * interval '1 hour'`),
+        ),
+      ),
+    )
+    .orderBy('a.created')
+    .orderBy('a.id')
+    .limit(sql.lit(MAX_ANSWERS))
+    .execute()
 
 /** Locks automatic answers to a text's sender on all nodes until the transaction ends. */
-const LOCK = statement('sms answer lock', {})`
-select pg_advisory_xact_lock(${LOCKS.answer}, hashtext(
-  ${text('user')} || ' ' || coalesce((select m."from" from sms_messages m where m.id = ${text('id')}), '')))`
+async function lockSender(db: Db, user: string, id: string): Promise<void> {
+  const sender = sql`coalesce((select m."from" from sms_messages m where m.id = ${id}), '')`
+  const taken = sql`pg_advisory_xact_lock(${sql.lit(LOCKS.answer)}, hashtext(${user} || ' ' || ${sender}))`
+  await queries(db).selectNoFrom(taken.as('locked')).execute()
+}
 
-const SENT = statement('sms answer sent', {})`
-insert into auto_answers_sent ("user", number, answer, message)
-values (${text('user')}, ${text('number')}, ${text('answer')}, ${text('message')}) on conflict (message) do nothing`
-
-type Received = Row<typeof READ>
+type Received = NonNullable<Awaited<ReturnType<typeof readText>>>
 
 type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>
 
@@ -143,15 +182,19 @@ const AGAIN_SECONDS = 60
 async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
   const { key: id, holder: user } = job
   const made = await store.db.transaction(async (db) => {
-    await run(db, LOCK, { user, id })
+    await lockSender(db, user, id)
     const inside = { db, catalog: store.catalog }
-    const received = await runForRow(db, READ, { id, user })
+    const received = await readText(db, user, id)
     const offer = received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, received) : undefined
     if (!offer) return
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
     const { outcome } = verdicts[0]!
     if (outcome === 'accepted' || outcome === 'known')
-      await run(db, SENT, { user, number: received!.from, answer: offer.permit.sender.sentBy, message: id })
+      await queries(db)
+        .insertInto('auto_answers_sent')
+        .values({ user, number: received!.from, answer: offer.permit.sender.sentBy, message: id })
+        .onConflict((found) => found.column('message').doNothing())
+        .execute()
     return { outcome, wake }
   })
   wakeDevices(store.db, made?.wake ?? [])
@@ -162,7 +205,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
 /** Writes the first automatic answer that matches. Undefined if none matches or its template fails. */
 async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
   const folded = fold(received.body)
-  const answers = await run(store.db, ANSWERS, received)
+  const answers = await readAnswers(store.db, received.user, received.id)
   const answer = answers.find(({ match, value }) => matches(match, value, folded))
   if (!answer) return undefined
   const { id, body, template } = answer

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
-import { run, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { countryOfNumber } from '../../portable/phone/format.ts'
 import { isPlain } from '../../portable/phone/read.ts'
 import { needsCountry, readSender } from '../../portable/phone/sender.ts'
@@ -9,13 +10,6 @@ interface Received {
   readonly from: string
   readonly sim: number
 }
-
-const COUNTRIES = statement('sms countries of lines', {
-  ...{ account: 'string', slot: 'number?', country: 'string?', number: 'string?' },
-})`
-select coalesce((select s.country from user_settings s where s."user" = ${text('user')}), '') as account,
-  l.slot, l.country, l.number
-from (select) o left join lines l on l.device = ${text('device')}`
 
 /**
  * The texts with senders in E.164, as everything after it compares them with contacts and conversations.
@@ -36,7 +30,16 @@ export async function countriesOf(
   db: Store['db'],
   { id: device, user, phone }: Pick<Device, 'id' | 'user' | 'phone'>,
 ) {
-  const lines = await run(db, COUNTRIES, { user, device })
+  const lines = await queries(db)
+    .selectFrom(sql<object>`(select)`.as('one'))
+    .leftJoin('lines as l', (join) => join.on('l.device', '=', device))
+    .select(['l.slot', 'l.country', 'l.number'])
+    .select(
+      sql<string>`coalesce((select s.country from user_settings s where s."user" = ${user}), '')`.as(
+        'account',
+      ),
+    )
+    .execute()
   const known = lines.map(({ slot, country, number }) => ({
     slot,
     country: country || countryOfNumber(number ?? ''),

@@ -1,11 +1,11 @@
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { list, type Part, part, run, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
+import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
-import { changeLogCte, isDisabledSql } from '../../records/record-sql.ts'
-import { logChanged } from '../status.ts'
+import { noteChanges } from '../../records/record-sql.ts'
 
 /** Kind of the jobs that push to browsers. Payload: conversation ids; for a mention `conversation@sender`. */
 export const PUSH = 'push'
@@ -58,30 +58,29 @@ export const INCOMING_TEXT_CTES = `heard as (
   where exists (select from _listeners)
 ), heard_pushes as (${queuePushes('select "user", id from heard where not blocked')})`
 
-const CLEAR = statement('clear last texts', { id: 'string' })`
-update conversations set last_text = '' where id = any(array(
-  select id from conversations where last_message = any(${list('messages')}::text[]) and last_message <> '' and last_text <> ''
-  order by "user", number for update
-)) returning id`
-
 /** Removes the texts of deleted or redacted messages from conversations. Returns the conversations' ids. */
-export const clearLastTexts = (db: Db, messages: readonly string[]): Promise<string[]> =>
-  runForTexts(db, CLEAR, { messages })
+export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
+  const cleared = await queries(db)
+    .updateTable('conversations')
+    .set({ last_text: '' })
+    .where('id', '=', ({ selectFrom }) =>
+      anyFound(
+        selectFrom('conversations')
+          .select('id')
+          .where('last_message', '=', anyOf(messages))
+          .where('last_message', '<>', sql.lit(''))
+          .where('last_text', '<>', '')
+          .orderBy('user')
+          .orderBy('number')
+          .forUpdate(),
+      ),
+    )
+    .returning('id')
+    .execute()
+  return cleared.map(({ id }) => id)
+}
 
 const MAX_COUNT = 1_000
-
-const WAITING = `unanswered and not archived and follow_up_at = ''`
-
-/** SQL conditions of the inbox's views. Their parameter `sender` is the caller's id in `senders`. */
-const VIEWS = {
-  mine: part`assignee = ${text('sender')} and assignee <> '' and not archived and not blocked`,
-  unassigned: `assignee = '' and not archived and not blocked`,
-  all: 'not archived and not blocked',
-  waiting: WAITING,
-  archived: 'archived and not blocked',
-  blocked: 'blocked',
-  follow_up: `follow_up_at <> ''`,
-}
 
 const COUNT = z.int().min(0).max(MAX_COUNT)
 
@@ -97,45 +96,60 @@ export const INBOX = z
   })
   .meta({ id: 'Inbox' })
 
-const count = <W extends Part<unknown> | string>(where: W) => part`(
-  select count(*) from (select from conversations where "user" = ${text('user')} and ${where} limit ${MAX_COUNT}) c)`
-
-const COUNTS = statement('inbox counts', INBOX)`select
-  ${count(VIEWS.mine)} as mine, ${count(VIEWS.unassigned)} as unassigned, ${count(VIEWS.all)} as all,
-  ${count(VIEWS.waiting)} as waiting, ${count(VIEWS.archived)} as archived, ${count(VIEWS.blocked)} as blocked,
-  ${count(VIEWS.follow_up)} as follow_up`
-
 /** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller's id. */
 export async function countInbox(db: Db, user: string, sender: string): Promise<z.output<typeof INBOX>> {
-  return (await runForRow(db, COUNTS, { user, sender }, 'shaped'))!
+  const count = (where: RawBuilder<boolean>) => sql<number>`(
+    select count(*) from (select from conversations where "user" = ${user} and ${where} limit ${sql.lit(MAX_COUNT)}) c)`
+  return await queries(db, 'shaped')
+    .selectNoFrom([
+      count(sql`assignee = ${sender} and assignee <> '' and not archived and not blocked`).as('mine'),
+      count(sql`assignee = '' and not archived and not blocked`).as('unassigned'),
+      count(sql`not archived and not blocked`).as('all'),
+      count(sql`unanswered and not archived and follow_up_at = ''`).as('waiting'),
+      count(sql`archived and not blocked`).as('archived'),
+      count(sql`blocked`).as('blocked'),
+      count(sql`follow_up_at <> ''`).as('follow_up'),
+    ])
+    .executeTakeFirstOrThrow()
 }
 
 const MAX_DUE = 1_000
 
-/** Brings back conversations whose reminder is due. `skip locked`: nodes do not wait for each other. */
-const BRING_BACK = statement('inbox follow-ups', {})`
-with due as (
-  select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())
-  order by follow_up_at limit ${MAX_DUE} for update skip locked
-), changed as (
-  update conversations c set follow_up_at = '', unanswered = true, archived = false, unread = greatest(c.unread, 1),
-    updated = pb_text(now())
-  from due where c.id = due.id returning c.id, c."user"
-), pushes as (${queuePushes('select "user", id from changed')}),
-${changeLogCte('changed', 'update', 'conversations')}
-select from changed`
-
 /** Unarchives conversations whose reminder is due, marks them unread and unanswered, and queues pushes. */
 export async function bringBackDue(db: Db): Promise<void> {
-  for (;;) {
-    const changed = await run(db, BRING_BACK, {})
-    if (changed.length < MAX_DUE) return
-  }
+  while ((await bringBackSome(db)) === MAX_DUE);
 }
 
-const ASSIGNABLE = statement('conversation assignee', {})`
-select from senders s where s.id = ${text('assignee')} and s."user" = ${text('user')}
-  and (s.kind = 'owner' or exists (select from members m where m.id = s.id and m.role <> 'viewer'))`
+/** Brings back at most MAX_DUE conversations. `skip locked`: nodes do not wait for each other. */
+async function bringBackSome(db: Db): Promise<number> {
+  const changed = await queries(db)
+    .with('due', (query) =>
+      query
+        .selectFrom('conversations')
+        .select('id')
+        .where('follow_up_at', '<>', sql.lit(''))
+        .where('follow_up_at', '<=', NOW)
+        .orderBy('follow_up_at')
+        .limit(sql.lit(MAX_DUE))
+        .forUpdate()
+        .skipLocked(),
+    )
+    .with('written', (query) =>
+      query
+        .updateTable('conversations as c')
+        .from('due')
+        .set({ follow_up_at: '', unanswered: true, archived: false, updated: NOW })
+        .set({ unread: sql<number>`greatest(c.unread, 1)` })
+        .whereRef('c.id', '=', 'due.id')
+        .returning(['c.id', 'c.user']),
+    )
+    .with('pushes', () => sql`(${sql.raw(queuePushes('select "user", id from written'))})`)
+    .with('noted', noteChanges('update', 'conversations', 'ids'))
+    .selectFrom('written')
+    .execute()
+  return changed.length
+}
+
 const NOT_ASSIGNABLE = fieldError('validation_invalid_assignee', 'Must be the owner or a member who answers.')
 
 /** Throws 400 unless the assignee is the account's owner or a member who may answer. */
@@ -144,40 +158,22 @@ export async function checkAssignee(
   { assignee, user }: Readonly<Record<string, Value>>,
 ): Promise<void> {
   if (!assignee) return
-  const found = await runForRow(db, ASSIGNABLE, { assignee: String(assignee), user: String(user) })
+  const found = await queries(db)
+    .selectFrom('senders as s')
+    .where('s.id', '=', String(assignee))
+    .where('s.user', '=', String(user))
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('s.kind', '=', 'owner'),
+        exists(selectFrom('members as m').whereRef('m.id', '=', 's.id').where('m.role', '<>', 'viewer')),
+      ]),
+    )
+    .executeTakeFirst()
   if (!found) throw invalidFields({ assignee: NOT_ASSIGNABLE })
 }
 
-/** Locks the account's settings: one assignment runs at a time. No row if automatic assignment is off. */
-const LOCK = statement('inbox lock turns', {})`
-select from user_settings where "user" = ${text('user')} and assign = 'turns' for update`
-
-/** Assigns conversations to people in turn, first to the person whose last assignment is the oldest. */
-const ASSIGN = statement('inbox assign in turn', { id: 'string' })`
-with people as (
-  select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number
-  from (
-    select p.id, (
-      select max(c.assigned_at) from conversations c where c."user" = ${text('user')} and c.assignee = p.id and c.assignee <> ''
-    ) as last
-    from (
-      select ${text('user')} as id union all
-      select m.id from members m
-      where m.account = ${text('user')} and m.role in ('admin', 'agent') and not ${isDisabledSql('m.member')}
-    ) p
-  ) p
-), free as (
-  select id, row_number() over (order by number collate "C") - 1 as turn from conversations
-  where "user" = ${text('user')} and number = any(${list('numbers')}::text[]) and unanswered and assignee = ''
-)
-update conversations c set assignee = p.id,
-  assigned_at = pb_text(clock_timestamp() + f.turn * interval '1 millisecond')
-from free f join people p on p.place = f.turn % p.number
-where c.id = f.id returning c.id`
-
 /** Assigns unassigned conversations with these phone numbers in turn, if the account's settings say so. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
-  if (!(await runForRow(db, LOCK, { user }))) return
-  const assigned = await runForTexts(db, ASSIGN, { user, numbers: [...numbers] })
-  await logChanged({ db }, 'conversations', 'update', assigned)
+  const assign = sql`conversations_assign(${user}, ${[...numbers]}::text[])`
+  await queries(db).selectNoFrom(assign.as('assigned')).execute()
 }

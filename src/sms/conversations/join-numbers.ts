@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
+import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { endUnclaimed, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
@@ -30,8 +30,10 @@ export async function joinNumber(
   if (phone === undefined) return
   await store.db.transaction(async (db) => {
     await lockUserSends(db, user)
-    const { rows } = await db.query('select sms_conversation_join($1, $2, $3)', [user, number, phone])
-    if (rows[0]?.[0] === true) await endUnclaimed({ ...store, db }, user, [phone])
+    const { isOptedOut } = await queries(db)
+      .selectNoFrom(sql<boolean>`sms_conversation_join(${user}, ${number}, ${phone})`.as('isOptedOut'))
+      .executeTakeFirstOrThrow()
+    if (isOptedOut) await endUnclaimed({ ...store, db }, user, [phone])
   })
 }
 
@@ -53,11 +55,13 @@ const moveTexts = (
     await queries(db)
       .updateTable('auto_answers_sent')
       .set({ number: group.phone })
-      .where(sql<boolean>`message = any(${ids}::text[])`)
+      .where('message', '=', anyOf(ids))
       .execute()
     // the conversation of the national number becomes, or joins, the one of `joined.phone`
     if (!joined.hasConversation || group.phone !== joined.phone)
-      await db.query('select sms_conversation_heard($1, $2)', [user, group.phone])
+      await queries(db)
+        .selectNoFrom(sql`sms_conversation_heard(${user}, ${group.phone})`.as('heard'))
+        .execute()
     const inside = { ...store, db }
     const bodies = moved.map(({ body }) => body)
     const words = await optWordsOf(inside, user, serverWords, bodies)
@@ -81,11 +85,9 @@ const renameSender = (
   queries(db)
     .updateTable('sms_messages')
     .set({ from: phone, to: ownPhone, updated: NOW })
-    .where(
-      'id',
-      '=',
-      ({ selectFrom }) =>
-        sql<string>`any(array(${selectFrom('sms_messages')
+    .where('id', '=', ({ selectFrom }) =>
+      anyFound(
+        selectFrom('sms_messages')
           .select('id')
           .where('user', '=', user)
           .where('from', '<>', sql.lit(''))
@@ -96,10 +98,11 @@ const renameSender = (
           .where('to', '=', to)
           .orderBy('delivered_at', 'desc')
           .limit(MAX_TEXTS)
-          .forUpdate()}))`,
+          .forUpdate(),
+      ),
     )
     .returning(['id', 'body', 'delivered_at'])
-    .execute() as Promise<Moved[]>
+    .execute()
 
 /** Whether the last opt-out of the moved texts is later than all opt-ins from these numbers. */
 async function isOptedOutBy(
@@ -120,7 +123,7 @@ async function isOptedOutBy(
     .select('body')
     .where('user', '=', user)
     .where('from', '<>', sql.lit(''))
-    .where(sql<boolean>`"from" = any(${numbers}::text[])`)
+    .where('from', '=', anyOf(numbers))
     .where('message_type', '=', sql.lit('incoming'))
     .where('delivered_at', '>', last)
     .where(sql<boolean>`length(body) < 100`)

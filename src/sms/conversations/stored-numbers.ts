@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 
 /** Maximum numbers that are read at a time. */
 export const MAX_NUMBERS = 500
@@ -50,9 +50,6 @@ export async function numbersAfter(db: Db, user: string, after: string): Promise
   return [...numbers].sort(inOrder).slice(0, MAX_NUMBERS)
 }
 
-const isOneOf = (column: string, numbers: readonly string[]) =>
-  sql<boolean>`${sql.ref(column)} = any(${numbers}::text[])`
-
 /** The texts from each number, by where they came to, the newest first. */
 export async function readTexts(db: Db, user: string, numbers: readonly string[]) {
   const rows = await queries(db)
@@ -61,7 +58,7 @@ export async function readTexts(db: Db, user: string, numbers: readonly string[]
     .select(({ fn }) => sql<number>`${fn.countAll()}::int`.as('count'))
     .where('user', '=', user)
     .where('from', '<>', sql.lit(''))
-    .where(isOneOf('from', numbers))
+    .where('from', '=', anyOf(numbers))
     .where('message_type', '=', sql.lit('incoming'))
     .groupBy(['from', 'device', 'sim', 'to'])
     .orderBy(({ fn }) => fn.max('created'), 'desc')
@@ -79,7 +76,7 @@ export async function readConversations(db: Db, user: string, numbers: readonly 
     .leftJoin('lines as l', (join) => join.onRef('l.id', '=', 'c.line').onRef('l.device', '=', 'c.device'))
     .select(['c.number', 'c.device', sql<number>`coalesce(m.sim, l.slot, 0)`.as('slot')])
     .where('c.user', '=', user)
-    .where(isOneOf('c.number', numbers))
+    .where('c.number', '=', anyOf(numbers))
     .execute()
   return new Map(rows.map((row) => [row.number, row]))
 }
@@ -89,7 +86,7 @@ export async function readContacts(db: Db, user: string, phones: readonly string
     .selectFrom('contacts')
     .select(['phone', 'opted_out'])
     .where('user', '=', user)
-    .where(isOneOf('phone', phones))
+    .where('phone', '=', anyOf(phones))
     .execute()
   return new Map(rows.map((row) => [row.phone, row]))
 }
