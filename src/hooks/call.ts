@@ -1,11 +1,8 @@
-import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import type { Db } from '../db/open.ts'
-import { list, number, type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { ApiError, badRequest, GatewayError, notFound } from '../errors.ts'
-import { dateOf, formatDate } from '../fields/date.ts'
+import { dateOf } from '../fields/date.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/accept.ts'
@@ -20,6 +17,7 @@ import { compose, readHookBody } from './compose.ts'
 import { checkSignature, type Hook, type HookFields, lockHook, type Posted } from './hook.ts'
 import { noteCall } from './note-call.ts'
 import { composeUnread } from './unread.ts'
+import { noteHeld, noteSent, readWindow, remember, type Window } from './window.ts'
 
 const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
@@ -184,43 +182,6 @@ export async function previewHook(
   return { outcome, error: refusal?.message ?? '', texts }
 }
 
-// uses `clock_timestamp()`: `now()` is when the transaction began, before it waited for the hook's lock
-const READ = statement('hook window', {
-  wasSent: 'boolean',
-  /** SHA-256 of the event's name; '' if the event has no name or the hook sends repeated events. */
-  key: 'string',
-  isOpen: 'boolean',
-  /** Short messages (segments) sent in this hour. A text to several recipients counts once. */
-  sent: 'number',
-  /** Calls held back in this hour. `phones`: the recipients of the scheduled summary. */
-  held: 'number',
-  phones: 'string[]',
-  /** The end of the quiet hours; '' outside of them. */
-  quietUntil: 'string',
-  /** When the summary is sent. */
-  endsAt: 'string',
-})`
-select exists (select from hook_once o where o.hook = ${text('id')} and o.key = ${text('key')} and o.until > c.now) as "wasSent", ${text('key')} as key,
-  coalesce(c.ends > c.now, false) as "isOpen", w.sent, w.held,
-  array(select m."to" from sms_messages m where m.id = any(w.summary)) as phones,
-  coalesce(pb_text(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.now)), '') as "quietUntil",
-  pb_text(coalesce(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.ends), c.ends)) as "endsAt"
-from hooks h left join hook_windows w on w.hook = h.id
-cross join lateral (
-  select clock_timestamp() as now, w.began + interval '1 hour' as ends, sms_time_zone(h."user") as zone
-) c
-where h.id = ${text('id')}`
-
-/** What a hook sent in its current hour. An hour begins with the first send after the previous hour. */
-type Window = Row<typeof READ>
-
-/** Reads what a locked hook sent in its current hour. `event`: the event's name, '' for none. */
-async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Promise<Window> {
-  const isNamed = event !== '' && once_minutes > 0
-  const key = isNamed ? hash('sha256', event, 'base64url') : ''
-  return (await runForRow(db, READ, { id, key }))!
-}
-
 const MAX_PHONES = 1_000
 
 /** The summary "and 5 more" of held-back calls, at the hour's end, to recipients who have none scheduled. */
@@ -230,48 +191,4 @@ function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offe
   const others = offer.messages.filter(({ to }) => !phones.includes(to))
   const messages = others.slice(0, MAX_PHONES - phones.length).map((message) => ({ ...message, segments }))
   return { ...offer, body, messages, scheduledAt: endsAt, later: true }
-}
-
-const REMEMBER = statement('hook once', {})`
-insert into hook_once (hook, key, until)
-values (${text('id')}, ${text('key')}, clock_timestamp() + ${number('once_minutes')} * interval '1 minute')
-on conflict (hook, key) do update set until = excluded.until`
-const COUNT = 'update hook_windows set sent = sent + $2::int where hook = $1'
-const OPEN = `
-insert into hook_windows (hook, began, sent) values ($1, clock_timestamp(), $2)
-on conflict (hook) do update set began = excluded.began, sent = excluded.sent, held = 0, summary = '{}'`
-const HOLD = statement('hook hold', {})`
-with held as (
-  update hook_windows set held = held + 1, summary = summary || ${list('ids')}::text[] where hook = ${text('id')} returning summary
-)
-update sms_messages set body = ${text('body')}, updated = ${text('updated')}
-where id in (select unnest(summary) from held) and status = 'pending'`
-
-/** Adds a sent text's segments to the current hour, or begins a new hour. Stores that the event was sent. */
-async function noteSent(db: Db, hook: Hook, window: Window, segments: number) {
-  await remember(db, hook, window)
-  await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
-}
-
-/**
- * Counts a call above the hourly limit. Adds the messages of `summary` to the hour's scheduled summaries and
- * updates the text of them all.
- */
-async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
-  await remember(db, hook, window)
-  const ids = summary.messages.map(({ id }) => id)
-  await run(db, HOLD, { id: hook.id, ids, body: summary.body!, updated: formatDate(new Date()) })
-}
-
-/** Stores that an event was sent, so that it is not sent again. Without a `key`, stores nothing. */
-async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
-  if (key) await run(db, REMEMBER, { id, key, once_minutes })
-}
-
-/** Deletes expired events, the counts of past hours, and calls older than `days`. Run it periodically. */
-export async function cleanUpHooks(db: Db, days: number): Promise<void> {
-  await db.query('delete from hook_once where until < now()')
-  await db.query(`delete from hook_windows where began < now() - interval '1 day'`)
-  const before = formatDate(new Date(Date.now() - days * 86_400_000))
-  await db.query('delete from hook_calls where created < $1', [before])
 }

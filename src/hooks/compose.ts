@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
-import { list, run, statement, text } from '../db/statement.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText, toText } from '../fields/cast.ts'
 import { E164 } from '../portable/phone/e164.ts'
@@ -156,13 +156,15 @@ function namesIn(body: unknown, { preset, recipients_from: path, recipients, gro
   return named
 }
 
-const GROUPS = statement('hook groups', { id: 'string', name: 'string' })`
-select id, name from contact_groups where "user" = ${text('user')} and name = any(${list('names')}::text[])`
-
 /** Ids of the account's groups with these names. Throws 400 for an unknown name. */
 export async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
-  const groups = await run(db, GROUPS, { user, names })
+  const groups = await queries(db)
+    .selectFrom('contact_groups')
+    .select(['id', 'name'])
+    .where('user', '=', user)
+    .where('name', '=', anyOf(names))
+    .execute()
   const known = new Set(groups.map(({ name }) => name))
   const unknown = names.find((name) => !known.has(name))
   if (unknown === undefined) return groups.map(({ id }) => id)

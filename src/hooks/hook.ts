@@ -1,15 +1,17 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/statement.ts'
+import { queries } from '../db/queries.ts'
+import type { Way } from '../db/statement.ts'
 import { ApiError, fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { E164 } from '../portable/phone/e164.ts'
 import { isPlain } from '../portable/phone/read.ts'
 import { PRESETS } from '../portable/presets.ts'
 import type { Extension } from '../records/extension.ts'
-import { isDisabledSql } from '../records/record-sql.ts'
+import { isDisabled } from '../records/record-sql.ts'
 import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { id as recordId } from '../sms/send/shape.ts'
 import { parseTemplate } from '../templates/template.ts'
@@ -58,26 +60,24 @@ export interface Hook extends HookFields {
 export const isOfCodes = ({ kind, preset }: Pick<HookFields, 'kind' | 'preset'>): boolean =>
   kind === 'codes' || PRESETS[preset]?.codes !== undefined
 
-// `secret <> ''` repeats the condition of a partial index, so Postgres can use it
-const BY_SECRET = `h.secret = $1 and h.secret <> '' and not ${isDisabledSql('h."user"')}`
+/** The hook with this secret, unless its account is disabled. */
+const bySecret = (db: Db, secret: string, way?: Way) =>
+  queries(db, way)
+    .selectFrom('hooks as h')
+    .where('h.secret', '=', secret)
+    // repeats the condition of a partial index, so that Postgres can use it
+    .where('h.secret', '<>', sql.lit(''))
+    .where(({ not }) => not(isDisabled('h.user')))
 
 /** The account of the hook with this secret; undefined if the secret is unknown or the account disabled. */
 export async function hookAccount({ db }: Store, secret: string): Promise<string | undefined> {
-  const { rows } = await db.lookUp(
-    `select h."user" from hooks h where ${BY_SECRET}`,
-    [secret],
-    'hook account',
-  )
-  return rows[0] && String(rows[0][0])
+  const hook = await bySecret(db, secret, 'lookUp').select('h.user').executeTakeFirst()
+  return hook?.user
 }
-
-const LOCK = `
-select h.*, h.recipients::text as recipients
-from hooks h where ${BY_SECRET} for update`
 
 /** Locks the hook with this secret: its calls run one at a time on all servers. Undefined if unknown. */
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
-  const [row] = objectsOf<Hook & { recipients: string | null }>(await db.query(LOCK, [secret]))
+  const row = await bySecret(db, secret).selectAll().forUpdate().executeTakeFirst()
   if (!row) return undefined
   const once_minutes = row.signing_secret ? Math.max(row.once_minutes, REPLAY_MINUTES) : row.once_minutes
   return { ...row, once_minutes, recipients: JSON.parse(row.recipients ?? '[]') }
@@ -148,7 +148,7 @@ export const hooksExtension: Extension = {
     if (!('once_minutes' in body)) values.once_minutes = 60
     await completeRecipients(store, values)
     complete(values)
-    await requireRoomFor(db, 'hooks', values.user)
+    await requireRoomFor(db, 'hooks', String(values.user))
   },
   async beforeUpdate(store, values) {
     await completeRecipients(store, values)

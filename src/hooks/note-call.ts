@@ -1,24 +1,17 @@
+import { type Selectable, sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
+import { queries } from '../db/queries.ts'
+import type { Tables } from '../db/tables.ts'
 import { cleanText } from '../fields/cast.ts'
-import { changeLogCte } from '../records/record-sql.ts'
+import { noteChanges } from '../records/record-sql.ts'
 import type { Hook } from './hook.ts'
 
 /** Maximum characters of a call's body that are stored. */
 const MAX_KEPT = 65_536
 const CALLS_KEPT = 10
 
-const NOTE = `
-with written as (
-  insert into hook_calls (id, hook, "user", body, outcome, error, texts, messages, created)
-  values (pb_new_id(), $1, $2, $3, $4, $5, $6::json, $7::json, pb_text(clock_timestamp())) returning id
-), old as (
-  delete from hook_calls where hook = $1 and _rowid <= (
-    select c._rowid from hook_calls c where c.hook = $1 order by c._rowid desc offset ${CALLS_KEPT - 1} limit 1)
-), ${changeLogCte('written', 'create', 'hook_calls')}
-select from written`
-
 interface NotedCall {
-  readonly outcome: string
+  readonly outcome: Selectable<Tables['hook_calls']>['outcome']
   readonly texts?: readonly object[]
   readonly messages?: readonly string[]
   readonly refusal?: Error
@@ -35,7 +28,32 @@ export async function noteCall(
 ): Promise<void> {
   const { outcome, refusal, messages = [] } = call
   const kept = kind === 'codes' ? '' : cleanText(raw.slice(0, MAX_KEPT))
-  const lists = [call.texts ?? [], messages].map((list) => JSON.stringify(list))
   const error = cleanText(refusal?.message ?? call.note ?? '')
-  await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
+  await queries(db)
+    .with('written', (query) =>
+      query
+        .insertInto('hook_calls')
+        .values({
+          ...{ id: sql`pb_new_id()`, hook: id, user, body: kept, outcome, error },
+          ...{ texts: JSON.stringify(call.texts ?? []), messages: JSON.stringify(messages) },
+          created: sql`pb_text(clock_timestamp())`,
+        })
+        .returning('id'),
+    )
+    .with('old', (query) =>
+      query
+        .deleteFrom('hook_calls')
+        .where('hook', '=', id)
+        .where('_rowid', '<=', ({ selectFrom }) =>
+          selectFrom('hook_calls')
+            .select('_rowid')
+            .where('hook', '=', id)
+            .orderBy('_rowid', 'desc')
+            .offset(sql.lit(CALLS_KEPT - 1))
+            .limit(sql.lit(1)),
+        ),
+    )
+    .with('noted', noteChanges('create', 'hook_calls', 'ids'))
+    .selectFrom('written')
+    .execute()
 }
