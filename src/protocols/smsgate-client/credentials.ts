@@ -1,11 +1,13 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { type Insertable, sql } from 'kysely'
 import { z } from 'zod'
 import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../auth/api-keys.ts'
 import { readBasic } from '../../auth/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { readOrMakeParam } from '../../db/secrets.ts'
-import { list, number, run, runForRow, statement, text } from '../../db/statement.ts'
+import type { Tables } from '../../db/tables.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/store-of.ts'
@@ -115,21 +117,34 @@ export async function issueTokens(call: ClientCaller & { readonly c: Ctx; readon
 /** Maximum token pairs of a user. A new pair deletes the oldest: some programs request one for each call. */
 const MAX_PAIRS = 1_000
 
-const INSERT = statement('smsgate add tokens', {})`
-with ended as (
-  delete from smsgate_tokens where id in (
-    select id from smsgate_tokens where "user" = ${text('user')} order by created desc, id offset ${MAX_PAIRS - 1})
-)
-insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, refresh_until)
-values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${text('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
-  to_timestamp(${number('refreshExp')}::float8))`
+type Pair = Omit<Insertable<Tables['smsgate_tokens']>, 'access_until' | 'refresh_until'>
+
+const storePair = (db: Db, pair: Pair, exp: number, refreshExp: number) =>
+  queries(db)
+    .with('ended', (query) =>
+      query.deleteFrom('smsgate_tokens').where('id', 'in', ({ selectFrom }) =>
+        selectFrom('smsgate_tokens')
+          .select('id')
+          .where('user', '=', pair.user)
+          .orderBy('created', 'desc')
+          .orderBy('id')
+          .offset(sql.lit(MAX_PAIRS - 1)),
+      ),
+    )
+    .insertInto('smsgate_tokens')
+    .values({
+      ...pair,
+      access_until: sql<Date>`to_timestamp(${exp}::float8)`,
+      refresh_until: sql<Date>`to_timestamp(${refreshExp}::float8)`,
+    })
+    .execute()
 
 /** Adds a pair of tokens. The answer has each field twice, as SMSGate's server and its clients spell it. */
 async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Grant, seconds: number) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
-  await run(db, INSERT, { id, user, apiKey, secret, scopes, exp, refreshExp })
+  await storePair(db, { id, user, api_key: apiKey, secret, scopes: [...scopes] }, exp, refreshExp)
   const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
   const key = await secretOf(db)
   const sign = (claims: JWTPayload) =>
@@ -154,25 +169,20 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
   return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
 }
 
-const FIND = statement('smsgate find token', {
-  ...{ user: 'string', apiKey: 'string', secret: 'string', scopes: 'string[]' },
-  ...{ isAccessLive: 'boolean', isRefreshLive: 'boolean' },
-})`
-select "user", api_key as "apiKey", secret, scopes, access_until > now() as "isAccessLive",
-  refresh_until > now() and not is_refreshed as "isRefreshLive" from smsgate_tokens where id = ${text('id')}`
-
 /** The token with this `jti`; null if it has expired, was revoked, or is a refresh token that was used. */
 async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
   const { pair, isRefresh } = pairOf(jti)
-  const found = await runForRow(db, FIND, { id: pair })
+  const found = await queries(db)
+    .selectFrom('smsgate_tokens')
+    .select(['user', 'api_key as apiKey', 'secret', 'scopes'])
+    .select(sql<boolean>`access_until > now()`.as('isAccessLive'))
+    .select(sql<boolean>`refresh_until > now() and not is_refreshed`.as('isRefreshLive'))
+    .where('id', '=', pair)
+    .executeTakeFirst()
   if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
   const { user, apiKey, secret, scopes } = found!
   return { pair, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
-
-const USE = statement('smsgate use refresh token', { scopes: 'string[]' })`
-update smsgate_tokens set is_refreshed = true
-where id = ${text('id')} and not is_refreshed and refresh_until > now() returning scopes`
 
 /**
  * Issues a new pair with the same scopes. A refresh token works once, then throws 401. The old access token
@@ -180,7 +190,14 @@ where id = ${text('id')} and not is_refreshed and refresh_until > now() returnin
  */
 export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: Ctx }) {
   return store.db.transaction(async (db) => {
-    const used = await runForRow(db, USE, { id: token!.pair })
+    const used = await queries(db)
+      .updateTable('smsgate_tokens')
+      .set({ is_refreshed: true })
+      .where('id', '=', token!.pair)
+      .where('is_refreshed', '=', false)
+      .where('refresh_until', '>', sql<Date>`now()`)
+      .returning('scopes')
+      .executeTakeFirst()
     if (!used) throw gatewayRefusal('unauthorized', 'Unauthorized')
     return insertPair(c, db, { ...token!, ...used }, ACCESS_SECONDS)
   })
@@ -189,15 +206,15 @@ export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: 
 /** Revokes both tokens of a user's pair. An unknown id is no error. */
 export async function revokeTokens({ store, user, id }: ClientCaller & { readonly id: string }) {
   const { pair } = pairOf(id)
-  await store.db.query(
-    'delete from smsgate_tokens where id = $1 and "user" = $2',
-    [pair, user],
-    'smsgate revoke',
-  )
+  await queries(store.db)
+    .deleteFrom('smsgate_tokens')
+    .where('id', '=', pair)
+    .where('user', '=', user)
+    .execute()
 }
 
 export const deleteOldTokens = ({ db }: Store) =>
-  db.query('delete from smsgate_tokens where refresh_until <= now()')
+  queries(db).deleteFrom('smsgate_tokens').where('refresh_until', '<=', sql<Date>`now()`).execute()
 
 const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'

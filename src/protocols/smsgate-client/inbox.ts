@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { overLimit } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
-import { objectsOf, part, run, runForRow, statement, text } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { lock, queries } from '../../db/queries.ts'
+import { objectsOf } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { dateOf } from '../../fields/date.ts'
 import { findAllStored } from '../../files/stored-files.ts'
@@ -80,16 +83,18 @@ const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }
   ...(attachments && { attachments: JSON.parse(attachments) }),
 })
 
-const NAMES = statement('smsgate attachments', { attachments: 'string[]' })`
-select attachments from sms_messages
-where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
-
 /**
  * Answers with a file of an incoming text. The path has the file's number in that text, from 1. Throws 404.
  */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
-  const text = await runForRow(store.db, NAMES, { id, user })
+  const text = await queries(store.db)
+    .selectFrom('sms_messages')
+    .select('attachments')
+    .where('id', '=', id)
+    .where('message_type', '=', 'incoming')
+    .where(sql`"user" || ''`, '=', user)
+    .executeTakeFirst()
   const name = text?.attachments[Number(part) - 1]
   const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])
   if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
@@ -133,48 +138,91 @@ function readRefreshBody(raw: unknown) {
 
 type Refresh = ReturnType<typeof readRefreshBody>
 
-const IN_PERIOD = part`
-  m."user" = ${text('user')} and m.message_type = 'incoming' and m.delivered_at >= ${text('since')}
-  and m.delivered_at <= ${text('until')} and (${text('device')} = '' or m.device = ${text('device')})`
+/** The user's texts that came in a period, MAX_CALLS and one at most. */
+const selectTexts = (db: Db, user: string, { since, until, device }: Refresh) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .where('m.user', '=', user)
+    .where('m.message_type', '=', sql.lit('incoming'))
+    .where('m.delivered_at', '>=', since)
+    .where('m.delivered_at', '<=', until)
+    .$if(device !== '', (query) => query.where('m.device', '=', device))
+    .limit(sql.lit(MAX_CALLS + 1))
 
-const RECEIVERS = part`webhooks w where w."user" = ${text('user')} and w.enabled and w.smsgate_event = 'sms:received'`
+const selectReceivers = (db: Db, user: string) =>
+  queries(db)
+    .selectFrom('webhooks as w')
+    .where('w.user', '=', user)
+    .where('w.enabled', '=', true)
+    .where('w.smsgate_event', '=', 'sms:received')
 
-const COUNT = statement('smsgate count texts', { texts: 'number', webhooks: 'number' })`
-select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found) as texts,
-  (select count(*) from ${RECEIVERS}) as webhooks`
+const countCalls = (db: Db, user: string, refresh: Refresh) =>
+  queries(db)
+    .selectNoFrom(({ selectFrom, fn }) => [
+      selectFrom(selectTexts(db, user, refresh).as('m'))
+        .select(fn.countAll<number>().as('texts'))
+        .$asScalar()
+        .$notNull()
+        .as('texts'),
+      selectReceivers(db, user)
+        .select(fn.countAll<number>().as('webhooks'))
+        .$asScalar()
+        .$notNull()
+        .as('webhooks'),
+    ])
+    .executeTakeFirstOrThrow()
 
-const DELIVER = statement('smsgate deliver again', {})`
-select webhook_queue(array_agg(
-  row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))
-from (select m.id, m."user", pb_new_id() as event_id from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS}) t
-cross join (select w.id from ${RECEIVERS}) w`
+const queueCalls = (db: Db, user: string, refresh: Refresh) =>
+  queries(db)
+    .selectFrom(
+      selectTexts(db, user, refresh)
+        .select(['m.id', 'm.user', sql<string>`pb_new_id()`.as('event_id')])
+        .as('t'),
+    )
+    .crossJoin(selectReceivers(db, user).select('w.id').as('w'))
+    .select(
+      sql`webhook_queue(array_agg(
+        row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))`.as(
+        'queued',
+      ),
+    )
+    .execute()
 
 const RETRY_SECONDS = 60
 
 /**
  * Counts waiting webhook calls, at most MAX_CALLS per webhook. The inner limit makes Postgres use the index.
  */
-const WAITING = statement('smsgate waiting calls', { calls: 'number' })`
-select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join lateral (
-  select from webhook_dispatch d where d."user" = ${text('user')} and d.webhook = w.id and d.handed_at is null
-  limit ${MAX_CALLS}) waiting`
+const countWaiting = (db: Db, user: string) =>
+  queries(db)
+    .selectFrom(selectReceivers(db, user).select('w.id').as('w'))
+    .crossJoinLateral(({ selectFrom }) =>
+      selectFrom('webhook_dispatch as d')
+        .select('d.delivery')
+        .where('d.user', '=', user)
+        .whereRef('d.webhook', '=', 'w.id')
+        .where('d.handed_at', 'is', null)
+        .limit(sql.lit(MAX_CALLS))
+        .as('waiting'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('calls'))
+    .executeTakeFirstOrThrow()
 
 /**
  * Repeats a user's `sms:received` webhook calls for a period. Throws 400 if there are more than MAX_CALLS,
  * and 429 while MAX_CALLS earlier ones wait: many refreshes would fill the disk.
  */
 function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
-  const values = { user, ...refresh }
   return db.transaction(async (inside) => {
-    await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
-    if ((await runForRow(inside, WAITING, values))!.calls >= MAX_CALLS)
+    await lock(inside, LOCKS.inboxRefresh, user)
+    if ((await countWaiting(inside, user)).calls >= MAX_CALLS)
       throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
-    const { texts, webhooks } = (await runForRow(inside, COUNT, values))!
+    const { texts, webhooks } = await countCalls(inside, user, refresh)
     if (texts * webhooks > MAX_CALLS)
       throw invalid(
         `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
       )
-    await run(inside, DELIVER, values)
+    await queueCalls(inside, user, refresh)
   })
 }
 

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { run, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Env, Protocol, Services } from '../../http/context.ts'
@@ -52,15 +53,18 @@ const PHONE_SETTINGS = (() => {
   return { ...others, webhooks: shown }
 })()
 
-const LIST = statement('smsgate devices', {
-  ...{ id: 'string', name: 'string', created: 'string', updated: 'string' },
-  ...{ last_seen: 'string', sims: 'string?' },
-})`
-select id, name, created, coalesce(nullif(updated, ''), created) as updated,
-  coalesce(nullif(last_seen, ''), created) as last_seen, sims
-from devices where "user" = ${text('user')} order by devices.created, id`
-
-const listDevices = async ({ store: { db }, user }: Call) => (await run(db, LIST, { user })).map(wireDevice)
+async function listDevices({ store: { db }, user }: Call) {
+  const devices = await queries(db)
+    .selectFrom('devices')
+    .select(['id', 'name', 'created', 'sims'])
+    .select(sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'))
+    .select(sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'))
+    .where('user', '=', user)
+    .orderBy('devices.created')
+    .orderBy('id')
+    .execute()
+  return devices.map(wireDevice)
+}
 
 /** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
 async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {

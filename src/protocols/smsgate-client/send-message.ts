@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { number, runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { Idempotency } from '../../sms/send/accept.ts'
@@ -195,11 +196,6 @@ async function sendOrWait(
   }
 }
 
-const DEVICES = statement('smsgate send devices', { wasActive: 'boolean', hasSim: 'boolean' })`
-select d.last_seen >= ${text('since')} as "wasActive",
-  exists (select from lines l where l.device = d.id and l.slot in (${number('sim')}, 0)) as "hasSim"
-from devices d where d."user" = ${text('user')} and (${text('deviceId')} = '' or d.id = ${text('deviceId')}) limit 1`
-
 /** Throws 400 if the user has no device, or the named one lacks the SIM or was last seen too long ago. */
 async function checkDevices(
   { db }: Store,
@@ -208,7 +204,18 @@ async function checkDevices(
   activeWithinHours: number,
 ): Promise<void> {
   const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
-  const found = await runForRow(db, DEVICES, { user, deviceId, since, sim })
+  const found = await queries(db)
+    .selectFrom('devices as d')
+    .select(({ eb, exists, selectFrom }) => [
+      eb('d.last_seen', '>=', since).as('wasActive'),
+      exists(selectFrom('lines as l').whereRef('l.device', '=', 'd.id').where('l.slot', 'in', [sim, 0])).as(
+        'hasSim',
+      ),
+    ])
+    .where('d.user', '=', user)
+    .$if(deviceId !== '', (query) => query.where('d.id', '=', deviceId))
+    .limit(sql.lit(1))
+    .executeTakeFirst()
   if (!found) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
   const { wasActive, hasSim } = found
   if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is not a SIM of this device (deviceId)`)

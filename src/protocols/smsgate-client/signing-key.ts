@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Env, Services } from '../../http/context.ts'
 import { requireUser } from '../../http/middleware/audit.ts'
@@ -24,23 +24,34 @@ const SIGNING_KEY = z.object({
     .refine((key) => !key.includes('\0'), 'must not contain a NUL character'),
 })
 
-const ADD = `
-insert into smsgate_accounts ("user", signing_key) select id, $2 from users where id = $1 on conflict do nothing`
+/** Stores a signing key, unless the user was deleted. */
+const insertKey = (db: Db, user: string, key: string) =>
+  queries(db)
+    .insertInto('smsgate_accounts')
+    .columns(['user', 'signing_key'])
+    .expression((from) =>
+      from
+        .selectFrom('users')
+        .select(({ val }) => ['id as user', val(key).as('signing_key')])
+        .where('id', '=', user),
+    )
 
 /** Makes the key with which a user's webhooks in SMSGate's form are signed, unless there is one. */
 export const ensureSigningKey = (db: Db, user: string) =>
-  db.query(ADD, [user, randomText(KEY_LENGTH)], 'smsgate add key')
-
-const FIND = statement('smsgate key', { signing_key: 'string' })`
-select signing_key from smsgate_accounts where "user" = ${text('user')}`
-
-const SET = `
-insert into smsgate_accounts as a ("user", signing_key) select id, $2 from users where id = $1
-on conflict ("user") do update set signing_key = excluded.signing_key`
+  insertKey(db, user, randomText(KEY_LENGTH))
+    .onConflict((found) => found.doNothing())
+    .execute()
 
 /** Replaces a user's signing key, for deliveries from now on. */
 export const setSigningKey = (db: Db, user: string, key: string) =>
-  db.query(SET, [user, key], 'smsgate set key')
+  insertKey(db, user, key)
+    .onConflict((found) =>
+      found.column('user').doUpdateSet(({ ref }) => ({ signing_key: ref('excluded.signing_key') })),
+    )
+    .execute()
+
+const findKey = (db: Db, user: string) =>
+  queries(db).selectFrom('smsgate_accounts').select('signing_key').where('user', '=', user).executeTakeFirst()
 
 /** Only the signing key can be set. Limits are set on devices; the phones' other settings are fixed. */
 export const SETTINGS_BODY = z
@@ -76,7 +87,7 @@ export function signingKeyRoutes(services: Services): Hono<Env> {
       const { user, store } = await requireUser(c, services)
       c.header('cache-control', 'no-store')
       await ensureSigningKey(store.db, user)
-      return c.json((await runForRow(store.db, FIND, { user })) ?? { signing_key: '' })
+      return c.json((await findKey(store.db, user)) ?? { signing_key: '' })
     })
     .put(PATH, async (c) => {
       const { user, store } = await requireUser(c, services)

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Collection, Store } from '../../collections/catalog.ts'
-import { run, runForRow, statement, type TableRow, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
+import type { TableRow } from '../../db/statement.ts'
 import { ApiError } from '../../errors.ts'
 import { dateOf } from '../../fields/date.ts'
 import { buildRequest } from '../../http/request-info.ts'
@@ -129,20 +131,29 @@ export const WEBHOOK_BODY = z
   })
   .meta({ id: 'SmsgateNewWebhook' })
 
-const LIST = statement('smsgate webhooks', {
-  ...{ id: 'string', deviceId: 'string?', url: 'string', event: 'string' },
-})`
-select smsgate_id as id, nullif(device, '') as "deviceId", url, smsgate_event as event from webhooks
-where "user" = ${text('user')} and smsgate_event <> '' order by created, webhooks.id`
-
 /** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */
-export const listWebhooks = ({ store: { db }, user }: Call) => run(db, LIST, { user })
+export const listWebhooks = ({ store: { db }, user }: Call) =>
+  queries(db)
+    .selectFrom('webhooks')
+    .select(['smsgate_id as id', sql<string | null>`nullif(device, '')`.as('deviceId'), 'url'])
+    .select('smsgate_event as event')
+    .where('user', '=', user)
+    .where('smsgate_event', '<>', '')
+    .orderBy('created')
+    .orderBy('webhooks.id')
+    .execute()
 
-const FIND = statement('smsgate find webhook', { id: 'string' })`
-select id from webhooks where "user" = ${text('user')} and smsgate_id = ${text('id')} and smsgate_id <> '' and smsgate_event <> ''`
-
-const findWebhook = async ({ db }: Store, user: string, id: string) =>
-  (await runForRow(db, FIND, { user, id }))?.id
+async function findWebhook({ db }: Store, user: string, id: string): Promise<string | undefined> {
+  const found = await queries(db)
+    .selectFrom('webhooks')
+    .select('id')
+    .where('user', '=', user)
+    .where('smsgate_id', '=', id)
+    .where('smsgate_id', '<>', sql.lit(''))
+    .where('smsgate_event', '<>', '')
+    .executeTakeFirst()
+  return found?.id
+}
 
 /** The collection `webhooks`. Throws 400 if a superuser has removed its fields for SMSGate's form. */
 function webhooksOf({ catalog }: Store): Collection {

@@ -1,32 +1,17 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { number, part, run, runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { dateOf } from '../../fields/date.ts'
-import { allowance, type Device } from '../../sms/devices/device.ts'
+import type { Device } from '../../sms/devices/device.ts'
 import { type Attempt, claimMessages, leasedMessages, renewLeases } from '../../sms/queue/claim.ts'
 import { applyReports, type Report } from '../../sms/queue/report.ts'
 import { REASONS } from '../../sms/status.ts'
-import { wakeDevices } from '../../sms/wake.ts'
 import type { StateReport } from './incoming.ts'
-import {
-  CAPACITY_SQL,
-  IS_OWN,
-  lockForPull,
-  MAX_CAPACITY,
-  noteClockAhead,
-  type PhoneState,
-  phoneOf,
-  reduceCapacity,
-} from './phone.ts'
+import { isOf, lockForPull, noteClockAhead, type PhoneState, phoneOf, reduceCapacity } from './phone.ts'
+import { answerTime, IS_CANCELED, isOpen, toSend, wakeForMore } from './refill.ts'
 import { readWireId, toWire, validUntil, wireId } from './wire.ts'
-
-/** A text is not listed again within this time: the phone may still be reading the last answer. */
-const ANSWER_SECONDS = 3
-/** A phone that still has at least half of its last new texts after this time gets more: it is slow. */
-const SLOW_SECONDS = 5
-/** After this time, a phone gets more even if it has only a few of its last new texts left. */
-const STUCK_SECONDS = 60
 
 interface HandedText extends Attempt {
   /** The phone must not send this text any more: it was deleted, or given to another device. */
@@ -36,47 +21,23 @@ interface HandedText extends Attempt {
   readonly isKnown: boolean
 }
 
-/** SQL: how many texts a phone has yet to send, by its reports. */
-const TO_SEND = part`(
-  select count(*) from smsgate_texts t
-  where ${IS_OWN} and not t.is_processed and t.valid_until > now())`
-
-const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists (
-  select from sms_dispatch d
-  where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
-
-/**
- * SQL: whether phone `p` may get new texts: if it has none, or still many. If a text comes while the SMSGate
- * app sends its last one, the app restarts its sender and sends the last one twice.
- */
-const IS_OPEN = part`(
-  select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
-    p.handed_at < now() - interval '${SLOW_SECONDS} seconds' and n * 2 >= p.handed
-    or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
-  from ${TO_SEND} as c(n))`
-
-/** SQL: whether the phone seems to lack a text or a cancellation. Then it should fetch them (pull). */
-const IS_UNANSWERED = part`exists (
-  select from smsgate_texts t
-  where ${IS_OWN} and (
-    not t.is_known and t.valid_until > now() and t.listed_at < now() - interval '${ANSWER_SECONDS} seconds'
-    or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - interval '${ANSWER_SECONDS} seconds')))`
-
-const STATE = statement('smsgate handed', { canBeWoken: 'boolean', isOpen: 'boolean', texts: 'string' })`
-select exists (select from device_streams s where s.device = ${text('id')} and s.until > now()) as "canBeWoken",
-  coalesce((select ${IS_OPEN} from smsgate_phones p where ${IS_OWN}), false)
-    as "isOpen",
-  coalesce((
-    select json_agg(json_build_object(
-      'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
-      'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
-    from smsgate_texts t where ${IS_OWN}), '[]')::text as texts`
-
-/** Reads what a phone was given, whether its event stream is open, and IS_OPEN. Its row must be locked. */
+/** Reads what a phone was given, whether its event stream is open, and isOpen. Its row must be locked. */
 async function handedState(db: Db, device: Device) {
-  const state = (await runForRow(db, STATE, device))!
-  const texts: readonly HandedText[] = JSON.parse(state.texts)
-  return { ...state, texts }
+  const { texts, ...state } = await queries(db)
+    .selectNoFrom([
+      sql<boolean>`exists (
+        select from device_streams s where s.device = ${device.id} and s.until > now())`.as('canBeWoken'),
+      sql<boolean>`coalesce((select ${isOpen(device)} from smsgate_phones p where ${isOf(device)}), false)`.as(
+        'isOpen',
+      ),
+      sql<string>`coalesce((
+        select json_agg(json_build_object(
+          'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
+          'isListed', t.listed_at > now() - ${answerTime}) order by t.message)
+        from smsgate_texts t where ${isOf(device)}), '[]')::text`.as('texts'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { ...state, texts: JSON.parse(texts) as readonly HandedText[] }
 }
 
 /** What an answer to a phone lists. `validUntilMs` is by the database's clock. */
@@ -87,105 +48,97 @@ interface Listed {
   readonly added: number
 }
 
-const NOTE = statement('smsgate note listed', {})`
-with forgotten as (
-  delete from smsgate_texts t where ${IS_OWN} and t.valid_until <= now() and not exists (
-    select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
-), canceled as (
-  update smsgate_texts t set canceled_at = now()
-  from json_to_recordset(${text('canceled')}) g(id text, attempt int)
-  where ${IS_OWN} and t.message = g.id and t.attempt = g.attempt
-), phone as (
-  update smsgate_phones set handed_at = now(), handed = ${number('added')}::int + ${TO_SEND}
-  where ${IS_OWN} and ${number('added')}::int > 0
-)
-insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
-select ${text('id')}, ${text('user')}, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
-from json_to_recordset(${text('given')}) g(id text, attempt int, "validUntilMs" float8)
-on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
-
 /** Stores what an answer to a phone lists. Forgets texts that have expired and are no longer being sent. */
 async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
-  const lists = { given: JSON.stringify(given), canceled: JSON.stringify(canceled) }
-  await run(db, NOTE, { ...device, ...lists, added })
+  await queries(db)
+    .with('forgotten', (query) =>
+      query
+        .deleteFrom('smsgate_texts as t')
+        .where(isOf(device))
+        .where('t.valid_until', '<=', sql<Date>`now()`)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('sms_dispatch as d')
+                .whereRef('d.message', '=', 't.message')
+                .whereRef('d.attempt', '=', 't.attempt')
+                .where('d.state', '=', 'sending'),
+            ),
+          ),
+        ),
+    )
+    .with('canceled', (query) =>
+      query
+        .updateTable('smsgate_texts as t')
+        .from(attempts(canceled).as<'g'>(sql`g(id text, attempt int)`))
+        .set({ canceled_at: sql<Date>`now()` })
+        .where(isOf(device))
+        .whereRef('t.message', '=', 'g.id')
+        .whereRef('t.attempt', '=', 'g.attempt'),
+    )
+    .with('phone', (query) =>
+      query
+        .updateTable('smsgate_phones')
+        .set({ handed_at: sql<Date>`now()`, handed: sql`${added}::int + ${toSend(device)}` })
+        .where(isOf(device))
+        .where(sql<boolean>`${added}::int > 0`),
+    )
+    .insertInto('smsgate_texts')
+    .columns(['device', 'user', 'message', 'attempt', 'listed_at', 'valid_until'])
+    .expression((from) =>
+      from
+        .selectFrom(attempts(given).as<'g'>(sql`g(id text, attempt int, "validUntilMs" float8)`))
+        .select(({ val }) => [
+          ...[val(device.id).as('device'), val(device.user).as('user')],
+          ...(['g.id', 'g.attempt'] as const),
+          sql<Date>`now()`.as('listed_at'),
+          sql<Date>`to_timestamp(g."validUntilMs" / 1000)`.as('valid_until'),
+        ]),
+    )
+    .onConflict((found) =>
+      found
+        .columns(['device', 'message', 'attempt'])
+        .doUpdateSet(({ ref }) => ({ listed_at: ref('excluded.listed_at') })),
+    )
+    .execute()
 }
+
+/** A list as rows; the alias names their columns. */
+const attempts = <A extends Attempt>(list: readonly A[]) =>
+  sql<A>`json_to_recordset(${JSON.stringify(list)}::json)`
 
 /** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
 type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
-
-const PROGRESS = statement('smsgate note progress', {})`
-with given as (select * from json_to_recordset(${text('given')}) g(id text, attempt int, step text)), over as (
-  delete from smsgate_texts t using given g
-  where ${IS_OWN} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
-)
-update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed'
-from given g
-where ${IS_OWN} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
 async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
   // the last state counts if a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
-  await run(db, PROGRESS, { ...device, given: JSON.stringify(given) })
+  await queries(db)
+    .with('given', (query) =>
+      query
+        .selectFrom(attempts(given).as<'g'>(sql`g(id text, attempt int, step text)`))
+        .select(['g.id', 'g.attempt', 'g.step']),
+    )
+    .with('over', (query) =>
+      query
+        .deleteFrom('smsgate_texts as t')
+        .using('given as g')
+        .where(isOf(device))
+        .whereRef('t.message', '=', 'g.id')
+        .whereRef('t.attempt', '=', 'g.attempt')
+        .where('g.step', '=', 'over'),
+    )
+    .updateTable('smsgate_texts as t')
+    .from('given as g')
+    .set({ is_known: true, is_processed: sql<boolean>`t.is_processed or g.step = 'processed'` })
+    .where(isOf(device))
+    .whereRef('t.message', '=', 'g.id')
+    .whereRef('t.attempt', '=', 'g.attempt')
+    .where('g.step', '<>', 'over')
+    .execute()
 }
-
-/** SQL: whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
-const HAS_CAPACITY = part`(
-  select count(*) from (
-    select from sms_dispatch where ${IS_OWN} and state = 'sending' and lease_until > now()
-    limit ${MAX_CAPACITY}
-  ) held
-) <= ${CAPACITY_SQL} / 2`
-
-/** SQL: whether phone `p` may be handed waiting messages now. */
-const HAS_MORE = part`(
-  exists (
-    select from sms_dispatch where ${IS_OWN} and state = 'assigned'
-      and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
-  ) and ${HAS_CAPACITY} and ${IS_OPEN}
-  and exists (
-    select from devices d where d.id = ${text('id')} and d."user" = ${text('user')} and d.enabled and coalesce(${allowance('d')}, 1) > 0
-  ))`
-
-/**
- * SQL: whether a lease of the phone ends within `leaseSeconds`. A pull makes the phone report what it has.
- */
-const IS_LAPSING = part`exists (
-    select from sms_dispatch where ${IS_OWN} and state = 'sending'
-      and lease_until > now() and lease_until < now() + ${number('leaseSeconds')}::float8 * interval '1 second'
-  )`
-
-const REFILL = statement('smsgate refill', { hasMore: 'boolean' })`
-select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where ${IS_OWN}`
-
-/** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
-async function wakeForMore(store: Store, device: Device): Promise<void> {
-  const found = await runForRow(store.db, REFILL, device)
-  if (found?.hasMore) wakeDevices(store.db, [device.id])
-}
-
-/**
- * Returns a row if the phone should be told to pull (fetch texts). Not twice within ANSWER_SECONDS, unless
- * the phone has pulled meanwhile: a second notice would make the app drop a running pull.
- */
-const TELL = statement('smsgate should pull', {})`update smsgate_phones p set woken_at = now()
-  where ${IS_OWN}
-    and (p.woken_at is null or p.pulled_at >= p.woken_at
-      or p.woken_at < now() - interval '${ANSWER_SECONDS} seconds')
-    and (${HAS_MORE} or ${IS_LAPSING} or ${IS_UNANSWERED})
-  returning p.device`
-
-/** Whether to tell a phone to pull now. If so, stores that for all its streams. */
-export const shouldPull = async ({ db }: Store, device: Device, leaseSeconds: number): Promise<boolean> =>
-  (await runForRow(db, TELL, { ...device, leaseSeconds })) !== undefined
-
-/** The app pulls by itself when its stream opens. `woken_at` is set so that no notice follows at once. */
-const CONNECTED = statement('smsgate connected', {})`
-update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds' where ${IS_OWN}`
-
-/** Stores that a phone has opened its stream, after which it pulls by itself. */
-export const noteConnected = ({ db }: Store, device: Device) => run(db, CONNECTED, device)
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
 const LEASES = 3

@@ -2,11 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { runForRow, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { FilesFull } from '../../files/storage-limit.ts'
 import { readPhone } from '../../portable/phone/read.ts'
-import { isDisabledSql } from '../../records/record-sql.ts'
 import {
   keepsAttachments,
   type ReceivedText,
@@ -177,22 +175,6 @@ const PING_PAYLOAD = z
   .transform((payload) => payload.health.checks)
   .catch({})
 export const STARTED_PAYLOAD = z.object({ simCards: optional(simCards) })
-
-const FIND = statement('smsgate poster', {
-  ...{ id: 'string', user: 'string', phone: 'string', enabled: 'boolean', lastSeen: 'string' },
-  ...{ signingKey: 'string', isSuspended: 'boolean' },
-})`
-select d.id, d."user", d.phone, d.enabled, d.last_seen as "lastSeen", p.signing_key as "signingKey",
-  ${isDisabledSql('d."user"')} as "isSuspended"
-from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = ${text('path')}`
-
-/** The phone that posts to this secret path, and its signing key; null for an unknown path. */
-export async function findPoster({ db }: Store, path: string) {
-  const found = await runForRow(db, FIND, { path })
-  if (!found) return null
-  const { signingKey, isSuspended, ...device } = found
-  return { device: { ...device, isLimited: false }, signingKey, isSuspended }
-}
 
 /** A phone's post with X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */
 export interface Posted {

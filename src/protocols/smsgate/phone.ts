@@ -1,17 +1,9 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import {
-  number,
-  part,
-  type Row,
-  run,
-  runForCount,
-  runForRow,
-  runForTexts,
-  statement,
-  text,
-} from '../../db/statement.ts'
+import { anyOf, inSeconds, queries } from '../../db/queries.ts'
 import { dateOf } from '../../fields/date.ts'
+import { isDisabled } from '../../records/record-sql.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { wakeDevices } from '../../sms/wake.ts'
 import { randomText } from '../../tools/random.ts'
@@ -27,48 +19,57 @@ const CLOCK_NOISE_MS = 2_000
 /** If a phone's clock is ahead by this much more than we knew, its texts expired early: it was not slow. */
 const MISLED_MS = 30_000
 
-/** SQL: how many messages a phone may hold now. */
-export const CAPACITY_SQL = `least(${MAX_CAPACITY}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
+/** How many messages a phone may hold now. */
+export const CAPACITY = sql<number>`least(${sql.lit(MAX_CAPACITY)}, room + coalesce(
+  floor(extract(epoch from now() - narrowed_at) / ${sql.lit(WIDEN_SECONDS)}), 0))::int`
 
-/** SQL: a row belongs to the device `id` of `user`. */
-export const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
+/** A row of a table with the columns `device` and `user` belongs to the device. */
+export const isOf = ({ id, user }: Device) => sql<boolean>`(device = ${id} and "user" = ${user})`
 
-const FIND = statement('smsgate phone', {
-  /** The secret end of the URL to which the phone posts what it receives. */
-  path: 'string',
-  signingKey: 'string',
-  /** When the phone was last seen before it was away: it may not have posted later texts. '' for never. */
-  missedSince: 'string',
-})`
-select path, signing_key as "signingKey", coalesce(pb_text(missed_since), '') as "missedSince"
-from smsgate_phones where ${IS_OWN}`
+/**
+ * `path`: the secret end of the URL to which the phone posts what it receives. `missedSince`: when the phone
+ * was last seen before it was away, as it may not have posted later texts; '' for never.
+ */
+const findPhone = (db: Db, device: Device) =>
+  queries(db)
+    .selectFrom('smsgate_phones')
+    .select(['path', 'signing_key as signingKey'])
+    .select(sql<string>`coalesce(pb_text(missed_since), '')`.as('missedSince'))
+    .where(isOf(device))
+    .executeTakeFirst()
 
-export type Phone = Row<typeof FIND>
-
-const ADD = statement('smsgate add phone', {})`
-insert into smsgate_phones (device, "user", path, signing_key, room)
-values (${text('id')}, ${text('user')}, ${text('path')}, ${text('key')}, ${MAX_CAPACITY}) on conflict (device) do nothing`
+export type Phone = NonNullable<Awaited<ReturnType<typeof findPhone>>>
 
 /** A phone's data, created at its first request. */
 export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
-  const known = await runForRow(db, FIND, device)
+  const known = await findPhone(db, device)
   if (known) return known
-  await run(db, ADD, { ...device, path: randomText(SECRET_LENGTH), key: randomText(SECRET_LENGTH) })
-  return (await runForRow(db, FIND, device))!
+  const secrets = { path: randomText(SECRET_LENGTH), signing_key: randomText(SECRET_LENGTH) }
+  await queries(db)
+    .insertInto('smsgate_phones')
+    .values({ device: device.id, user: device.user, ...secrets, room: MAX_CAPACITY })
+    .onConflict((found) => found.column('device').doNothing())
+    .execute()
+  return (await findPhone(db, device))!
 }
 
-const PULL = statement('smsgate pull', {
-  /** Milliseconds that the phone's clock is ahead of ours; 0 if unknown. */
-  clockMs: 'number',
-  /** How many messages the phone may hold. */
-  room: 'number',
-  /** The database's clock, in milliseconds since 1970. */
-  databaseNowMs: 'number',
-})`
-update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(clock_ms, 0)::float8 as "clockMs",
-  ${CAPACITY_SQL} as room, extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNowMs"`
+const updatePhone = (db: Db, device: Device) => queries(db).updateTable('smsgate_phones').where(isOf(device))
 
-export type PhoneState = Row<typeof PULL> & {
+/**
+ * `clockMs`: milliseconds that the phone's clock is ahead of ours, 0 if unknown. `room`: how many messages
+ * the phone may hold. `databaseNowMs`: the database's clock, in milliseconds since 1970.
+ */
+const notePull = (db: Db, device: Device) =>
+  updatePhone(db, device)
+    .set({ pulled_at: sql<Date>`now()` })
+    .returning([
+      sql<number>`coalesce(clock_ms, 0)::float8`.as('clockMs'),
+      CAPACITY.as('room'),
+      sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
+    ])
+    .executeTakeFirst()
+
+export type PhoneState = NonNullable<Awaited<ReturnType<typeof notePull>>> & {
   /** Milliseconds that the database's clock (it ends leases) is ahead of ours; 0 below CLOCK_NOISE_MS. */
   readonly databaseMs: number
 }
@@ -76,7 +77,7 @@ export type PhoneState = Row<typeof PULL> & {
 /** Locks a phone's row: its requests for messages run one at a time. Null for an unknown phone. */
 export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
   const askedMs = Date.now()
-  const pulled = await runForRow(db, PULL, device)
+  const pulled = await notePull(db, device)
   if (!pulled) return null
   const { databaseNowMs: nowMs } = pulled
   const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
@@ -84,52 +85,49 @@ export async function lockForPull(db: Db, device: Device): Promise<PhoneState | 
   return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
 }
 
-const NARROW = statement('smsgate narrow', {})`
-update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2), narrowed_at = now()
-where ${IS_OWN} and (narrowed_at is null or narrowed_at < now() - ${number('seconds')}::float8 * interval '1 second')`
-
 /** Halves how many messages a slow phone may hold, at most once every `seconds`. */
 export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
-  run(db, NARROW, { ...device, seconds })
-
-const MS = number('ms')
-
-const AHEAD = statement('smsgate clock ahead', {})`
-update smsgate_phones set clock_ms = ${MS}, room = ${CAPACITY_SQL}, narrowed_at = now()
-where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${MISLED_MS}`
+  updatePhone(db, device)
+    .set({ room: sql`greatest(1, ${CAPACITY} / 2)`, narrowed_at: sql<Date>`now()` })
+    .where(({ or, eb }) => or([eb('narrowed_at', 'is', null), eb('narrowed_at', '<', inSeconds(-seconds))]))
+    .execute()
 
 /** Stores that a phone's clock is `ms` ahead. False, and nothing stored, if MISLED_MS or less is new. */
-export const noteClockAhead = async ({ db }: Store, device: Device, ms: number) =>
-  (await runForCount(db, AHEAD, { ...device, ms })) > 0
-
-const CLOCK = statement('smsgate clock', {})`
-update smsgate_phones set clock_ms = ${MS}
-where ${IS_OWN} and abs(coalesce(clock_ms, 0) - ${MS}::float8) > ${CLOCK_NOISE_MS}`
+export async function noteClockAhead({ db }: Store, device: Device, ms: number): Promise<boolean> {
+  const { numUpdatedRows } = await updatePhone(db, device)
+    .set({ clock_ms: ms, room: CAPACITY, narrowed_at: sql<Date>`now()` })
+    .where(sql<boolean>`coalesce(clock_ms, 0) < ${ms - MISLED_MS}::float8`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 /** Stores how many milliseconds a phone's clock is ahead of ours. */
-export const noteClock = ({ db }: Store, device: Device, ms: number) => run(db, CLOCK, { ...device, ms })
-
-const MISSED = statement('smsgate missed', {})`
-update smsgate_phones set missed_since = coalesce(missed_since, ${text('since')}::timestamptz) where ${IS_OWN}`
+export const noteClock = ({ db }: Store, device: Device, ms: number) =>
+  updatePhone(db, device)
+    .set({ clock_ms: ms })
+    .where(sql<boolean>`abs(coalesce(clock_ms, 0) - ${ms}::float8) > ${sql.lit(CLOCK_NOISE_MS)}`)
+    .execute()
 
 /** If a phone was away for `awaySeconds`, stores when it was last seen: later texts may be missing. */
 export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
   const seen = dateOf(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
-  await run(store.db, MISSED, { ...device, since: seen.toISOString() })
+  await updatePhone(store.db, device)
+    .set({ missed_since: sql<Date>`coalesce(missed_since, ${seen.toISOString()}::timestamptz)` })
+    .execute()
 }
-
-const CAUGHT_UP = statement('smsgate caught up', {})`
-update smsgate_phones set missed_since = null where ${IS_OWN} and missed_since <= ${text('since')}::timestamptz`
 
 /** Stores that a phone was asked for all texts since `since`, so that it is not asked again. */
 export const endAbsence = ({ db }: Store, device: Device, since: string) =>
-  run(db, CAUGHT_UP, { ...device, since })
+  updatePhone(db, device)
+    .set({ missed_since: null })
+    .where('missed_since', '<=', sql<Date>`${since}::timestamptz`)
+    .execute()
 
 /** Deletes the data of deleted devices. */
 export async function forgetPhones({ db }: Store, devices: readonly string[]): Promise<void> {
-  await db.query('delete from smsgate_phones where device = any($1)', [devices])
-  await db.query('delete from smsgate_texts where device = any($1)', [devices])
+  await queries(db).deleteFrom('smsgate_phones').where('device', '=', anyOf(devices)).execute()
+  await queries(db).deleteFrom('smsgate_texts').where('device', '=', anyOf(devices)).execute()
 }
 
 /** A period of time, its ends in ISO 8601. */
@@ -138,33 +136,66 @@ export interface Period {
   readonly until: string
 }
 
-const ASK = statement('smsgate ask for inbox', { device: 'string' })`
-update smsgate_phones p set export_since = least(p.export_since, ${text('since')}::timestamptz),
-  export_until = greatest(p.export_until, ${text('until')}::timestamptz)
-where p."user" = ${text('user')} and (${text('device')} = '' or p.device = ${text('device')}) returning p.device`
-
 /**
  * Asks phones (`device` '': all) to post what they received in a period. Returns how many phones were asked.
  */
 export async function requestInbox(store: Store, user: string, device: string, period: Period) {
-  const phones = await runForTexts(store.db, ASK, { user, device, ...period })
-  wakeDevices(store.db, phones)
+  const phones = await queries(store.db)
+    .updateTable('smsgate_phones')
+    .set({
+      export_since: sql<Date>`least(export_since, ${period.since}::timestamptz)`,
+      export_until: sql<Date>`greatest(export_until, ${period.until}::timestamptz)`,
+    })
+    .where('user', '=', user)
+    .$if(device !== '', (query) => query.where('device', '=', device))
+    .returning('device')
+    .execute()
+  const ids = phones.map((phone) => phone.device)
+  wakeDevices(store.db, ids)
   return phones.length
 }
 
-const TAKE = statement('smsgate take inbox request', { since: 'number', until: 'number' })`
-with asked as (
-  select device, export_since, export_until from smsgate_phones
-  where ${IS_OWN} and export_since is not null for update
-)
-update smsgate_phones p set export_since = null, export_until = null from asked a
-where p.device = a.device
-returning extract(epoch from a.export_since)::float8 * 1000 as since,
-  extract(epoch from a.export_until)::float8 * 1000 as until`
-
 /** Returns and deletes the period whose texts the phone shall post; undefined for none. */
 export async function takeInboxRequest({ db }: Store, device: Device): Promise<Period | undefined> {
-  const taken = await runForRow(db, TAKE, device)
+  const taken = await queries(db)
+    .with('asked', (query) =>
+      query
+        .selectFrom('smsgate_phones')
+        .select(['device', 'export_since', 'export_until'])
+        .where(isOf(device))
+        .where('export_since', 'is not', null)
+        .forUpdate(),
+    )
+    .updateTable('smsgate_phones as p')
+    .from('asked as a')
+    .set({ export_since: null, export_until: null })
+    .whereRef('p.device', '=', 'a.device')
+    .returning([
+      sql<number>`extract(epoch from a.export_since)::float8 * 1000`.as('since'),
+      sql<number>`extract(epoch from a.export_until)::float8 * 1000`.as('until'),
+    ])
+    .executeTakeFirst()
   const isoDate = (ms: number) => new Date(Math.round(ms)).toISOString()
   return taken && { since: isoDate(taken.since), until: isoDate(taken.until) }
+}
+
+/** The phone that posts to this secret path, and its signing key; null for an unknown path. */
+export async function findPoster({ db }: Store, path: string) {
+  const found = await queries(db)
+    .selectFrom('smsgate_phones as p')
+    .innerJoin('devices as d', (join) => join.onRef('d.id', '=', 'p.device').onRef('d.user', '=', 'p.user'))
+    .select([
+      'd.id',
+      'd.user',
+      'd.phone',
+      'd.enabled',
+      'd.last_seen as lastSeen',
+      'p.signing_key as signingKey',
+    ])
+    .select(isDisabled('d.user').as('isSuspended'))
+    .where('p.path', '=', path)
+    .executeTakeFirst()
+  if (!found) return null
+  const { signingKey, isSuspended, ...device } = found
+  return { device: { ...device, isLimited: false }, signingKey, isSuspended }
 }

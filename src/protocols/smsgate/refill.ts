@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import { inSeconds, queries } from '../../db/queries.ts'
+import { allowance, type Device } from '../../sms/devices/device.ts'
+import { wakeDevices } from '../../sms/wake.ts'
+import { CAPACITY, isOf, MAX_CAPACITY } from './phone.ts'
+
+/** A text is not listed again within this time: the phone may still be reading the last answer. */
+const ANSWER_SECONDS = 3
+/** A phone that still has at least half of its last new texts after this time gets more: it is slow. */
+const SLOW_SECONDS = 5
+/** After this time, a phone gets more even if it has only a few of its last new texts left. */
+const STUCK_SECONDS = 60
+
+export const answerTime = sql`interval '${sql.raw(String(ANSWER_SECONDS))} seconds'`
+
+/** How many texts a phone has yet to send, by its reports. */
+export const toSend = (device: Device) => sql<number>`(
+  select count(*) from smsgate_texts t
+  where ${isOf(device)} and not t.is_processed and t.valid_until > now())`
+
+export const IS_CANCELED = sql<boolean>`not t.is_processed and t.valid_until > now() and not exists (
+  select from sms_dispatch d
+  where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
+
+/**
+ * Whether phone `p` may get new texts: if it has none, or still many. If a text comes while the SMSGate app
+ * sends its last one, the app restarts its sender and sends the last one twice.
+ */
+export const isOpen = (device: Device) => sql<boolean>`(
+  select n = 0 or n <= ${CAPACITY} / 2 and (
+    p.handed_at < now() - interval '${sql.raw(String(SLOW_SECONDS))} seconds' and n * 2 >= p.handed
+    or p.handed_at < now() - interval '${sql.raw(String(STUCK_SECONDS))} seconds')
+  from ${toSend(device)} as c(n))`
+
+/** Whether the phone seems to lack a text or a cancellation. Then it should fetch them (pull). */
+const isUnanswered = (device: Device) => sql<boolean>`exists (
+  select from smsgate_texts t
+  where ${isOf(device)} and (
+    not t.is_known and t.valid_until > now() and t.listed_at < now() - ${answerTime}
+    or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - ${answerTime})))`
+
+/** Whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
+const hasCapacity = (device: Device) => sql<boolean>`(
+  select count(*) from (
+    select from sms_dispatch where ${isOf(device)} and state = 'sending' and lease_until > now()
+    limit ${sql.lit(MAX_CAPACITY)}
+  ) held
+) <= ${CAPACITY} / 2`
+
+/** Whether phone `p` may be handed waiting messages now. */
+const hasMore = (device: Device) => sql<boolean>`(
+  exists (
+    select from sms_dispatch where ${isOf(device)} and state = 'assigned'
+      and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
+  ) and ${hasCapacity(device)} and ${isOpen(device)}
+  and exists (
+    select from devices d
+    where d.id = ${device.id} and d."user" = ${device.user} and d.enabled and coalesce(${sql.raw(allowance('d'))}, 1) > 0
+  ))`
+
+/** Whether a lease of the phone ends within `seconds`. A pull makes the phone report what it has. */
+const isLapsing = (device: Device, seconds: number) => sql<boolean>`exists (
+  select from sms_dispatch where ${isOf(device)} and state = 'sending'
+    and lease_until > now() and lease_until < ${inSeconds(seconds)})`
+
+/** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
+export async function wakeForMore(store: Store, device: Device): Promise<void> {
+  const found = await queries(store.db)
+    .selectFrom('smsgate_phones as p')
+    .select(sql<boolean>`coalesce(${hasMore(device)}, false)`.as('hasMore'))
+    .where(isOf(device))
+    .executeTakeFirst()
+  if (found?.hasMore) wakeDevices(store.db, [device.id])
+}
+
+/**
+ * Whether to tell a phone to pull (fetch texts) now. If so, stores that for all its streams. Not twice
+ * within ANSWER_SECONDS, unless the phone has pulled meanwhile: a second notice would make the app drop a
+ * running pull.
+ */
+export async function shouldPull({ db }: Store, device: Device, leaseSeconds: number): Promise<boolean> {
+  const { numUpdatedRows } = await queries(db)
+    .updateTable('smsgate_phones as p')
+    .set({ woken_at: sql<Date>`now()` })
+    .where(isOf(device))
+    .where(
+      sql<boolean>`(p.woken_at is null or p.pulled_at >= p.woken_at or p.woken_at < now() - ${answerTime})
+        and (${hasMore(device)} or ${isLapsing(device, leaseSeconds)} or ${isUnanswered(device)})`,
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Stores that a phone has opened its stream, after which it pulls by itself. `woken_at` is set so that no
+ * notice follows at once.
+ */
+export const noteConnected = ({ db }: Store, device: Device) =>
+  queries(db)
+    .updateTable('smsgate_phones')
+    .set({ woken_at: inSeconds(-ANSWER_SECONDS / 2) })
+    .where(isOf(device))
+    .execute()
