@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { list, run, statement, text } from '../db/statement.ts'
+import type { Db } from '../db/open.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import { scalarText } from '../fields/cast.ts'
 import { groupsNamed } from '../hooks/compose.ts'
 import { readJson } from '../http/body/raw-body.ts'
@@ -25,8 +26,13 @@ import {
 /** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
 type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
 
-const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string' })`
-select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
+const findContacts = (db: Db, user: string, names: readonly string[]) =>
+  queries(db)
+    .selectFrom('contacts')
+    .select(['name', 'phone'])
+    .where('user', '=', user)
+    .where('name', '=', anyOf(names))
+    .execute()
 
 /**
  * Phone numbers and group ids of recipients; `numbers`: those of the request alone. Throws 400 for more than
@@ -44,7 +50,7 @@ async function findRecipients(store: Store, user: string, max: number, given: Re
 }
 
 async function phonesNamed(store: Store, user: string, names: readonly string[]): Promise<string[]> {
-  const found = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
+  const found = names.length > 0 ? await findContacts(store.db, user, names) : []
   const people = Map.groupBy(found, ({ name }) => name)
   return names.map((name) => {
     const [person, other] = people.get(name) ?? []

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { identifyKey } from '../../auth/api-keys.ts'
 import { readBasic } from '../../auth/tokens.ts'
 import type { Config } from '../../config.ts'
-import { run, runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/store-of.ts'
@@ -63,11 +63,12 @@ export const route = (
   more: Omit<Partial<Route>, 'at' | 'summary' | 'work'> = {},
 ): Route => ({ at, summary, work, ...more })
 
-const USER = statement('twilio user', { name: 'string', created: 'string', updated: 'string' })`
-select name, created, updated from users where id = ${text('user')}`
-
 export async function findAccount({ store, user }: Call) {
-  const { name, created, updated } = (await runForRow(store.db, USER, { user }))!
+  const { name, created, updated } = await queries(store.db)
+    .selectFrom('users')
+    .select(['name', 'created', 'updated'])
+    .where('id', '=', user)
+    .executeTakeFirstOrThrow()
   const sid = sidOf('AC', user)
   const path = accountPath(user)
   return {
@@ -112,16 +113,19 @@ export const CONNECTION = z
   })
   .meta({ id: 'TwilioConnection' })
 
-const NUMBERS = statement('twilio numbers', { phone: 'string', id: 'string' })`
-select phone, id from devices where "user" = ${text('user')} and phone <> '' order by _rowid`
-
 /** The SIDs of a user and of its numbers. Throws 403 for a user whose id cannot be an AccountSid. */
 export async function describeConnection(
   { store, user, key }: SendingCaller,
   { publicUrl }: Config,
 ): Promise<z.output<typeof CONNECTION>> {
   if (!hasSid(user)) throw gatewayRefusal('forbidden', 'The id of this user cannot be an AccountSid')
-  const numbers = await run(store.db, NUMBERS, { user })
+  const numbers = await queries(store.db)
+    .selectFrom('devices')
+    .select(['phone', 'id'])
+    .where('user', '=', user)
+    .where('phone', '<>', '')
+    .orderBy('_rowid')
+    .execute()
   return {
     account_sid: sidOf('AC', user),
     messaging_service_sid: sidOf('MG', user),

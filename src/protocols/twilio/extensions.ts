@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { apiKeysExtension } from '../../auth/api-keys.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { runForRow, statement, text, textsOf } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, NOW, queries } from '../../db/queries.ts'
 import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import type { Extension } from '../../records/extension.ts'
-import { changeLogCte } from '../../records/record-sql.ts'
+import { noteChanges } from '../../records/record-sql.ts'
 import { randomId } from '../../tools/random.ts'
 import { failDeliveries, failPending } from '../../webhooks/delivery-worker.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
@@ -69,26 +71,45 @@ const isNarrowed = (scopes: Value | undefined): boolean =>
 
 export const KEY_DELETED = 'The API key of this callback was deleted'
 
-const CLEAR = `
-with written as (
-  update webhooks set enabled = false, api_key = '', updated = pb_text(now())
-  where api_key = any($1::text[]) and api_key <> '' returning *
-), ${changeLogCte('written', 'update', 2, 'noted', true)}
-select id, "user" from written`
+const disableSigned = (db: Db, keys: readonly string[]) =>
+  queries(db)
+    .with('written', (query) =>
+      query
+        .updateTable('webhooks')
+        .set({ enabled: false, api_key: '', updated: NOW })
+        .where('api_key', '=', anyOf(keys))
+        .where('api_key', '<>', sql.lit(''))
+        .returningAll(),
+    )
+    .with('noted', noteChanges('update', 'webhooks'))
+    .selectFrom('written')
+    .select(['id', 'user'])
+    .execute()
 
-const CALLBACKS = `
-select d.delivery from webhook_dispatch d where d.target ->> 'api_key' = any($1::text[])`
+const findCallbacks = (db: Db, keys: readonly string[]) =>
+  queries(db)
+    .selectFrom('webhook_dispatch')
+    .select('delivery')
+    .where(sql`target ->> 'api_key'`, '=', anyOf(keys))
+    .execute()
 
 /** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */
 async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
-  const { rows: hooks } = await db.query(CLEAR, [keys, 'webhooks'])
-  for (const [hook, user] of hooks) await failPending(db, String(hook), String(user), KEY_DELETED)
-  await failDeliveries(db, textsOf(await db.query(CALLBACKS, [keys])), KEY_DELETED)
+  for (const { id, user } of await disableSigned(db, keys)) await failPending(db, id, user, KEY_DELETED)
+  const callbacks = (await findCallbacks(db, keys)).map(({ delivery }) => delivery)
+  await failDeliveries(db, callbacks, KEY_DELETED)
 }
 
-const SIGNER = statement('webhook signer', { hasKey: 'boolean', hasDevice: 'boolean' })`select
-  exists (select from api_keys k where k.id = ${text('key')} and k."user" = ${text('user')} and k.twilio) as "hasKey",
-  exists (select from devices d where d.id = ${text('device')} and d."user" = ${text('user')}) as "hasDevice"`
+const findSigner = (db: Db, user: string, key: string, device: string) =>
+  queries(db)
+    .selectNoFrom(({ exists, selectFrom }) => [
+      exists(
+        selectFrom('api_keys').where('id', '=', key).where('user', '=', user).where('twilio', '=', true),
+      ).as('hasKey'),
+      exists(selectFrom('devices').where('id', '=', device).where('user', '=', user)).as('hasDevice'),
+    ])
+    .executeTakeFirstOrThrow()
+
 const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
 const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
@@ -101,7 +122,7 @@ export const fitTwilio: FitWebhook = async ({ db }, values) => {
   values.events = ['message.received']
   if (!values.enabled) return
   const [user, key, device] = [values.user, values.api_key, values.device].map((value) => String(value ?? ''))
-  const { hasKey, hasDevice } = (await runForRow(db, SIGNER, { user: user!, key: key!, device: device! }))!
+  const { hasKey, hasDevice } = await findSigner(db, user!, key!, device!)
   if (!hasKey) throw invalidFields({ api_key: NO_SIGNER })
   if (!hasDevice) throw invalidFields({ device: NO_DEVICE })
 }

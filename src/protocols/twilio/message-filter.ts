@@ -1,4 +1,5 @@
-import { list, runForTexts, statement, text } from '../../db/statement.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import type { Call } from './account.ts'
@@ -18,7 +19,7 @@ const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else 
 export async function filterOf(call: Call, bound: (value: unknown) => string): Promise<string[]> {
   const { store, user, parameters } = call
   const [to, from] = [await numbersIn(call, 'To'), await numbersIn(call, 'From')]
-  const devices = to.length > 0 ? await runForTexts(store.db, DEVICES, { user, phones: to }) : []
+  const devices = to.length > 0 ? await devicesWith(store, user, to) : []
   const conditions: string[] = []
   const between = (fromMs?: number, beforeMs?: number) => {
     const second = (ms: number) => bound(formatDate(new Date(Math.floor(ms / SECOND_MS) * SECOND_MS)))
@@ -52,8 +53,15 @@ async function numbersIn({ store, user, parameters }: Call, name: string): Promi
   return [...new Set([given, number ?? ''])].filter((one) => one !== '')
 }
 
-const DEVICES = statement('twilio devices of a number', { id: 'string' })`
-select id from devices where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
+async function devicesWith({ db }: Store, user: string, phones: readonly string[]): Promise<string[]> {
+  const devices = await queries(db)
+    .selectFrom('devices')
+    .select('id')
+    .where('user', '=', user)
+    .where('phone', '=', anyOf(phones))
+    .execute()
+  return devices.map(({ id }) => id)
+}
 
 function readDate(parameters: Parameters, name: string) {
   const text = parameters.get(name) ?? ''

@@ -1,18 +1,13 @@
+import { sql } from 'kysely'
 import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import {
-  objectsOf,
-  run,
-  runForCount,
-  runForTexts,
-  statement,
-  type TableRow,
-  text,
-} from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { objectsOf, type TableRow } from '../../db/statement.ts'
 import { ApiError } from '../../errors.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import { createRecord, updateRecord } from '../../records/write.ts'
 import { serverRequest } from '../../request/request.ts'
-import { logChanged } from '../../sms/status.ts'
+import { updateRecords } from '../../sms/status.ts'
 import type { Call } from './account.ts'
 import {
   API_VERSION,
@@ -105,16 +100,34 @@ export interface NumberSender {
   readonly line: string
 }
 
-const FIND = statement('twilio senders', { device: 'string', isOwn: 'boolean', line: 'string' })`
-select distinct on (d.id) d.id as device, d.phone = ${text('number')} as "isOwn", case when exists (
-    select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end as line
-from devices d left join lines l on l.device = d.id and l.number = ${text('number')} and l.enabled and l.present
-where d."user" = ${text('user')} and d.enabled and (d.phone = ${text('number')} or l.id is not null) order by d.id, l.slot`
+/** Devices with this number or a line that has it. `line`: that line, if the device has other ones. */
+const findSenders = (db: Db, user: string, number: string) =>
+  queries(db)
+    .selectFrom('devices as d')
+    .leftJoin('lines as l', (join) =>
+      join
+        .onRef('l.device', '=', 'd.id')
+        .on('l.number', '=', number)
+        .on('l.enabled', '=', true)
+        .on('l.present', '=', true),
+    )
+    .distinctOn('d.id')
+    .select(['d.id as device', ({ eb }) => eb('d.phone', '=', number).as('isOwn')])
+    .select(
+      sql<string>`case when exists (
+        select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end`.as('line'),
+    )
+    .where('d.user', '=', user)
+    .where('d.enabled', '=', true)
+    .where(({ or, eb }) => or([eb('d.phone', '=', number), eb('l.id', 'is not', null)]))
+    .orderBy('d.id')
+    .orderBy('l.slot')
+    .execute()
 
 /** Enabled devices with this number, else those with a line (SIM) that has it. Ordered by id. */
 export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
   if (number === '') return []
-  const found = await run(db, FIND, { user, number })
+  const found = await findSenders(db, user, number)
   const own = found.filter(({ isOwn }) => isOwn)
   return own.length > 0 ? own : found
 }
@@ -153,31 +166,39 @@ export async function changeNumber(call: Call) {
   if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
   await store.db.transaction(async (db) => {
     const inside = { ...call, store: { db, catalog: store.catalog } }
-    if (method !== '') await runForCount(db, SET_METHOD, { device: id, method })
-    const renamed = name === '' ? [] : await runForTexts(db, RENAME, { id, name })
-    await logChanged(inside.store, 'devices', 'update', renamed)
+    if (method !== '') await setMethod(db, id, method)
+    if (name !== '') await rename(db, id, name)
     if (url !== undefined) await setUrl(inside, id, url)
   })
   return fetchNumber(call)
 }
 
-const SET_METHOD = statement('twilio set method', {})`
-insert into twilio_numbers (device, sms_method) values (${text('device')}, ${text('method')})
-on conflict (device) do update set sms_method = excluded.sms_method`
+const setMethod = (db: Db, device: string, sms_method: string) =>
+  queries(db)
+    .insertInto('twilio_numbers')
+    .values({ device, sms_method })
+    .onConflict((found) => found.column('device').doUpdateSet({ sms_method }))
+    .execute()
 
-const RENAME = statement('twilio rename number', { id: 'string' })`
-update devices set name = ${text('name')}, updated = pb_text(now())
-where id = ${text('id')} and name <> ${text('name')} returning id`
-
-const WEBHOOKS = statement('twilio webhooks', { id: 'string' })`
-select id from webhooks where "user" = ${text('user')} and device = ${text('device')} and format = 'twilio' order by _rowid`
+const rename = (db: Db, id: string, name: string) =>
+  updateRecords(db, 'devices', (update) =>
+    update.set({ name }).where('id', '=', id).where('name', '<>', name),
+  )
 
 /** Gives a device exactly one webhook in Twilio's form, with this address; none for ''. */
 async function setUrl(call: Call, device: string, url: string) {
   const { services, store, user } = call
   // changes of one number run one at a time
-  await store.db.query('select from devices where id = $1 for update', [device])
-  const hooks = await runForTexts(store.db, WEBHOOKS, { user, device })
+  await queries(store.db).selectFrom('devices').where('id', '=', device).forUpdate().execute()
+  const found = await queries(store.db)
+    .selectFrom('webhooks')
+    .select('id')
+    .where('user', '=', user)
+    .where('device', '=', device)
+    .where('format', '=', 'twilio')
+    .orderBy('_rowid')
+    .execute()
+  const hooks = found.map(({ id }) => id)
   const deleted = url === '' ? hooks : hooks.slice(1)
   const webhooks = store.catalog.find('webhooks')!
   if (deleted.length > 0) await deleteRecords(store, services.extensions, webhooks, deleted)

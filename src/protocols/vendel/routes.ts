@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { toText } from '../../fields/cast.ts'
 import { formatDate } from '../../fields/date.ts'
@@ -212,16 +212,18 @@ const QUOTA = z.strictObject({
   reset_date: z.string(),
 })
 
-const DEVICE_COUNT = statement('vendel devices', { devices: 'number' })`
-select count(*) as devices from devices where "user" = ${text('user')}`
-
 async function readQuota({ services }: DoorCall, { store, user }: SendingCaller) {
   const { used, quota, resets_at } = await readUsage(store, user, services.config, new Date())
+  const { devices } = await queries(store.db)
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('devices'))
+    .where('user', '=', user)
+    .executeTakeFirstOrThrow()
   return {
     plan: 'pocketsms',
     sms_sent_this_month: used,
     max_sms_per_month: quota || UNLIMITED,
-    devices_registered: (await runForRow(store.db, DEVICE_COUNT, { user }))!.devices,
+    devices_registered: devices,
     max_devices: UNLIMITED,
     reset_date: resets_at.slice(0, 10),
   } satisfies z.output<typeof QUOTA>
