@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
-import { runForRow, statement, text } from '../db/statement.ts'
+import type { Db } from '../db/open.ts'
+import { anyOf, NOW, queries } from '../db/queries.ts'
 import { now } from '../fields/date.ts'
 import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/own.ts'
@@ -14,8 +16,6 @@ import { refundQuota, totalSql } from './usage.ts'
 import { notifyCanceled } from './wake.ts'
 
 /** A deleted row of the queue: message, user, period, state, device, attempt. */
-type Freed = [string, string, string, string, string, number]
-
 /** Rules of messages. Deleting an unclaimed message cancels and refunds it. */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
@@ -32,18 +32,21 @@ export const messagesExtension: Extension = {
   authRequired: true,
   async afterDelete(store, ids) {
     // `skip locked`: waiting for rows that a claim has locked could deadlock
-    const { rows } = await store.db.query(
-      `delete from sms_dispatch where message in
-        (select message from sms_dispatch where message = any($1) for update skip locked)
-      returning message, "user", period, state, device, attempt`,
-      [ids],
-      'sms forget messages',
-    )
-    const freed = rows as Freed[]
-    const unsent = freed.filter(([, , , state]) => state !== 'sending')
-    for (const same of Map.groupBy(unsent, ([, user, period]) => `${user} ${period}`).values())
-      await refundQuota(store, same[0]![1], same[0]![2], same.length)
-    for (const [message, , , , device, attempt] of freed)
+    const freed = await queries(store.db)
+      .deleteFrom('sms_dispatch')
+      .where('message', 'in', ({ selectFrom }) =>
+        selectFrom('sms_dispatch')
+          .select('message')
+          .where('message', '=', anyOf(ids))
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning(['message', 'user', 'period', 'state', 'device', 'attempt'])
+      .execute()
+    const unsent = freed.filter(({ state }) => state !== 'sending')
+    for (const same of Map.groupBy(unsent, ({ user, period }) => `${user} ${period}`).values())
+      await refundQuota(store, same[0]!.user, same[0]!.period, same.length)
+    for (const { message, device, attempt } of freed)
       if (device) await notifyCanceled(store.db, device, message, attempt)
     await logChanged(store, 'conversations', 'update', await clearLastTexts(store.db, ids))
   },
@@ -61,36 +64,54 @@ export const templatesExtension: Extension = {
 /** Rules of events. One that a superuser adds changes no message, so it causes no webhook calls. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
-    await db.query(`select set_config('pocketsms.added', 'yes', true)`, [], 'sms event added')
+    await queries(db).selectNoFrom(sql`set_config('pocketsms.added', 'yes', true)`.as('added')).execute()
   },
 }
 
 /** Locks campaigns before messages, as a pause does. Skips ended, settled ones: they have none waiting. */
-const UNFINISHED = `
-select c."user", c.id, batch from campaigns c
-cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
-where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
-order by c.id for update of c`
+const lockBatches = (db: Db, campaigns: readonly string[]) =>
+  queries(db)
+    .selectFrom('campaigns as c')
+    .crossJoinLateral(
+      sql<{
+        batch: string
+      }>`(select json_array_elements_text(c.batches) union select c.former_batch)`.as<'b'>(sql`b(batch)`),
+    )
+    .select(['c.user', 'c.id', 'b.batch'])
+    .where('c.id', '=', anyOf(campaigns))
+    .where('b.batch', '<>', '')
+    .where(sql<boolean>`not (c.settled and c.status in ('done', 'canceled', 'failed'))`)
+    .orderBy('c.id')
+    .forUpdate('c')
+    .execute()
 
 /** Rules of campaigns. Deleting a campaign cancels its waiting messages. */
 export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {
-    const { rows } = await store.db.query(UNFINISHED, [ids])
-    for (const [user, id, batch] of rows as [string, string, string][])
+    for (const { user, id, batch } of await lockBatches(store.db, ids))
       await cancelWaiting(store, may(accountSender(user, id), 'cancel'), batch)
   },
 }
 
 /** Gives a device's new number to its line, if the device has only one line. */
-const RENUMBER = `
-with changed as (
-  update lines l set number = $3, updated = pb_text(now())
-  where l.device = $1 and l.number = $2 and not exists (
-    select from lines o where o.device = $1 and o.id <> l.id)
-  returning l.id
-)
-select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
+const renumber = (db: Db, device: string, old: string, number: string) =>
+  queries(db)
+    .with('changed', (query) =>
+      query
+        .updateTable('lines as l')
+        .set({ number, updated: NOW })
+        .where('l.device', '=', device)
+        .where('l.number', '=', old)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('lines as o').where('o.device', '=', device).whereRef('o.id', '<>', 'l.id'))),
+        )
+        .returning('l.id'),
+    )
+    .selectFrom('changed')
+    .select(sql`sms_lines_changed('update', array_agg(id))`.as('noted'))
+    .having(({ fn }) => fn.countAll<number>(), '>', 0)
+    .execute()
 
 /** Rules of devices. Clients cannot set `last_seen`; only superusers may change `platform`. */
 export const devicesExtension: Extension = {
@@ -106,17 +127,20 @@ export const devicesExtension: Extension = {
     values.last_seen = old.last_seen!
     if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)
-      await db.query(RENUMBER, [old.id, old.phone, values.phone], 'sms renumber line')
+      await renumber(db, String(old.id), String(old.phone), String(values.phone))
   },
 }
 
-const LAST = statement('conversation last', {
-  ...{ last_message: 'string', last_text: 'string', last_at: 'string', last_type: 'string' },
-  ...{ device: 'string', name: 'string', last_sender: 'string' },
-})`
-select l.id as last_message, l.body as last_text, l.at as last_at, l.type as last_type, l.device, l.name,
-  coalesce((select m.sent_by from sms_messages m where m.id = l.id), '') as last_sender
-from sms_conversation_last(${text('user')}, ${text('number')}) l`
+type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
+
+/** The fields of a conversation that its last message decides. */
+const readLast = (db: Db, user: string, number: string) =>
+  queries(db)
+    .selectFrom(sql<LastFields>`sms_conversation_last(${user}, ${number})`.as('l'))
+    .leftJoin('sms_messages as m', 'm.id', 'l.id')
+    .select(['l.id as last_message', 'l.body as last_text', 'l.at as last_at', 'l.type as last_type'])
+    .select(['l.device', 'l.name', ({ fn }) => fn.coalesce('m.sent_by', sql.lit('')).as('last_sender')])
+    .executeTakeFirstOrThrow()
 
 /** Rules of conversations. Clients may create them; the server updates them with each text. */
 export const conversationsExtension: Extension = {
@@ -129,8 +153,7 @@ export const conversationsExtension: Extension = {
     await completeNumber(store, values, 'number')
     await requireOwn(store, 'line', values)
     await checkAssignee(store, values)
-    const given = { user: String(values.user), number: String(values.number) }
-    const last = (await runForRow(store.db, LAST, given))!
+    const last = await readLast(store.db, String(values.user), String(values.number))
     Object.assign(values, last, {
       last_at: last.last_at || now(),
       unread: 0,
@@ -175,14 +198,24 @@ export const draftsExtension: Extension = {
   },
 }
 
-const MENTION = queuePushes('select $1 as "user", $2 || \'@\' || m as id from unnest($3::text[]) m')
+const queueMentions = (db: Db, user: string, conversation: string, persons: readonly string[]) =>
+  queries(db)
+    .with('mentioned', (query) =>
+      query
+        .selectFrom(sql<{ person: string }>`unnest(${persons}::text[])`.as<'m'>(sql`m(person)`))
+        .select(sql<string>`${user}::text`.as('user'))
+        .select(sql<string>`${conversation} || '@' || m.person`.as('id')),
+    )
+    .with('pushes', () => sql`(${sql.raw(queuePushes('select "user", id from mentioned'))})`)
+    .selectNoFrom(sql.lit(1).as('queued'))
+    .execute()
 
 async function announceMentions({ db }: Store, values: Values, known: readonly string[]) {
   const { user, conversation, author } = values
   const mentions = (values.mentions as readonly string[]).filter(
     (one) => one !== author && !known.includes(one),
   )
-  if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
+  if (mentions.length > 0) await queueMentions(db, String(user), String(conversation), mentions)
 }
 
 /**

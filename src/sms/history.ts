@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
+import { anyOf, queries, tryLock } from '../db/queries.ts'
 import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
 import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
-import { textsOf } from '../db/statement.ts'
 import type { Logger } from '../log.ts'
 import { deleteRecords } from '../records/delete.ts'
 import type { Extensions } from '../records/extension.ts'
@@ -55,16 +56,16 @@ export async function endOldMessages(
   signal?: AbortSignal,
 ): Promise<number> {
   if (days === 0 || !(await makeRetentionIndex(store.db, mode))) return 0
-  await store.db.query(CAMPAIGNS, [days])
+  await redactCampaigns(store.db, days)
   let total = 0
   while (!signal?.aborted) {
     const count = await store.db.transaction(async (db) => {
-      const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.retention])
+      const isOurs = await tryLock(db, LOCKS.retention)
       const inside = { db, catalog: store.catalog }
       const end = mode === 'redact' ? () => redact(db, days) : () => remove(inside, extensions, days)
-      const taken = rows[0]![0] ? await end() : 0
+      const taken = isOurs ? await end() : 0
       // do not send subscribers an event for each removed record
-      await db.query('delete from _changes where xid = pg_current_xact_id()')
+      await queries(db).deleteFrom('_changes').where('xid', '=', sql<string>`pg_current_xact_id()`).execute()
       return taken
     })
     total += count
@@ -74,53 +75,85 @@ export async function endOldMessages(
   return total
 }
 
-/** Removes texts and phone numbers from campaigns that ended more than $1 days ago. */
-const CAMPAIGNS = `
-update campaigns set body = '', variables = 'null', recipients = '[]'
-where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
-  and (body <> '' or recipients::text <> '[]')`
+const daysAgo = (days: number) => sql<string>`pb_text(now() - make_interval(days => ${days}))`
 
-/** SQL: the date $1 days ago. Messages that were changed after it are kept, however old they are. */
-const END = 'pb_text(now() - make_interval(days => $1))'
-const oldest = (mode: Mode) =>
-  `select id from sms_messages where created < ${END} and updated < ${END} and ${ENDED} and ${HAS_CONTENT_SQL[mode]}
-  order by created limit ${BATCH} for update skip locked`
+/** Removes texts and phone numbers from campaigns that ended more than `days` days ago. */
+const redactCampaigns = (db: Db, days: number) =>
+  queries(db)
+    .updateTable('campaigns')
+    .set({ body: '', variables: 'null', recipients: '[]' })
+    .where('status', 'in', ['done', 'canceled', 'failed'])
+    .where('updated', '<', daysAgo(days))
+    .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)
+    .execute()
 
-const REDACT = `
-with old as (${oldest('redact')})
-update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id`
+/** The oldest messages to take. Messages that were changed in these days are kept, however old they are. */
+const selectOldest = (db: Db, mode: Mode, days: number) =>
+  queries(db)
+    .selectFrom('sms_messages')
+    .select('id')
+    .where('created', '<', daysAgo(days))
+    .where('updated', '<', daysAgo(days))
+    .where(sql<boolean>`${sql.raw(ENDED)} and ${sql.raw(HAS_CONTENT_SQL[mode])}`)
+    .orderBy('created')
+    .limit(sql.lit(BATCH))
+    .forUpdate()
+    .skipLocked()
 
 async function redact(db: Db, days: number) {
-  const redacted = textsOf(await db.query(REDACT, [days]))
-  await redactCopies(db, redacted)
-  return redacted.length
+  const redacted = await queries(db)
+    .with('old', () => selectOldest(db, 'redact', days))
+    .updateTable('sms_messages as m')
+    .from('old')
+    .set({ body: '', attachments: [] })
+    .whereRef('m.id', '=', 'old.id')
+    .returning('m.id')
+    .execute()
+  const ids = redacted.map(({ id }) => id)
+  await redactCopies(db, ids)
+  return ids.length
 }
 
 /** Blanks messages with a `client_ref`, which must stay unique, instead of deleting them. */
-const BLANK = `
-update sms_messages set body = '', "to" = '', "from" = '', attachments = '{}' where id = any($1::text[]) and client_ref <> '' returning id`
+const blank = (db: Db, messages: readonly string[]) =>
+  queries(db)
+    .updateTable('sms_messages')
+    .set({ body: '', to: '', from: '', attachments: [] })
+    .where('id', '=', anyOf(messages))
+    .where('client_ref', '<>', sql.lit(''))
+    .returning('id')
+    .execute()
 
 async function remove(store: Store, extensions: Extensions, days: number) {
   const { db, catalog } = store
-  const old = textsOf(await db.query(oldest('delete'), [days]))
+  const old = (await selectOldest(db, 'delete', days).execute()).map(({ id }) => id)
   if (old.length === 0) return 0
-  const blanked = new Set(textsOf(await db.query(BLANK, [old])))
+  const blanked = new Set((await blank(db, old)).map(({ id }) => id))
   await redactCopies(db, [...blanked], { to: '', from: '' })
   const gone = old.filter((id) => !blanked.has(id))
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
   return old.length
 }
 
-const REDACT_DELIVERIES = `
-with cleared as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
-update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
-
 /**
  * Blanks the texts of messages in conversations, and texts and attachments in webhook deliveries. There, sets
  * the fields of `more`, too. Returns the ids of changed conversations.
  */
 export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
-  await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])
+  const fields = JSON.stringify({ body: '', attachments: [], ...more })
+  await queries(db)
+    .with('cleared', (query) =>
+      query
+        .updateTable('webhook_deliveries')
+        .set({ response_body: '' })
+        .where('message', '=', anyOf(messages))
+        .returning('id'),
+    )
+    .updateTable('webhook_payloads as p')
+    .from('cleared')
+    .set({ image: sql`p.image::jsonb || ${fields}::jsonb` })
+    .whereRef('p.delivery', '=', 'cleared.id')
+    .execute()
   return clearLastTexts(db, messages)
 }
 
@@ -129,18 +162,16 @@ const RETRY_MS = 600_000
 /** From this number of messages on, the indexes of a large history pay off: docs/scaling.md. */
 const LARGE_HISTORY = 250_000
 
-const HAS_TABLE = `select to_regclass('sms_messages') is not null`
-/** Whether there are $1 messages or more, by Postgres' estimate, which autovacuum updates. */
-const IS_LARGE = `select reltuples >= $1 from pg_class where oid = to_regclass('sms_messages')`
-const MAY_BUILD = `select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`
-
 const UNDEFINED_COLUMN = '42703'
 
 const files = () => sqlFiles('indexes/large-history')
 const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 
-const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
-  (await db.query(text, params)).rows[0]?.[0] === true
+/** The number of messages by Postgres' estimate, which autovacuum updates; null if the table is missing. */
+async function estimate(db: Db): Promise<number | null> {
+  const found = sql<number | null>`(select reltuples from pg_class where oid = to_regclass('sms_messages'))`
+  return (await queries(db).selectNoFrom(found.as('messages')).executeTakeFirstOrThrow()).messages
+}
 
 /** The indexes of a large history that are not `ready`; none if there are fewer than `large` messages. */
 async function openIndexes(db: Db, large: number) {
@@ -150,7 +181,7 @@ async function openIndexes(db: Db, large: number) {
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')
   if (large === 0 || open.length === 0) return open
-  return (await isTrue(db, IS_LARGE, [large])) ? open : []
+  return ((await estimate(db)) ?? -1) >= large ? open : []
 }
 
 /** The statement that creates an index. Undefined if the index needs trigrams and they are unavailable. */
@@ -163,21 +194,23 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
 
 /** Builds missing indexes concurrently, on one node; none for fewer than `large` messages. */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
-  if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
+  if ((await openIndexes(db, large)).length === 0 || (await estimate(db)) === null) return
   await db.transaction(async (tx) => {
-    if (await isTrue(tx, MAY_BUILD)) await buildAll(db, log, large)
+    // as text: a prepared query keeps its snapshot until the next one, and builds would wait for that
+    const { rows } = await tx.query(`select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`)
+    if (rows[0]![0] === true) await buildAll(db, log, large)
   })
 }
 
 async function buildAll(db: Db, log: Logger, large: number) {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
-    const sql = createStatement(file, trigrams)
+    const create = createStatement(file, trigrams)
     // Postgres finishes a build that a server began, even if that server has stopped
-    if (state === 'building' || !sql) continue
+    if (state === 'building' || !create) continue
     if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')
-    await db.unhurried(sql).catch((error: unknown) => {
+    await db.unhurried(create).catch((error: unknown) => {
       if (!isSqlError(error, UNDEFINED_COLUMN)) throw error
     })
   }

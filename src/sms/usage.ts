@@ -1,18 +1,10 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
+import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import {
-  list,
-  number,
-  part,
-  type Row,
-  run,
-  runForRow,
-  runForTexts,
-  statement,
-  text,
-} from '../db/statement.ts'
+import { lock, queries } from '../db/queries.ts'
 import { formatDate } from '../fields/date.ts'
 import { INSTANT } from '../fields/instant.ts'
 import { storedBytes } from '../files/storage-limit.ts'
@@ -39,16 +31,18 @@ export const ACCOUNT_USAGE = USAGE.extend({
   }),
 }).meta({ id: 'AccountUsage' })
 
-/** Reads a user's quota and usage. `usual`: the quota of users without a quota of their own. */
-const READ = statement('sms usage', { quota: 'number', used: 'number' })`
-select case when u.monthly_quota > 0 then u.monthly_quota else ${number('usual')}::float8 end as quota, coalesce(s.used, 0) as used
-from users u left join sms_usage s on s."user" = u.id and s.period = ${text('period')} where u.id = ${text('user')}`
-
 /** A user's accepted messages and quota in the month (UTC) of `at`. `remaining`: null for no limit. */
 export async function readUsage(store: Store, user: string, config: Pick<Config, 'monthlyQuota'>, at: Date) {
   const period = formatDate(at).slice(0, 7)
-  const found = await runForRow(store.db, READ, { user, period, usual: config.monthlyQuota })
-  const { quota, used } = found ?? { quota: 0, used: 0 }
+  const found = await queries(store.db)
+    .selectFrom('users as u')
+    .leftJoin('sms_usage as s', (join) => join.onRef('s.user', '=', 'u.id').on('s.period', '=', period))
+    .select(['u.monthly_quota', 's.used'])
+    .where('u.id', '=', user)
+    .executeTakeFirst()
+  // a quota of their own, else the usual one
+  const quota = found ? (found.monthly_quota > 0 ? found.monthly_quota : config.monthlyQuota) : 0
+  const used = found?.used ?? 0
   const remaining = quota === 0 ? null : Math.max(0, quota - used)
   const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
   return { period, used, quota, remaining, resets_at: formatDate(next) }
@@ -65,14 +59,18 @@ export async function readAccountUsage(
   return { ...usage, files: { bytes, limit: config.maxAccountFileBytes } }
 }
 
-const GIVE_BACK = statement('sms give back', { id: 'string' })`
-update sms_usage set used = greatest(used - ${number('messages')}::float8, 0), updated = ${text('updated')}
-where "user" = ${text('user')} and period = ${text('period')} and used > 0 returning id`
-
 /** Refunds unsent messages to the month of their quota (`period`), in the transaction that ends them. */
 export async function refundQuota(store: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
-  const values = { user, period, messages, updated: formatDate(new Date()) }
-  await logChanged(store, 'sms_usage', 'update', await runForTexts(store.db, GIVE_BACK, values))
+  const refunded = await queries(store.db)
+    .updateTable('sms_usage')
+    .set({ used: sql<number>`greatest(used - ${messages}::float8, 0)`, updated: formatDate(new Date()) })
+    .where('user', '=', user)
+    .where('period', '=', period)
+    .where('used', '>', 0)
+    .returning('id')
+    .execute()
+  const ids = refunded.map(({ id }) => id)
+  await logChanged(store, 'sms_usage', 'update', ids)
 }
 
 const DEFAULT_DAYS = 30
@@ -105,33 +103,44 @@ export function readDays(raw: string | undefined): number {
   throw invalid(`days must be a whole number from 1 to ${MAX_DAYS}`)
 }
 
-/** SQL: a message's status in statistics, in which `failed` excludes `canceled`. */
-const STATE = `case when m.status = 'failed' and m.error_message in ${CANCELED_SQL} then 'canceled' else m.status end`
-
 /** The last days in a user's time zone, oldest first, and the instants at which they begin. */
-const DAYS = statement('sms usage day starts', { day: 'string', starts: 'string' })`
-select to_char(d, 'YYYY-MM-DD') as day, pb_text(d at time zone z.zone) as starts
-from (select sms_time_zone(${text('user')}) as zone) z cross join lateral (
-  select (${text('at')}::timestamptz at time zone z.zone)::date::timestamp as today) t cross join lateral
-  generate_series(t.today - ${number('back')} * interval '1 day', t.today, '1 day') d order by d`
+function readDayStarts(db: Db, user: string, days: number, at: Date) {
+  const zone = sql<{ zone: string; today: Date }>`(
+    select zone, (${formatDate(at)}::timestamptz at time zone zone)::date::timestamp as today
+    from (select sms_time_zone(${user}) as zone) of_user)`
+  const series = sql<{ d: Date }>`generate_series(today - ${days - 1} * interval '1 day', today, '1 day')`
+  return queries(db)
+    .selectFrom(zone.as('z'))
+    .crossJoinLateral(series.as<'s'>(sql`s(d)`))
+    .select([
+      sql<string>`to_char(d, 'YYYY-MM-DD')`.as('day'),
+      sql<string>`pb_text(d at time zone zone)`.as('starts'),
+    ])
+    .orderBy('d')
+    .execute()
+}
 
-const COLUMNS = { day: 'number', status: 'string', messages: 'number' } as const
-const COUNT = part`
-select width_bucket(m.created::text, ${list('starts')}::text[]) as day, ${STATE} as status, count(*) as messages
-from sms_messages m where m.created >= (${list('starts')}::text[])[1]`
-const OF_USER = statement('sms usage days', COLUMNS)`${COUNT} and m."user" = ${text('user')} group by 1, 2`
-const OF_ALL = statement('sms usage days of all', COLUMNS)`${COUNT} group by 1, 2`
+/** A message's status in statistics, in which `failed` excludes `canceled`. */
+const STATE = sql<string>`case when status = 'failed' and error_message in ${sql.raw(CANCELED_SQL)}
+  then 'canceled' else status end`
 
 /** Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. */
 export async function countDays(store: Store, user: string | null, days: number, at: Date) {
-  const all = await run(store.db, DAYS, { user: user ?? '', at: formatDate(at), back: days - 1 })
+  const all = await readDayStarts(store.db, user ?? '', days, at)
   const starts = all.map((one) => one.starts)
-  const rows =
-    user === null
-      ? await run(store.db, OF_ALL, { starts }, 'shaped')
-      : await run(store.db, OF_USER, { starts, user }, 'shaped')
+  const counted = await queries(store.db, 'shaped')
+    .selectFrom('sms_messages')
+    .select(({ fn }) => [
+      sql<number>`width_bucket(created::text, ${starts}::text[])`.as('day'),
+      STATE.as('state'),
+      fn.countAll<number>().as('messages'),
+    ])
+    .where('created', '>=', starts[0]!)
+    .$if(user !== null, (query) => query.where('user', '=', user!))
+    .groupBy(sql`1, 2`)
+    .execute()
   const found = all.map(({ day }) => ({ day, counts: {} as Record<string, number> }))
-  for (const { day, status, messages } of rows) found[day - 1]!.counts[status] = messages
+  for (const { day, state, messages } of counted) found[day - 1]!.counts[state] = messages
   return { days: found }
 }
 
@@ -143,22 +152,23 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = '')),
   sms_counted(${user ?? 'NULL'}))`
 
-/**
- * Finds a row if messages must be counted: the table has its triggers, but no totals. A recreated table gets
- * its triggers at the next start.
- */
-const IS_TO_DO = `select 1 from pg_trigger
-  where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
-    and not exists (select from sms_totals where relation = tgrelid and "user" = '')`
+/** Whether messages must be counted: the table has its triggers, but no totals. */
+async function mustCount(db: Db): Promise<boolean> {
+  // a recreated table gets its triggers at the next start
+  const isToDo = sql<boolean>`exists (select from pg_trigger
+    where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
+      and not exists (select from sms_totals where relation = tgrelid and "user" = ''))`
+  return (await queries(db).selectNoFrom(isToDo.as('isToDo')).executeTakeFirstOrThrow()).isToDo
+}
 
 /** Counts each user's messages after an upgrade. Meanwhile sends wait: 1 s for a few million messages. */
 export async function countMessages(db: Db): Promise<void> {
-  const isToDo = async (inside: Db) => (await inside.query(IS_TO_DO)).rows.length > 0
-  if (!(await isToDo(db))) return
+  if (!(await mustCount(db))) return
   await db.transaction(async (inside) => {
     await inside.limitStatements(0)
-    await inside.query('select pg_advisory_xact_lock(hashtext($1))', ['sms_totals'])
-    if (await isToDo(inside)) await inside.query('select sms_count_all()')
+    await lock(inside, LOCKS.totals)
+    if (await mustCount(inside))
+      await queries(inside).selectNoFrom(sql`sms_count_all()`.as('counted')).execute()
   })
 }
 
@@ -167,12 +177,20 @@ export async function keepTotals(db: Db): Promise<void> {
   await countMessages(db)
   await db.transaction(async (inside) => {
     await inside.script('lock table sms_totals in exclusive mode')
-    await inside.query(
-      `delete from sms_totals t using (
-  select relation, "user" from sms_totals where "user" <> '' group by 1, 2 having sum(messages) = 0
-    and not exists (select from sms_turns t where t."user" = sms_totals."user")
-      ) n where t.relation = n.relation and t."user" = n."user"`,
-    )
+    await queries(inside)
+      .deleteFrom('sms_totals as t')
+      .using(({ selectFrom }) =>
+        selectFrom('sms_totals as s')
+          .select(['s.relation', 's.user'])
+          .where('s.user', '<>', '')
+          .groupBy(['s.relation', 's.user'])
+          .having(sql<boolean>`sum(s.messages) = 0`)
+          .having(sql<boolean>`not exists (select from sms_turns u where u."user" = s."user")`)
+          .as('n'),
+      )
+      .whereRef('t.relation', '=', 'n.relation')
+      .whereRef('t.user', '=', 'n.user')
+      .execute()
   })
 }
 
@@ -180,34 +198,67 @@ export async function keepTotals(db: Db): Promise<void> {
 const NEAR = 0.9
 const MAX_NAMES = 10
 
-const COUNTS = statement('line figures', { near: 'number', full: 'number', all: 'number' })`
-select count(*) filter (where not is_full) as near, count(*) filter (where is_full) as full,
-  (select count(*) from lines l join devices d on d.id = l.device where l.enabled and l.present and d.enabled) as all
-from sms_lines_near_limits(${NEAR})`
+const nearLimits = sql<{
+  is_full: boolean
+  line: string
+  device: string
+  user: string
+}>`sms_lines_near_limits(${sql.lit(NEAR)})`
 
 /** Counts enabled lines: free, near a limit, at a limit (`full`). Throws DatabaseUnavailable. */
 export async function readLineFigures({ db }: Store) {
-  const { near, full, all } = (await runForRow(db, COUNTS, {}))!
+  const { near, full, all } = await queries(db)
+    .selectFrom(nearLimits.as('n'))
+    .select(({ fn, selectFrom }) => [
+      fn.countAll<number>().filterWhere('n.is_full', '=', false).as('near'),
+      fn.countAll<number>().filterWhere('n.is_full', '=', true).as('full'),
+      selectFrom('lines as l')
+        .innerJoin('devices as d', 'd.id', 'l.device')
+        .select(({ fn }) => fn.countAll<number>().as('lines'))
+        .where('l.enabled', '=', true)
+        .where('l.present', '=', true)
+        .where('d.enabled', '=', true)
+        .$asScalar()
+        .$notNull()
+        .as('all'),
+    ])
+    .executeTakeFirstOrThrow()
   return { free: Math.max(0, all - near - full), near, full }
 }
 
-/** Names and counts of full lines and of lines near a limit, by account. */
-const NAMED = statement('line warnings', {
-  ...{ is_full: 'boolean', owner: 'string', count: 'number', names: 'string[]', total: 'number' },
-})`
-select n.is_full, n.owner, n.count, n.names, n.total from (
-  select is_full, coalesce(nullif(u.email, ''), u.id) as owner, count(*) as count,
-    (array_agg(coalesce(nullif(l.label, ''), d.name || case when l.slot > 0 then ' SIM ' || l.slot else '' end)
-      order by d.name, l.slot))[1:${MAX_NAMES}] as names,
-    row_number() over (partition by is_full order by count(*) desc, u.id) as place,
-    sum(count(*)) over (partition by is_full)::int8 as total
-  from sms_lines_near_limits(${NEAR}) f join lines l on l.id = f.line join devices d on d.id = f.device
-  join users u on u.id = f."user" group by is_full, u.id, u.email
-) n where n.place <= ${MAX_NAMES} order by n.is_full desc, n.place`
+/**
+ * Names and counts of full lines and of lines near a limit, by account: MAX_NAMES accounts and lines of
+ * each.
+ */
+const nameNear = (db: Db) =>
+  queries(db)
+    .selectFrom(({ selectFrom }) =>
+      selectFrom(nearLimits.as('f'))
+        .innerJoin('lines as l', 'l.id', 'f.line')
+        .innerJoin('devices as d', 'd.id', 'f.device')
+        .innerJoin('users as u', 'u.id', 'f.user')
+        .select(({ fn }) => [
+          'f.is_full',
+          sql<string>`coalesce(nullif(u.email, ''), u.id)`.as('owner'),
+          fn.countAll<number>().as('count'),
+          sql<string[]>`(array_agg(coalesce(nullif(l.label, ''),
+            d.name || case when l.slot > 0 then ' SIM ' || l.slot else '' end)
+            order by d.name, l.slot))[1:${sql.lit(MAX_NAMES)}]`.as('names'),
+          sql<number>`row_number() over (partition by is_full order by count(*) desc, u.id)`.as('place'),
+          sql<number>`sum(count(*)) over (partition by is_full)::int8`.as('total'),
+        ])
+        .groupBy(['f.is_full', 'u.id', 'u.email'])
+        .as('n'),
+    )
+    .selectAll()
+    .where('n.place', '<=', MAX_NAMES)
+    .orderBy('n.is_full', 'desc')
+    .orderBy('n.place')
+    .execute()
 
 /** Warnings about lines that have reached or nearly reached a limit: at most 10 accounts, 10 lines each. */
 export async function lineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
-  const found = await run(store.db, NAMED, {})
+  const found = await nameNear(store.db)
   const full = found.filter((one) => one.is_full)
   const near = found.filter((one) => !one.is_full)
   return {
@@ -218,7 +269,7 @@ export async function lineWarnings(store: Store): Promise<{ full?: string; near?
   }
 }
 
-function accounts(found: readonly Row<typeof NAMED>[]) {
+function accounts(found: Awaited<ReturnType<typeof nameNear>>) {
   const parts = found.map(({ owner, count, names }) => {
     const more = count - names.length
     return `${owner} (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import { WakeSignal } from '../tools/repeat.ts'
@@ -18,7 +20,6 @@ export const WAKE_CHANNEL = 'pocketsms_wake'
 const CANCEL_CHANNEL = 'pocketsms_canceled'
 /** NOTIFY channel: the id of a device whose streams must check their access. Reaches all nodes. */
 const ACCESS_CHANNEL = 'pocketsms_access'
-const ANNOUNCE = 'select _announce($1, $2)'
 /** NOTIFY allows 8,000 bytes: this node's name and 400 ids fit. */
 const IDS_PER_PAYLOAD = 400
 /** This process's name in notifications, by which it ignores its own wake-ups. */
@@ -83,11 +84,18 @@ export function wakeHere(devices: readonly string[]): void {
 
 /** Notifies a device's streams on all nodes of a canceled message, when the transaction of `db` commits. */
 export const notifyCanceled = (db: Db, device: string, message: string, attempt: number) =>
-  db.query(ANNOUNCE, [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
+  queries(db)
+    .selectNoFrom(
+      sql`_announce(${CANCEL_CHANNEL}, ${`${NODE} ${device} ${message} ${attempt}`})`.as('announced'),
+    )
+    .execute()
 
 /** Makes devices' streams check their access, when the transaction of `db` commits. */
 export const notifyAccess = (db: Db, devices: readonly string[]) =>
-  db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
+  queries(db)
+    .selectFrom(sql<{ id: string }>`unnest(${devices}::text[])`.as<'d'>(sql`d(id)`))
+    .select(sql`_announce(${ACCESS_CHANNEL}, d.id)`.as('announced'))
+    .execute()
 
 /** Passes other nodes' events to this process's listeners; announces the node. Returns a function to stop. */
 export async function listenToOtherNodes(db: Db) {

@@ -1,20 +1,28 @@
+import { sql } from 'kysely'
 import { admission } from '../../admission/admission.ts'
 import type { Db } from '../../db/open.ts'
-import { list, run, statement } from '../../db/statement.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { masked } from '../../tools/mask.ts'
 import { openText, SEALED } from '../send/content.ts'
 
-// `sealed` is null once the text was sent
-const HIDDEN = statement('sms hidden text', {
-  id: 'string',
-  user: 'string',
-  shown: 'string',
-  sealed: 'string?',
-})`
-select m.id, m."user", m.body as shown, d.sealed
-from sms_messages m left join sms_dispatch d on d.message = m.id
-where m.id = any(${list('ids')}::text[]) and (d.sealed is not null or exists (
-  select from sms_origins o where o.ref in (m.id, m.batch_id) and o.api = '${SEALED.api}'))`
+/** Texts that are stored encrypted. `sealed` is null once the text was sent. */
+const findHidden = (db: Db, ids: readonly string[]) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .leftJoin('sms_dispatch as d', 'd.message', 'm.id')
+    .select(['m.id', 'm.user', 'm.body as shown', 'd.sealed'])
+    .where('m.id', '=', anyOf(ids))
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('d.sealed', 'is not', null),
+        exists(
+          selectFrom('sms_origins as o')
+            .where(sql<boolean>`o.ref in (m.id, m.batch_id)`)
+            .where('o.api', '=', SEALED.api),
+        ),
+      ]),
+    )
+    .execute()
 
 interface DeviceWords {
   readonly id: string
@@ -32,7 +40,7 @@ export async function withoutCodes<R extends DeviceWords>(
   const ids = reports.filter(({ error_message }) => error_message).map(({ id }) => id)
   if (ids.length === 0) return reports
   const secrets = new Map<string, readonly string[] | undefined>()
-  for (const { id, user, shown, sealed } of await run(db, HIDDEN, { ids })) {
+  for (const { id, user, shown, sealed } of await findHidden(db, ids)) {
     const text = sealed === null ? undefined : await openText(db, user, sealed)
     secrets.set(id, text === undefined ? undefined : [text, ...hiddenParts(text, shown)])
   }

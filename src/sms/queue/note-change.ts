@@ -1,11 +1,7 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { run, statement, text } from '../../db/statement.ts'
+import { NOW, queries } from '../../db/queries.ts'
 import type { Permit } from '../send/judge.ts'
-
-const NOTE = statement('sms note act', {})`
-insert into account_audit (id, "user", sender, action, collection, record, fields, created)
-values (pb_new_id(), ${text('user')}, ${text('by')}, ${text('action')}, ${text('collection')}, ${text('record')},
-  ${text('fields')}::json, pb_text(now()))`
 
 /**
  * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its
@@ -19,8 +15,14 @@ export async function noteAct(
   record: string,
   fields: readonly string[] = [],
 ): Promise<void> {
-  if (by !== user)
-    await run(db, NOTE, { user, by, action, collection, record, fields: JSON.stringify(fields) })
+  if (by === user) return
+  await queries(db)
+    .insertInto('account_audit')
+    .values({
+      ...{ user, sender: by, action, collection, record, fields: JSON.stringify(fields) },
+      ...{ id: sql`pb_new_id()`, created: NOW },
+    })
+    .execute()
 }
 
 /**

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { run, runForRow, statement, text } from '../../db/statement.ts'
+import { anyOf, NOW, queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
@@ -9,9 +10,6 @@ import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import type { Attempt } from './claim.ts'
 import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
-
-const LANGUAGES = statement('sms opt-out languages', { languages: 'string[]' })`
-select opt_out_languages as languages from user_settings where "user" = ${text('user')}`
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
 export async function optWordsOf(
@@ -22,8 +20,12 @@ export async function optWordsOf(
 ): Promise<OptWords> {
   const isForeign = (body: string) => readOptWord(body, ALL_LANGUAGES) !== undefined
   if (!bodies.some(isForeign)) return words
-  const languages = (await runForRow(db, LANGUAGES, { user }))?.languages ?? []
-  return withLanguages(words, languages)
+  const settings = await queries(db)
+    .selectFrom('user_settings')
+    .select('opt_out_languages')
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return withLanguages(words, settings?.opt_out_languages ?? [])
 }
 
 /** An opt-out or opt-in. `at`: its time by the device's clock, in ms since 1970. */
@@ -32,10 +34,6 @@ export interface OptChange {
   readonly isOut: boolean
   readonly at: number
 }
-
-const LATER = `
-select "from", body, delivered_at from sms_messages
-where "user" = $1 and message_type = 'incoming' and "from" = any($2::text[]) and created > $3 and delivered_at > $3`
 
 /** Drops opt-ins that are older than a stored opt-out of the same sender: texts may arrive out of order. */
 export async function latestOptChanges(
@@ -47,27 +45,50 @@ export async function latestOptChanges(
   const starts = said.filter(({ isOut }) => !isOut)
   if (starts.length === 0) return said
   const first = formatDate(new Date(Math.min(...starts.map(({ at }) => at))))
-  const { rows } = await store.db.query(LATER, [user, starts.map(({ sender }) => sender), first])
-  const stops = (rows as [string, string, string][]).filter(([, body]) => readOptWord(body, words))
+  const senders = starts.map(({ sender }) => sender)
+  const later = await queries(store.db)
+    .selectFrom('sms_messages')
+    .select(['from', 'body', 'delivered_at'])
+    .where('user', '=', user)
+    .where('message_type', '=', sql.lit('incoming'))
+    .where('from', '=', anyOf(senders))
+    .where('created', '>', first)
+    .where('delivered_at', '>', first)
+    .execute()
+  const stops = later.filter(({ body }) => readOptWord(body, words))
   const isOld = ({ sender, isOut, at }: OptChange) =>
-    !isOut && stops.some(([from, , stopped]) => from === sender && stopped > formatDate(new Date(at)))
+    !isOut && stops.some((stop) => stop.from === sender && stop.delivered_at > formatDate(new Date(at)))
   return said.filter((one) => !isOld(one))
 }
 
-const OPT_OUT = statement('contact opt out', { id: 'string', isNew: 'boolean' })`
-insert into contacts (id, "user", phone, opted_out, created, updated)
-values (pb_new_id(), ${text('user')}, ${text('phone')}, true, pb_text(now()), pb_text(now()))
-on conflict ("user", phone) do update set opted_out = true, updated = excluded.updated where not contacts.opted_out
-returning id, xmax = 0 as "isNew"`
+const optOut = (db: Db, user: string, phone: string) =>
+  queries(db)
+    .insertInto('contacts')
+    .values({ id: sql`pb_new_id()`, user, phone, opted_out: true, created: NOW, updated: NOW })
+    .onConflict((found) =>
+      found
+        .columns(['user', 'phone'])
+        .doUpdateSet(({ ref }) => ({ opted_out: true, updated: ref('excluded.updated') }))
+        .where('contacts.opted_out', '=', false),
+    )
+    .returning(['id', sql<boolean>`xmax = 0`.as('isNew')])
+    .execute()
 
-const OPT_IN = statement('contact opt in', { id: 'string', isNew: 'boolean' })`
-update contacts set opted_out = false, updated = pb_text(now())
-where "user" = ${text('user')} and phone = ${text('phone')} and opted_out returning id, false as "isNew"`
+const optIn = (db: Db, user: string, phone: string) =>
+  queries(db)
+    .updateTable('contacts')
+    .set({ opted_out: false, updated: NOW })
+    .where('user', '=', user)
+    .where('phone', '=', phone)
+    .where('opted_out', '=', true)
+    .returning(['id', sql<boolean>`false`.as('isNew')])
+    .execute()
 
 /** Stores whether a number has opted out of a user's texts; creates a contact for an opt-out. */
 export async function setOptedOut(store: Store, user: string, phone: string, isOut: boolean): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
-  for (const { id, isNew } of await run(store.db, isOut ? OPT_OUT : OPT_IN, { user, phone }))
+  const change = isOut ? optOut : optIn
+  for (const { id, isNew } of await change(store.db, user, phone))
     await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
 

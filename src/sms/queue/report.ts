@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
-import { isAmong, isHeldByDevice, number, runForRow, statement, text, unindexed } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
+import { isAmong, isHeldByDevice, unindexed } from '../../db/statement.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/accept.ts'
@@ -248,32 +250,11 @@ interface LineOutcome {
   readonly hasSent: boolean
 }
 
-/** A line is failing after this many failed texts in a row. */
-const MAX_FAILURES = 5
-
-const COUNT = statement('sms line count failures', { failures: 'number' })`
-insert into line_use as u (line, failures)
-select l.id, ${number('failures')}::int from lines l where l.id = ${text('line')}
-on conflict (line) do update set failures = u.failures + excluded.failures returning failures`
-
-const change = (set: string, where: string, also = '') => `
-with ${also}changed as (
-  update lines l set failing_since = ${set}, updated = pb_text(now()) where l.id = $1 and ${where} returning l.id
-)
-select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
-
-const BEGIN = change('pb_text(now())', 'not sms_is_failing(l.failing_since)')
-const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), '
-// changes nothing in `lines` if the line is not failing
-const END = change(`''`, `l.failing_since <> ''`, FORGET)
-
 /** Counts failures of lines. After five in a row, other lines are preferred for an hour. */
 async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
-    if (failures < all.length) await db.query(END, [line], 'sms line recovered')
-    if (failures === 0) continue
-    const counted = await runForRow(db, COUNT, { line, failures })
-    if (counted && counted.failures >= MAX_FAILURES) await db.query(BEGIN, [line], 'sms line failing')
+    const note = sql`sms_line_outcomes(${line}, ${failures < all.length}, ${failures}::int)`
+    await queries(db).selectNoFrom(note.as('noted')).execute()
   }
 }

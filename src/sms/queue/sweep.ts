@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
+import { anyOf, inSeconds, NOW, queries, tryLock } from '../../db/queries.ts'
 import { countChannelListeners } from '../../db/server.ts'
 import { textsOf } from '../../db/statement.ts'
 import type { Logger } from '../../log.ts'
@@ -47,8 +49,7 @@ export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCo
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
-    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.sweep])
-    if (!rows[0]![0]) return false
+    if (!(await tryLock(db, LOCKS.sweep))) return false
     for (const step of steps)
       for (const device of await step(db, deviceOnlineSeconds, stickyDays)) devices.add(device)
     return true
@@ -58,34 +59,57 @@ export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCo
 }
 
 async function deleteExpiredRows({ db }: Store) {
-  await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
-  await db.query('delete from device_pairings where expires_at < now()')
-  await db.query('delete from device_streams where until < now()')
+  await queries(db).deleteFrom('device_handouts').where('at', '<', inSeconds(-86_400)).execute()
+  await queries(db).deleteFrom('device_pairings').where('expires_at', '<', inSeconds(0)).execute()
+  await queries(db).deleteFrom('device_streams').where('until', '<', inSeconds(0)).execute()
   // forget sent automatic answers that neither the daily limit nor a pause counts any more
-  await db.query(`delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
-    select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
+  await queries(db)
+    .deleteFrom('auto_answers_sent as s')
+    .where('s.at', '<', inSeconds(-86_400))
+    .where(
+      sql<boolean>`not exists (
+        select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`,
+    )
+    .execute()
 }
 
 /** Queue rows per check, which takes 20 ms. */
 const MAX_CHECKED = 5_000
 
-const NEXT = `select message from sms_dispatch where message > $1 order by message limit ${MAX_CHECKED}`
 /** Deletes queue rows of messages that were deleted, or ended by a superuser. */
-const DROP = `
-delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
+const dropOrphans = (db: Db, messages: readonly string[]) =>
+  queries(db)
+    .deleteFrom('sms_dispatch as d')
+    .where('d.message', '=', anyOf(messages))
+    .where(sql<boolean>`not ${sql.raw(idMayBecome('d.message', 'assigned'))}`)
+    .execute()
+
 /** Takes messages from devices that another user owns now. A sweep finds no device `-` and reassigns them. */
-const GIVEN_AWAY = `
-update sms_dispatch d set device = '-' from devices v
-where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
+const takeFromStrangers = (db: Db, messages: readonly string[]) =>
+  queries(db)
+    .updateTable('sms_dispatch as d')
+    .from('devices as v')
+    .set({ device: '-' })
+    .where('d.message', '=', anyOf(messages))
+    .whereRef('v.id', '=', 'd.device')
+    .whereRef('v.user', '<>', 'd.user')
+    .where('d.state', '<>', 'sending')
+    .execute()
 
 /** Checks queue rows after the id `after`, on one node at a time. Returns the last id, or '' at the end. */
 export function checkQueue({ db }: Store, after = ''): Promise<string> {
   return db.transaction(async (tx) => {
-    const { rows: lock } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.queueCheck])
-    if (!lock[0]![0]) return after
-    const messages = textsOf(await tx.query(NEXT, [after], 'sms check queue'))
-    await tx.query(DROP, [messages], 'sms drop orphans')
-    await tx.query(GIVEN_AWAY, [messages], 'sms given away')
+    if (!(await tryLock(tx, LOCKS.queueCheck))) return after
+    const rows = await queries(tx)
+      .selectFrom('sms_dispatch')
+      .select('message')
+      .where('message', '>', after)
+      .orderBy('message')
+      .limit(sql.lit(MAX_CHECKED))
+      .execute()
+    const messages = rows.map(({ message }) => message)
+    await dropOrphans(tx, messages)
+    await takeFromStrangers(tx, messages)
     return messages.length < MAX_CHECKED ? '' : messages.at(-1)!
   })
 }
@@ -100,17 +124,20 @@ const ANY = {
  * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
  * Pauses repeating campaigns instead.
  */
-const END_CAMPAIGNS = `
-update campaigns set status = case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end, error = $1, settled = true, audience = '[]', updated = pb_text(now())
-where status in ('scheduled', 'repeating', 'sending', 'paused')`
+const endCampaigns = (db: Db) =>
+  queries(db)
+    .updateTable('campaigns')
+    .set({ error: REASONS.restored, settled: true, audience: '[]', updated: NOW })
+    .set({ status: sql`case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end` })
+    .where('status', 'in', ['scheduled', 'repeating', 'sending', 'paused'])
+    .execute()
 
 /** Fails unfinished messages and campaigns of a restored backup: they may have been sent since the backup. */
 export async function endUnfinished(db: Db): Promise<number> {
-  await db.query(END_CAMPAIGNS, [REASONS.restored])
+  await endCampaigns(db)
   let ended = 0
   for (;;) {
-    const { rows } = await db.query('select exists (select from sms_dispatch)')
-    if (rows[0]![0] !== true) return ended
+    if (!(await queries(db).selectFrom('sms_dispatch').limit(sql.lit(1)).executeTakeFirst())) return ended
     const paid = await failMessages(db, ANY, REASONS.restored)
     for (const [, , messages] of paid) ended += Number(messages)
   }

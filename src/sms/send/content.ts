@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { seal, unseal } from '../../db/secrets.ts'
-import { list, number, run, runForRow, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
@@ -74,14 +75,14 @@ function textFor(to: string, written: string, content: Content): Text {
 
 /** The text of a user's template. Throws 400 if the template does not exist or is another user's. */
 export async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
-  const { rows } = await store.db.query(
-    'select body, "user" from sms_templates where id = $1',
-    [id],
-    'sms template',
-  )
-  if (!rows[0]) throw templateRefusal('Template not found.')
-  if (rows[0][1] !== user) throw templateRefusal('Template does not belong to user.')
-  return String(rows[0][0])
+  const template = await queries(store.db)
+    .selectFrom('sms_templates')
+    .select(['body', 'user'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!template) throw templateRefusal('Template not found.')
+  if (template.user !== user) throw templateRefusal('Template does not belong to user.')
+  return template.body
 }
 
 /** Throws 400 `invalid_phone_number`. */
@@ -110,44 +111,49 @@ export async function allRecipients(
   return [...phones]
 }
 
-const SHORT_CODES = statement('sms short codes', {})`
-select from user_settings where "user" = ${text('user')} and short_codes`
-
 /** Throws 400 `invalid_phone_number` unless the account allows short codes as recipients. */
 async function requireShortCodes(db: Db, user: string): Promise<void> {
-  if (!(await runForRow(db, SHORT_CODES, { user }))) throw gatewayRefusal('invalid_phone_number')
+  const allowing = await queries(db)
+    .selectFrom('user_settings')
+    .where('user', '=', user)
+    .where('short_codes', '=', true)
+    .executeTakeFirst()
+  if (!allowing) throw gatewayRefusal('invalid_phone_number')
 }
 
 /** Phone numbers of groups' members, ordered by name, no opted-out ones. Reads all contacts. Throws 404. */
 async function groupMembers(db: Db, user: string, groupIds: readonly string[], limit: number) {
   const groups = [...new Set(groupIds)]
-  const { rows } = await db.shaped(
-    `select (select count(*) from contact_groups g where g."user" = $1 and g.id = any($2::text[])),
-      array(select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
-        order by c.name, c.id limit $3)`,
-    [user, groups, limit],
-    'sms group members',
-  )
-  const [found, phones] = rows[0]! as [number, string[]]
+  const { found, phones } = await queries(db, 'shaped')
+    .selectNoFrom([
+      sql<number>`(
+        select count(*) from contact_groups g where g."user" = ${user} and g.id = any(${groups}::text[]))`.as(
+        'found',
+      ),
+      sql<string[]>`array(
+        select c.phone from contacts c
+        where c."user" = ${user} and c.groups && ${groups}::text[] and not c.opted_out
+        order by c.name, c.id limit ${limit})`.as('phones'),
+    ])
+    .executeTakeFirstOrThrow()
   if (found < groups.length) throw gatewayRefusal('group_not_found')
   return phones
 }
 
-const OPTED_OUT = statement('sms opted out', { phone: 'string' })`
-select phone from contacts where "user" = ${text('user')} and opted_out and phone = any(${list('phones')}::text[])`
-
 /** Returns those of `phones` that have opted out of a user's texts. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
-  return new Set((await run(store.db, OPTED_OUT, { user, phones })).map(({ phone }) => phone))
+  const contacts = await queries(store.db)
+    .selectFrom('contacts')
+    .select('phone')
+    .where('user', '=', user)
+    .where('opted_out', '=', true)
+    .where('phone', '=', anyOf(phones))
+    .execute()
+  return new Set(contacts.map(({ phone }) => phone))
 }
 
 /** A contact's `data` is ignored above this size, in bytes as stored or in characters of JSON. */
 const MAX_DATA = 8_192
-
-const CONTACTS = statement('sms contacts', { phone: 'string', name: 'string', data: 'string?' })`
-select phone, name, case when pg_column_size(data) <= ${number('room')}::int
-  then case when length(data::text) <= ${number('room')}::int then data::text end end as data
-from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
 /** Maps phone numbers to the user's contacts, each with those custom fields that `names` lists. */
 async function contactsOf(
@@ -156,7 +162,17 @@ async function contactsOf(
   phones: readonly string[],
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Person>> {
-  const people = await run(store.db, CONTACTS, { user, phones, room: names.length > 0 ? MAX_DATA : 0 })
+  const room = names.length > 0 ? MAX_DATA : 0
+  const people = await queries(store.db)
+    .selectFrom('contacts')
+    .select(['phone', 'name'])
+    .select(
+      sql<string | null>`case when pg_column_size(data) <= ${room}::int
+        then case when length(data::text) <= ${room}::int then data::text end end`.as('data'),
+    )
+    .where('user', '=', user)
+    .where('phone', '=', anyOf(phones))
+    .execute()
   return new Map(
     people.map(({ phone, name, data }) => [phone, { phone, name, fields: pickFields(data, names) }]),
   )

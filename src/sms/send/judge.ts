@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { list, number, runForRow, statement, text, textOrNull } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { isEnough, notAllowed } from '../../records/access.ts'
@@ -119,13 +120,21 @@ export function ownedByCampaign(campaign: string): GatewayError {
   return new GatewayError(status, { error: 'owned_by_campaign', message, campaign })
 }
 
-const OF_BATCH = statement('sms campaign of batch', { id: 'string' })`
-select c.id from campaigns c where c."user" = ${text('user')} and c.id <> ${text('by')} and c.id = (
-  select m.sent_by from sms_messages m where m.batch_id = ${text('batch')} and m.batch_id <> '' limit 1)`
-
 /** Throws 409 `owned_by_campaign` for the batch of a campaign, unless the campaign itself asks. */
 export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string): Promise<void> {
-  const campaign = await runForRow(db, OF_BATCH, { user: sender.user, by: sender.sentBy, batch })
+  const campaign = await queries(db)
+    .selectFrom('campaigns')
+    .select('id')
+    .where('user', '=', sender.user)
+    .where('id', '<>', sender.sentBy)
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('sms_messages')
+        .select('sent_by')
+        .where('batch_id', '=', batch)
+        .where('batch_id', '<>', sql.lit(''))
+        .limit(sql.lit(1)),
+    )
+    .executeTakeFirst()
   if (campaign) throw ownedByCampaign(campaign.id)
 }
 
@@ -136,11 +145,6 @@ export interface Way {
   readonly sim?: number
 }
 
-const REFUSAL = statement('sms may', { refusal: 'string?' })`
-select case when l.stale then 'stale' else sms_may(${text('act')}, l.destinations, l.key_destinations, l.key_lines,
-  ${list('phones')}::text[], nullif(${text('device')}, ''), nullif(${text('line')}, ''), ${number('sim')}::int, l.key_lines) end as refusal
-from sms_limits_of(${text('user')}, ${textOrNull('version')}, ${textOrNull('key')}, ${textOrNull('keyVersion')}, ${text('by')}) l`
-
 /** Throws the refusal of new texts to these numbers. A send need not call this: `sms_accept` judges it. */
 export async function requireReach(
   db: Db,
@@ -149,7 +153,13 @@ export async function requireReach(
   { device = '', line = '', sim = 0 }: Way = {},
 ): Promise<void> {
   const { user, version, key, sentBy: by } = sender
-  const credentials = { user, version, key: key?.id ?? null, keyVersion: key?.version ?? null, by }
-  const { refusal } = (await runForRow(db, REFUSAL, { ...credentials, act, phones, device, line, sim }))!
+  const limits = sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${by})`
+  const judged = sql<string | null>`case when l.stale then 'stale' else sms_may(
+    ${act}, l.destinations, l.key_destinations, l.key_lines, ${phones}::text[], ${device || null}, ${line || null},
+    ${sim}::int, l.key_lines) end`
+  const { refusal } = await queries(db)
+    .selectFrom(limits.as('l'))
+    .select(judged.as('refusal'))
+    .executeTakeFirstOrThrow()
   if (refusal !== null) throw refusalOf(sender, refusal)
 }

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { number, runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, optedOut, plainText, TEXT, writeTexts } from './content.ts'
@@ -11,12 +12,6 @@ import type { Sender } from './sender.ts'
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
 
-const LEAVES = statement('sms leaves', { at: 'string' })`
-select coalesce(pb_text(sms_last_leaves_at(${text('user')}, greatest(now(), nullif(${text('due')}, '')::timestamptz),
-  ${number('texts')}, ${text('device')}, case when ${text('line')}::text || ${text('number')}::text = '' then ''
-    else (select min(n.line) from sms_named_lines(
-      ${text('user')}, nullif(${text('line')}, ''), nullif(${text('number')}, ''), null, 0) n) end)), '') as at`
-
 /** When the last of this number of texts can leave within the lines' limits; '' if no line can send them. */
 export async function lastLeavesAt(
   { db }: Store,
@@ -25,8 +20,11 @@ export async function lastLeavesAt(
   due: string,
   { deviceId, line }: Pick<SendBody, 'deviceId' | 'line'>,
 ): Promise<string> {
-  const values = { user, due, texts, device: deviceId, line: line.id, number: line.number }
-  return (await runForRow(db, LEAVES, values))!.at
+  const named = sql`(select min(n.line) from sms_named_lines(${user}, ${line.id || null}, ${line.number || null}, null, 0) n)`
+  const lineId = line.id + line.number === '' ? sql`''` : named
+  const at = sql<string>`coalesce(pb_text(sms_last_leaves_at(
+    ${user}, greatest(now(), nullif(${due}, '')::timestamptz), ${texts}, ${deviceId}, ${lineId})), '')`
+  return (await queries(db).selectNoFrom(at.as('at')).executeTakeFirstOrThrow()).at
 }
 
 /** The preview of a send. Body, encoding, units and segments are those of the first text that is shown. */

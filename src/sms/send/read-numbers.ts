@@ -1,16 +1,19 @@
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { runForRow, statement, text } from '../../db/statement.ts'
+import { queries } from '../../db/queries.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isPlain, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
 import { tooMany } from './judge.ts'
 
-const COUNTRY = statement('sms country', { country: 'string' })`
-select country from user_settings where "user" = ${text('user')}`
-
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
-export const countryOfAccount = async ({ db }: Pick<Store, 'db'>, user: string): Promise<string> =>
-  (await runForRow(db, COUNTRY, { user }))?.country ?? ''
+export async function countryOfAccount({ db }: Pick<Store, 'db'>, user: string): Promise<string> {
+  const settings = await queries(db)
+    .selectFrom('user_settings')
+    .select('country')
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return settings?.country ?? ''
+}
 
 /**
  * Reads phone numbers in any notation, those without a calling code by the account's country. Returns a short

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { list, runForRow, statement, text } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { counts } from '../../metrics/counts.ts'
 import { randomId } from '../../tools/random.ts'
 import {
@@ -86,15 +88,19 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
 }
 
 /** Finds the message unless its recipient and text match the request's. Removed and changed texts match. */
-const OTHER = statement('sms reference', {})`
-select from sms_messages m where m.id = ${text('message')} and not (
-  (m."to" = ${text('to')} or m."to" = '') and (m.body = ${text('body')} or m.body = '' or exists (
-    select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`
+const findOther = (db: Db, message: string, to: string, body: string) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .where('m.id', '=', message)
+    .where(
+      sql<boolean>`not ((m."to" = ${to} or m."to" = '') and (m.body = ${body} or m.body = '' or exists (
+        select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`,
+    )
+    .executeTakeFirst()
 
 async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const { to, body } = offer.messages[0]!
-  if (await runForRow(db, OTHER, { message, to, body: body ?? offer.body ?? '' }))
-    throw gatewayRefusal('client_ref_reused')
+  if (await findOther(db, message, to, body ?? offer.body ?? '')) throw gatewayRefusal('client_ref_reused')
 }
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
@@ -160,8 +166,12 @@ export const answerJson = (batch_id: string, message_ids: readonly string[]): st
   JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
 export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
-  const sql = `select 1 from ${table} where id = $1 and "user" = $2`
-  return (await db.query(sql, [id, user], `sms own ${table}`)).rows.length > 0
+  const own = await queries(db)
+    .selectFrom(table)
+    .where('id', '=', id)
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return own !== undefined
 }
 
 /** Throws 404 `device_not_found` for a device that is not the user's. */
@@ -174,16 +184,17 @@ const MAX_CALLS = 1_000
 /** The limit on opted-out recipients ignores smaller sends: these cost about as much as any send. */
 const MIN_RECIPIENTS = 20
 
-const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks: 'number' })`select
-  (select count(*) from contacts
-    where "user" = ${text('user')} and opted_out and phone = any(${list('phones')}::text[])) as "optedOut",
-  (select count(*) from webhooks
-    where "user" = ${text('user')} and enabled and 'message.failed' = any(events)) as webhooks`
-
 /** Counts webhook calls for opted-out recipients. Throws 400 if the send, 429 if the user causes too many. */
 async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   admission.optedOut.take(userHolder(user), 0)
-  const { optedOut, webhooks } = (await runForRow(db, COUNT, { user, phones }))!
+  const { optedOut, webhooks } = await queries(db)
+    .selectNoFrom([
+      sql<number>`(select count(*) from contacts
+        where "user" = ${user} and opted_out and phone = any(${phones}::text[]))`.as('optedOut'),
+      sql<number>`(select count(*) from webhooks
+        where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
+    ])
+    .executeTakeFirstOrThrow()
   if (optedOut * webhooks > MAX_CALLS)
     throw invalid(
       `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
@@ -229,28 +240,39 @@ function canonical(value: unknown) {
   )
 }
 
-const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answer: 'string' })`
-select fingerprint, answer from sms_idempotency
-where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
-
 /** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that request differed. */
 export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
-  const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
+  const first = await queries(store.db)
+    .selectFrom('sms_idempotency')
+    .select(['fingerprint', 'answer'])
+    .where('user', '=', user)
+    .where('key', '=', key)
+    .where('created', '>', sql<Date>`now() - interval '24 hours'`)
+    .executeTakeFirst()
   if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
   return first?.answer
 }
 
 /** Stores the answer for an idempotency key, unless the key has one from the last 24 hours. */
 async function keepAnswer(store: Store, user: string, { key, fingerprint }: Idempotency, answer: string) {
-  await store.db.query(
-    `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
-      on conflict ("user", key) do update
-      set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created
-      where i.created <= now() - interval '24 hours'`,
-    [user, key, fingerprint, answer],
-    'sms keep answer',
-  )
+  await queries(store.db)
+    .insertInto('sms_idempotency')
+    .values({ user, key, fingerprint, answer })
+    .onConflict((found) =>
+      found
+        .columns(['user', 'key'])
+        .doUpdateSet(({ ref }) => ({
+          fingerprint: ref('excluded.fingerprint'),
+          answer: ref('excluded.answer'),
+          created: ref('excluded.created'),
+        }))
+        .where('sms_idempotency.created', '<=', sql<Date>`now() - interval '24 hours'`),
+    )
+    .execute()
 }
 
 export const deleteOldAnswers = ({ db }: Store) =>
-  db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
+  queries(db)
+    .deleteFrom('sms_idempotency')
+    .where('created', '<=', sql<Date>`now() - interval '24 hours'`)
+    .execute()
