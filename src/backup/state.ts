@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Selectable, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import type { Tables } from '../db/tables.ts'
 import { formatDate } from '../fields/date.ts'
 import { snakeCase } from '../files/upload.ts'
 import type { Logger } from '../log.ts'
@@ -35,33 +38,35 @@ const RESTORE_CHANNEL = 'pocketsms_restore'
 
 const INTERRUPTED = 'The server ended before it was done.'
 
-const READ = `
-select extract(epoch from since)::float8 * 1000, running, coalesce(lease_until > now(), false),
-  last_backup, last_restore, last_failure, restores::float8,
-  schedule, scheduled_until::text, extract(epoch from scheduled_until)::float8 * 1000
-from backup_state`
-
 export type State = Awaited<ReturnType<typeof readState>>
 
 /** The state of backups, shared by all nodes. A job of a dead node counts as failed. */
 export async function readState(db: Db) {
-  const { rows } = await db.query(READ)
-  const [since, text, isHeld, lastBackup, lastRestore, lastFailure, restores, cron, until, untilMs] = rows[0]!
-  const running = parsed<Running>(text)
+  const row = await queries(db)
+    .selectFrom('backup_state')
+    .select(['since', 'running', 'last_backup', 'last_restore', 'last_failure', 'restores', 'schedule'])
+    .select([
+      sql<boolean>`coalesce(lease_until > now(), false)`.as('isHeld'),
+      sql<string>`scheduled_until::text`.as('until'),
+      sql<number>`extract(epoch from scheduled_until)::float8 * 1000`.as('untilMs'),
+    ])
+    .executeTakeFirstOrThrow()
+  const { since, isHeld, restores, schedule: cron, until, untilMs } = row
+  const running = parsed<Running>(row.running)
   return {
-    since: new Date(Number(since)),
+    since,
     running: isHeld ? running : null,
-    lastBackup: parsed<Done>(lastBackup),
-    lastRestore: parsed<Done>(lastRestore),
+    lastBackup: parsed<Done>(row.last_backup),
+    lastRestore: parsed<Done>(row.last_restore),
     /** The last failure; null once a backup or restore has succeeded since then. */
-    lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
-    restores: Number(restores),
+    lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(row.last_failure),
+    restores,
     /** The next backup is due at the first time after `until` that matches `cron`. */
-    schedule: { cron: String(cron), until: String(until), untilMs: Number(untilMs) },
+    schedule: { cron, until, untilMs },
   }
 }
 
-const parsed = <T>(text: unknown): T | null => (typeof text === 'string' ? (JSON.parse(text) as T) : null)
+const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
 
 const failed = ({ action, key, by }: Job, message: string): Failed => ({
   action,
@@ -72,32 +77,43 @@ const failed = ({ action, key, by }: Job, message: string): Failed => ({
 })
 
 export async function exportState(db: Db): Promise<string> {
-  const { rows } = await db.query('select row_to_json(s)::text from backup_state s')
-  return String(rows[0]![0])
+  const { row } = await queries(db)
+    .selectFrom('backup_state as s')
+    .select(sql<string>`row_to_json(s)::text`.as('row'))
+    .executeTakeFirstOrThrow()
+  return row
 }
-
-const PUT_BACK = `
-insert into backup_state select * from json_populate_record(null::backup_state, $1::json)`
-const COUNT = `
-update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
 
 /** Writes the saved row of `backup_state` back during a restore. The commit notifies all nodes. */
 export async function importState(tx: Db, row: string): Promise<void> {
-  await tx.query('delete from backup_state')
-  await tx.query(PUT_BACK, [row])
-  await tx.query(COUNT)
+  await queries(tx).deleteFrom('backup_state').execute()
+  const saved = sql<
+    Selectable<Tables['backup_state']>
+  >`json_populate_record(null::backup_state, ${row}::json)`
+  await queries(tx)
+    .insertInto('backup_state')
+    .expression((from) => from.selectFrom(saved.as('saved')).selectAll())
+    .execute()
+  const leaseUntil = sql<Date>`clock_timestamp() + ${LEASE}`
+  await queries(tx)
+    .updateTable('backup_state')
+    .set({ restores: sql<number>`restores + 1`, lease_until: leaseUntil })
+    .execute()
   await notifyRestore(tx)
 }
 
 /** Makes all nodes check whether a restore began or ended. */
-export const notifyRestore = async (db: Db): Promise<void> =>
-  void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
+export async function notifyRestore(db: Db): Promise<void> {
+  await queries(db).selectNoFrom(sql`pg_notify(${RESTORE_CHANNEL}, '')`.as('notified')).execute()
+}
 
-export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
-  void (await db.query(
-    'update backup_state set schedule = $1, scheduled_until = now() where schedule <> $1',
-    [cron],
-  ))
+export async function beginSchedule(db: Db, cron: string): Promise<void> {
+  await queries(db)
+    .updateTable('backup_state')
+    .set({ schedule: cron, scheduled_until: sql<Date>`now()` })
+    .where('schedule', '<>', cron)
+    .execute()
+}
 
 /** Names that `POST /api/backups` accepts. PocketBase: apis/backup_create.go */
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
@@ -113,26 +129,51 @@ export const generatedName = (appName: string, scheduled: boolean, now = new Dat
   `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
 
 /** The time after which the lease of a killed node no longer blocks other nodes. */
-const LEASE = `interval '30 seconds'`
+const LEASE = sql`interval '30 seconds'`
 const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free. $3: the failure to record if a dead node had the lease. $4: null, or for a
- * scheduled backup the `scheduled_until` that the caller has read; this column is then set to now.
+ * Takes the lease if it is free. `failure`: what to record if a dead node had it. `until`: null, or for a
+ * scheduled backup the `scheduled_until` that the caller has read; this column is then set to now. Returns
+ * whether the lease is ours.
  */
-const TAKE = `
-update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},
-  last_failure = case when running is null then last_failure else $3::json end,
-  scheduled_until = case when $4::timestamptz is null then scheduled_until else now() end
-where (running is null or lease_until <= now()) and ($4::timestamptz is null or scheduled_until = $4::timestamptz)`
+async function take(db: Db, id: string, running: Running, failure: Failed | null, until: string | null) {
+  const { numUpdatedRows } = await queries(db)
+    .updateTable('backup_state')
+    .set({ running: JSON.stringify(running), lease: id, lease_until: sql<Date>`now() + ${LEASE}` })
+    .set({
+      last_failure: sql`case when running is null then last_failure else ${JSON.stringify(failure)}::json end`,
+    })
+    .$if(until !== null, (query) =>
+      query
+        .set({ scheduled_until: sql<Date>`now()` })
+        .where('scheduled_until', '=', sql<Date>`${until}::timestamptz`),
+    )
+    .where(sql<boolean>`(running is null or lease_until <= now())`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
-const RENEW = `update backup_state set running = $2::json, lease_until = now() + ${LEASE} where lease = $1::uuid`
+/** Renews the lease with the job's progress. Returns whether it is still ours. */
+async function renewLease(db: Db, id: string, running: Running): Promise<boolean> {
+  const { numUpdatedRows } = await queries(db)
+    .updateTable('backup_state')
+    .set({ running: JSON.stringify(running), lease_until: sql<Date>`now() + ${LEASE}` })
+    .where('lease', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
-const END = `
-update backup_state set running = null, lease = null, lease_until = null, last_failure = $2::json,
-  last_backup = coalesce($3::json, last_backup), last_restore = coalesce($4::json, last_restore)
-where lease = $1::uuid`
+/** Ends the lease. A success is stored as the last backup or restore, and forgets the last failure. */
+const endLease = (db: Db, id: string, failure: Failed | null, done: Done | null) =>
+  queries(db)
+    .updateTable('backup_state')
+    .set({ running: null, lease: null, lease_until: null, last_failure: failure && JSON.stringify(failure) })
+    .$if(done?.action === 'backup', (query) => query.set({ last_backup: JSON.stringify(done) }))
+    .$if(done?.action === 'restore', (query) => query.set({ last_restore: JSON.stringify(done) }))
+    .where('lease', '=', id)
+    .execute()
 
 export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
@@ -142,18 +183,17 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
   const started = formatDate(new Date())
   let running: Running = { ...job, node, started, step: '', done: 0, total: 0, exclusive: false }
   const { lastFailure } = await readState(db)
-  const values = [JSON.stringify(running), id, JSON.stringify(lastFailure), scheduledUntil]
-  if ((await db.query(TAKE, values)).count === 0) return undefined
+  if (!(await take(db, id, running, lastFailure, scheduledUntil))) return undefined
   const lost = new AbortController()
   let writing: Promise<void> | undefined
   let writtenMs = 0
-  const write = () => db.query(RENEW, [id, JSON.stringify(running)])
+  const write = () => renewLease(db, id, running)
   /** Renews the lease, one write at a time. Progress reported during a slow write waits for the next one. */
   const renew = () => {
     writtenMs = performance.now()
     writing ??= write()
-      .then(({ count }) => {
-        if (count === 0) lost.abort(new Error('Another server has taken over.'))
+      .then((isOurs) => {
+        if (!isOurs) lost.abort(new Error('Another server has taken over.'))
       })
       // the next renewal may succeed; if none does in time, another node takes the lease
       .catch(() => {})
@@ -178,10 +218,8 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
     async end(result: { readonly done: Done } | { readonly message: string }): Promise<void> {
       clearInterval(timer)
       await writing
-      const failure = 'message' in result ? JSON.stringify(failed(running, result.message)) : null
-      const done = 'done' in result ? JSON.stringify(result.done) : null
-      const isBackup = job.action === 'backup'
-      await db.query(END, [id, failure, isBackup ? done : null, isBackup ? null : done])
+      if ('message' in result) await endLease(db, id, failed(running, result.message), null)
+      else await endLease(db, id, null, result.done)
     },
   }
 }

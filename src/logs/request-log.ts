@@ -1,7 +1,9 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Holder } from '../admission/holder.ts'
 import type { Rate } from '../admission/limits.ts'
 import { Rates } from '../admission/rates.ts'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { cleanText } from '../fields/cast.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Logger } from '../log.ts'
@@ -103,9 +105,8 @@ const BATCH = 10_000
 const DAY_MS = 86_400_000
 const MAX_DAYS = 36_500
 
-const OLD = `created <= $1`
-const TOO_MANY = `_rowid <= (select max(_rowid) from _logs) - $1`
-const UNWANTED = `level < $1`
+/** The row is not among the last `rows`. */
+const isBeyond = (rows: number) => sql<boolean>`_rowid <= (select max(_rowid) from _logs) - ${rows}::bigint`
 
 /** Deletes logs older than `logs.maxDays` or beyond `maxRows`. PocketBase: core/base.go, registerLogsHooks */
 export async function deleteOldLogs(
@@ -114,21 +115,29 @@ export async function deleteOldLogs(
   nowMs = Date.now(),
   maxRows = MAX_ROWS,
 ): Promise<void> {
-  await remove(db, OLD, formatDate(new Date(nowMs - Math.min(maxDays, MAX_DAYS) * DAY_MS)))
-  await remove(db, TOO_MANY, maxRows)
+  const before = formatDate(new Date(nowMs - Math.min(maxDays, MAX_DAYS) * DAY_MS))
+  await remove(db, sql<boolean>`created <= ${before}`)
+  await remove(db, isBeyond(maxRows))
 }
 
-export const deleteAllLogs = (db: Db): Promise<void> => remove(db, TOO_MANY, 0)
+export const deleteAllLogs = (db: Db): Promise<void> => remove(db, isBeyond(0))
 
 /** Deletes old logs and those below `logs.minLevel`, after a change of the settings. */
 export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promise<void> {
   await deleteOldLogs(db, logs)
-  await remove(db, UNWANTED, logs.minLevel)
+  await remove(db, sql<boolean>`level < ${logs.minLevel}`)
 }
 
-async function remove(db: Db, condition: string, value: string | number) {
-  const text = `delete from _logs where _rowid in (select _rowid from _logs where ${condition} order by _rowid limit ${BATCH})`
-  while ((await db.query(text, [value])).count > 0);
+/** Deletes logs in batches. */
+async function remove(db: Db, condition: Expression<SqlBool>): Promise<void> {
+  const deleteSome = () =>
+    queries(db)
+      .deleteFrom('_logs')
+      .where('_rowid', 'in', ({ selectFrom }) =>
+        selectFrom('_logs').select('_rowid').where(condition).orderBy('_rowid').limit(sql.lit(BATCH)),
+      )
+      .executeTakeFirst()
+  while ((await deleteSome()).numDeletedRows > 0n);
 }
 
 const DEFAULT_DATA_BYTES = 16 << 10

@@ -1,10 +1,12 @@
 import { statfs } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { inSeconds, queries } from '../db/queries.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
-import { number, oneOf, type Row, run, runForRow, statement } from '../db/statement.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import { within } from '../tools/deadline.ts'
 import { cachedQuery } from '../tools/shared-query.ts'
@@ -114,20 +116,30 @@ function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
 }
 
 /** Counts the queue by state. It holds only unfinished messages: 10,000 take 2 ms, a million take 0.2 s. */
-const DEPTHS = statement('queue depths', {
-  state: oneOf<'pending' | 'assigned' | 'sending'>(),
-  messages: 'number',
-  due: 'number',
-  /** How long the oldest due message has waited, since it was both queued and due; 0 if none is due. */
-  oldestSeconds: 'number',
-})`
-select state, count(*) as messages, count(*) filter (where is_due) as due,
-  greatest(0, coalesce(extract(epoch from now() - min(since) filter (where is_due)), 0))::float8 as "oldestSeconds"
-from (
-  select state, greatest(queued_at, due_at) as since, due_at is null or due_at <= now() as is_due from sms_dispatch
-) d group by state`
+const readDepths = (db: Db) =>
+  queries(db)
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('sms_dispatch')
+        .select([
+          sql<'pending' | 'assigned' | 'sending'>`state`.as('state'),
+          sql<Date>`greatest(queued_at, due_at)`.as('since'),
+          sql<boolean>`due_at is null or due_at <= now()`.as('is_due'),
+        ])
+        .as('d'),
+    )
+    .select(({ fn }) => [
+      'state',
+      fn.countAll<number>().as('messages'),
+      fn.countAll<number>().filterWhere('is_due', '=', true).as('due'),
+      // how long the oldest due message has waited, since it was both queued and due; 0 if none is due
+      sql<number>`greatest(0, coalesce(extract(epoch from now() - min(since) filter (where is_due)), 0))::float8`.as(
+        'oldestSeconds',
+      ),
+    ])
+    .groupBy('state')
+    .execute()
 
-type Depths = Row<typeof DEPTHS>
+type Depths = Awaited<ReturnType<typeof readDepths>>[number]
 export type Depth = Omit<Depths, 'state'>
 export type Queue = Readonly<Record<Depths['state'], Depth>>
 
@@ -135,27 +147,36 @@ const EMPTY: Depth = { messages: 0, due: 0, oldestSeconds: 0 }
 
 /** Unfinished messages by state. Throws DatabaseUnavailable. */
 export async function readQueue({ db }: Store): Promise<Queue> {
-  const depths = (await run(db, DEPTHS, {})).map(({ state, ...depth }) => [state, depth])
+  const depths = (await readDepths(db)).map(({ state, ...depth }) => [state, depth])
   return { pending: EMPTY, assigned: EMPTY, sending: EMPTY, ...Object.fromEntries(depths) }
 }
 
-const STATES = statement('device figures', { state: 'string', devices: 'number' })`
-select case when not enabled then 'disabled'
-  when last_seen >= (select pb_text(now() - ${number('seconds')}::float8 * interval '1 second')) then 'online'
-  when pb_is_set(push) then 'asleep' else 'silent' end as state, count(*) as devices
-from devices group by 1`
-
 const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
-const LOW = statement('low batteries', { low: 'number' })`
-select count(*) as low from device_batteries b join devices d on d.id = b.device where d.enabled and ${IS_LOW}`
-
 /** The number of enabled devices with a low battery. Throws DatabaseUnavailable. */
-export const countLowBatteries = async ({ db }: Store) => (await runForRow(db, LOW, {}))!.low
+export async function countLowBatteries({ db }: Store): Promise<number> {
+  const { low } = await queries(db)
+    .selectFrom('device_batteries as b')
+    .innerJoin('devices as d', 'd.id', 'b.device')
+    .select(({ fn }) => fn.countAll<number>().as('low'))
+    .where('d.enabled', '=', true)
+    .where(sql<boolean>`${sql.raw(IS_LOW)}`)
+    .executeTakeFirstOrThrow()
+  return low
+}
 
 /** Counts the devices of all accounts, by state. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
-  const states = await run(db, STATES, { seconds: deviceOnlineSeconds })
+  const since = sql`(select pb_text(${inSeconds(-deviceOnlineSeconds)}))`
+  const states = await queries(db)
+    .selectFrom('devices')
+    .select(({ fn }) => [
+      sql<string>`case when not enabled then 'disabled' when last_seen >= ${since} then 'online'
+        when pb_is_set(push) then 'asleep' else 'silent' end`.as('state'),
+      fn.countAll<number>().as('devices'),
+    ])
+    .groupBy('state')
+    .execute()
   return { ...NONE, ...Object.fromEntries(states.map(({ state, devices }) => [state, devices])) }
 }
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Collection, Store } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { list, runForRow, statement, text } from '../db/statement.ts'
+import { inSeconds, queries } from '../db/queries.ts'
 import type { Action } from '../records/record-sql.ts'
 import { columnsOf, type RecordRow } from '../records/record-sql.ts'
 
@@ -54,12 +55,13 @@ const PAGE = 500
 const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
 const COLUMNS = 'position, xid::text, collection, action, record'
 
-const SNAPSHOT = statement('current snapshot', { snapshot: 'string' })`
-select pg_current_snapshot()::text as snapshot`
-
 /** The present snapshot, from which a new reader of `_changes` starts. */
-export const currentSnapshot = async (db: Db): Promise<Snapshot> =>
-  readSnapshot((await runForRow(db, SNAPSHOT, {}))!.snapshot)
+export async function currentSnapshot(db: Db): Promise<Snapshot> {
+  const { snapshot } = await queries(db)
+    .selectNoFrom(sql<string>`pg_current_snapshot()::text`.as('snapshot'))
+    .executeTakeFirstOrThrow()
+  return readSnapshot(snapshot)
+}
 
 /** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
 export async function readChanges(
@@ -128,12 +130,6 @@ const FORGOTTEN_SECONDS = 60
 /** Intervals at which a new listener looks for transactions that began before its registration. */
 const [STEP_MS, MAX_STEP_MS] = [5, 500]
 
-const REGISTER = statement('register node', { xid: 'string' })`
-insert into _listeners (node, ignored) values (${text('node')}, ${list('ignored')})
-on conflict (node) do update set seen = now(), -- whichever of two calls comes last
-  ignored = array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))
-returning pg_current_xact_id()::text as xid`
-
 /**
  * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
  * ignore. `settled` resolves when earlier transactions have ended, or `isOver` returns true.
@@ -144,29 +140,42 @@ export async function registerNode(
   ignored: readonly string[],
   isOver: () => boolean = () => false,
 ): Promise<{ settled: Promise<void> }> {
-  const { xid } = (await runForRow(db, REGISTER, { node, ignored }))!
+  const { xid } = await queries(db)
+    .insertInto('_listeners')
+    .values({ node, ignored: [...ignored] })
+    .onConflict((found) =>
+      found.column('node').doUpdateSet({
+        seen: sql<Date>`now()`,
+        // whichever of two calls comes last
+        ignored: sql<
+          string[]
+        >`array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))`,
+      }),
+    )
+    .returning(sql<string>`pg_current_xact_id()::text`.as('xid'))
+    .executeTakeFirstOrThrow()
   return { settled: settle(db, Number(xid), isOver).catch(() => {}) }
 }
 
-const OLDEST = statement('oldest transaction', { xid: 'string' })`
-select pg_snapshot_xmin(pg_current_snapshot())::text as xid`
-
 async function settle(db: Db, xid: number, isOver: () => boolean): Promise<void> {
   for (let stepMs = STEP_MS; !isOver(); stepMs = Math.min(2 * stepMs, MAX_STEP_MS)) {
-    const oldest = (await runForRow(db, OLDEST, {}))!
-    if (Number(oldest.xid) > xid) return
+    if ((await currentSnapshot(db)).xmin > xid) return
     await sleep(stepMs)
   }
 }
 
 /** Renews a node's registration. Returns false if it was deleted: changes since then may not be logged. */
 export async function renewNode(db: Db, node: string): Promise<boolean> {
-  const { count } = await db.query('update _listeners set seen = now() where node = $1', [node])
-  return count > 0
+  const { numUpdatedRows } = await queries(db)
+    .updateTable('_listeners')
+    .set({ seen: sql<Date>`now()` })
+    .where('node', '=', node)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 export async function unregisterNode(db: Db, node: string): Promise<void> {
-  await db.query('delete from _listeners where node = $1', [node])
+  await queries(db).deleteFrom('_listeners').where('node', '=', node).execute()
 }
 
 /** Returns a function that deletes the changes that its previous call saw, dead nodes, and old requests. */
@@ -174,12 +183,14 @@ export function changesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined
   return async () => {
     const { db } = store
-    if (last) await db.query('delete from _changes where xid < $1::text::xid8', [String(last.xmin)])
+    if (last)
+      await queries(db)
+        .deleteFrom('_changes')
+        .where('xid', '<', sql<string>`${String(last.xmin)}::text::xid8`)
+        .execute()
     last = await currentSnapshot(db)
-    await db.query('delete from _listeners where seen < now() - make_interval(secs => $1)', [
-      FORGOTTEN_SECONDS,
-    ])
-    await db.query(`delete from _subscribing where at < now() - interval '1 minute'`)
+    await queries(db).deleteFrom('_listeners').where('seen', '<', inSeconds(-FORGOTTEN_SECONDS)).execute()
+    await queries(db).deleteFrom('_subscribing').where('at', '<', inSeconds(-60)).execute()
   }
 }
 

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/record-sql.ts'
@@ -217,11 +219,6 @@ export const PRESENCE = z
   .meta({ id: 'Presence' })
 
 /** Cuts the name to 100 characters, which take at most 600 bytes of JSON: a NOTIFY holds 8,000 bytes. */
-const TELL = `
-select _announce($1, json_build_object('account', $2::text, 'data', json_build_object(
-  'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
-  'state', $5::text))::text)`
-
 /** Sends a person's presence to an account's clients with the topic `presence`. Throws 429 if too often. */
 export async function tellPresence(
   db: Db,
@@ -230,5 +227,9 @@ export async function tellPresence(
   { conversation, state }: z.output<typeof PRESENCE>,
 ): Promise<void> {
   admission.subscriptions.take(holder, UNITS)
-  await db.query(TELL, [CHANGES_CHANNEL, account, sender, conversation, state], 'tell presence')
+  const name = sql`left(coalesce((select name from senders where id = ${sender}), ''), 100)`
+  const data = sql`json_build_object(
+    'conversation', ${conversation}::text, 'sender', ${sender}::text, 'name', ${name}, 'state', ${state}::text)`
+  const presence = sql`json_build_object('account', ${account}::text, 'data', ${data})::text`
+  await queries(db).selectNoFrom(sql`_announce(${CHANGES_CHANNEL}, ${presence})`.as('announced')).execute()
 }

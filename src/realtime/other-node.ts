@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { run, runForRow, statement, text } from '../db/statement.ts'
+import { queries } from '../db/queries.ts'
 import { ApiError, RetryLater } from '../errors.ts'
 import { byId, selectRows } from '../records/read-rows.ts'
 import { columnsOf, StaleAuth, toValues } from '../records/record-sql.ts'
@@ -69,31 +70,42 @@ export async function forwardMessage(db: Db, node: string, message: Message): Pr
   return answer !== undefined && 'done' in answer && answer.done
 }
 
-const ASK = statement('forward request', {})`
-with asked as (
-  insert into _subscribing (id, node, request)
-  select ${text('id')}, node, ${text('request')}::json from _listeners where node = ${text('node')} returning 1
-)
-select _announce('${CHANGES_CHANNEL}', ${text('node')}) from asked`
-
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
   const id = randomText(15)
-  const asked = await run(db, ASK, { id, node, request: JSON.stringify(request) })
+  const asked = await queries(db)
+    .with('asked', (query) =>
+      query
+        .insertInto('_subscribing')
+        .columns(['id', 'node', 'request'])
+        .expression((from) =>
+          from
+            .selectFrom('_listeners')
+            .select(({ val }) => [
+              val(id).as('id'),
+              'node',
+              sql<string>`${JSON.stringify(request)}::json`.as('request'),
+            ])
+            .where('node', '=', node),
+        )
+        .returning('node'),
+    )
+    .selectFrom('asked')
+    .select(sql`_announce(${sql.lit(CHANGES_CHANNEL)}, node)`.as('announced'))
+    .execute()
   return asked.length > 0 ? awaitAnswer(db, id) : undefined
 }
 
-const TAKE_ANSWER = statement('take answer', { answer: 'string' })`
-delete from _subscribing where id = ${text('id')} and answer is not null returning coalesce(answer::text, '') as answer`
-const ASKED = statement('forwarded requests', { id: 'string', request: 'string' })`
-select id, request::text from _subscribing where node = ${text('node')} and answer is null order by at`
-const PUT_ANSWER = 'update _subscribing set answer = $2::json where id = $1'
-
 async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(STEP_MS)) {
-    const taken = await runForRow(db, TAKE_ANSWER, { id })
-    if (taken) return JSON.parse(taken.answer) as Answer
+    const taken = await queries(db)
+      .deleteFrom('_subscribing')
+      .where('id', '=', id)
+      .where('answer', 'is not', null)
+      .returning('answer')
+      .executeTakeFirst()
+    if (taken) return JSON.parse(taken.answer!) as Answer
   }
-  await db.query('delete from _subscribing where id = $1', [id])
+  await queries(db).deleteFrom('_subscribing').where('id', '=', id).execute()
   return undefined
 }
 
@@ -104,9 +116,20 @@ export interface NodeHandlers {
 
 /** Answers the requests that other nodes have forwarded to this node, each once. */
 export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
-  for (const { id, request } of await run(store.db, ASKED, { node })) {
+  const asked = await queries(store.db)
+    .selectFrom('_subscribing')
+    .select(['id', 'request'])
+    .where('node', '=', node)
+    .where('answer', 'is', null)
+    .orderBy('at')
+    .execute()
+  for (const { id, request } of asked) {
     const answer = await answerTo(store, JSON.parse(request) as Request, here)
-    await store.db.query(PUT_ANSWER, [id, JSON.stringify(answer)])
+    await queries(store.db)
+      .updateTable('_subscribing')
+      .set({ answer: JSON.stringify(answer) })
+      .where('id', '=', id)
+      .execute()
   }
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
 import {
   atLeast,
   atMost,
@@ -18,6 +19,7 @@ import {
   when,
 } from '../collections/checks.ts'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { addParam, readParam, writeParam } from '../db/secrets.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import {
@@ -134,7 +136,7 @@ const CHANNEL = 'pocketsms_settings'
 /** Replaces the settings without checks and notifies all nodes at commit. */
 export async function writeSettings(db: Db, settings: Settings): Promise<void> {
   await writeParam(db, KEY, JSON.stringify(settings))
-  await db.query(`select pg_notify($1, '')`, [CHANNEL])
+  await queries(db).selectNoFrom(sql`pg_notify(${CHANNEL}, '')`.as('notified')).execute()
 }
 
 /** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */
