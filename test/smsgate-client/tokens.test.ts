@@ -165,8 +165,8 @@ test('revoking ends both tokens of a pair and always succeeds', async () => {
 test('a user has at most 1,000 token pairs, and the oldest end first', async () => {
   const { body } = await ask({ scopes: ['messages:list'] })
   await fixture.server.rows(
-    `insert into smsgate_tokens (id, "user", api_key, scopes, created, access_until, refresh_until)
-    select 'many' || i, $1, 'key', '{}', now() + interval '1 second', now(), now() from generate_series(1, 999) i`,
+    `insert into smsgate_tokens (id, "user", api_key, secret, scopes, created, access_until, refresh_until)
+    select 'many' || i, $1, 'key', '', '{}', now() + interval '1 second', now(), now() from generate_series(1, 999) i`,
     [ANN.id],
   )
   expect(await list(body.access_token)).toBe(200)
