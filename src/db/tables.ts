@@ -459,7 +459,9 @@ interface HookCallsRow {
   hook: Generated<string>
   id: string
   messages: string | null
-  outcome: Generated<'sent' | 'waiting' | 'repeated' | 'resolved' | 'skipped' | 'limited' | 'refused' | 'disabled'>
+  outcome: Generated<
+    'sent' | 'waiting' | 'repeated' | 'resolved' | 'skipped' | 'limited' | 'refused' | 'disabled'
+  >
   texts: string | null
   user: Generated<string>
 }
@@ -490,7 +492,24 @@ interface HooksRow {
   name: Generated<string>
   once_key: Generated<string>
   once_minutes: Generated<number>
-  preset: Generated<'alertmanager' | 'grafana' | 'uptime-kuma' | 'home-assistant' | 'github' | 'sentry' | 'stripe' | 'supabase' | 'zitadel' | 'kratos' | 'logto' | 'authentik' | 'keycloak' | 'nhost' | 'text' | 'custom'>
+  preset: Generated<
+    | 'alertmanager'
+    | 'grafana'
+    | 'uptime-kuma'
+    | 'home-assistant'
+    | 'github'
+    | 'sentry'
+    | 'stripe'
+    | 'supabase'
+    | 'zitadel'
+    | 'kratos'
+    | 'logto'
+    | 'authentik'
+    | 'keycloak'
+    | 'nhost'
+    | 'text'
+    | 'custom'
+  >
   quiet_from: Generated<string>
   quiet_to: Generated<string>
   rate: Generated<number>
@@ -921,11 +940,15 @@ interface WebhooksRow {
   lines: Generated<string[]>
   method: Generated<'' | 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE'>
   numbers: Generated<string>
-  preset: Generated<'' | 'slack' | 'discord' | 'telegram' | 'ntfy' | 'gotify' | 'mattermost' | 'matrix' | 'mail' | 'custom'>
+  preset: Generated<
+    '' | 'slack' | 'discord' | 'telegram' | 'ntfy' | 'gotify' | 'mattermost' | 'matrix' | 'mail' | 'custom'
+  >
   previous_secret: Generated<string>
   secret: Generated<string>
   service_token: Generated<string>
-  smsgate_event: Generated<'' | 'sms:received' | 'sms:data-received' | 'sms:sent' | 'sms:delivered' | 'sms:failed' | 'sms:cancelled'>
+  smsgate_event: Generated<
+    '' | 'sms:received' | 'sms:data-received' | 'sms:sent' | 'sms:delivered' | 'sms:failed' | 'sms:cancelled'
+  >
   smsgate_id: Generated<string>
   target: Generated<string>
   token: Generated<string>

@@ -62,7 +62,7 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
       optionsOf(catalog, table, column) ?? `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
     const lines = tables.get(table) ?? []
     tables.set(table, lines)
-    lines.push(`  ${nameOf(column)}: ${hasDefault ? `Generated<${value}>` : value}`)
+    lines.push(hasDefault ? generated(nameOf(column), value) : `  ${nameOf(column)}: ${value}`)
   }
   const types = [...tables].map(([name, lines]) => `interface ${typeName(name)} {\n${lines.join('\n')}\n}\n`)
   const all = [...tables.keys()].map((name) => `  ${nameOf(name)}: ${typeName(name)}`)
@@ -75,6 +75,17 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
     '/** Tables and types that are no collections. */',
     `export const NO_COLLECTIONS: ReadonlySet<string> = new Set([\n${names.map((name) => `  '${name}',\n`).join('')}])\n`,
   ].join('\n')
+}
+
+const MAX_WIDTH = 110
+
+/** The line of a column with a default, or its lines as biome formats a long one. */
+function generated(name: string, value: string): string {
+  const line = `  ${name}: Generated<${value}>`
+  if (line.length <= MAX_WIDTH) return line
+  const inner = `    ${value}`
+  const lines = inner.length <= MAX_WIDTH ? [inner] : value.split(' | ').map((one) => `    | ${one}`)
+  return [`  ${name}: Generated<`, ...lines, '  >'].join('\n')
 }
 
 /** The values of a field that takes one of a few; undefined for any other column. '' means none of them. */
