@@ -12,6 +12,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { holdMessages, readCampaign } from './campaigns/campaign.ts'
 import { checkHours, checkTimeZone, type Values } from './hours.ts'
 import { failUnsent, type MessageSource } from './queue/fail-or-reassign.ts'
+import { sendOnce } from './queue/send-once.ts'
 import { lockUserSends } from './send/accept.ts'
 import { REASONS, updateRecords } from './status.ts'
 import { notifyAccess } from './wake.ts'
@@ -164,23 +165,6 @@ const UNCLAIMED: MessageSource = {
   sql: `select d.* from sms_dispatch d where d."user" = $2 and d.state in ('pending', 'assigned')
   order by d.message for update`,
 }
-
-/** Forbids sending claimed messages again: their device may no longer report whether it sent them. */
-const sendOnce = (db: Db, user: string) =>
-  queries(db)
-    .updateTable('sms_dispatch')
-    .set({ at_least_once: false })
-    .where('message', '=', ({ selectFrom }) =>
-      anyFound(
-        selectFrom('sms_dispatch')
-          .select('message')
-          .where('user', '=', user)
-          .where('at_least_once', '=', true)
-          .orderBy('message')
-          .forUpdate(),
-      ),
-    )
-    .execute()
 
 /** Ends the work of an account when former access to it is revoked: messages, campaigns, pairing codes, … */
 async function endUserQueue(store: Store, user: string) {

@@ -69,7 +69,9 @@ test('a document of 1,000 messages is refused with few database lookups', async 
   const asked = vi.spyOn(Db.prototype, 'query')
   const outcome = await tell(() => `<Message from="${NUMBER}">a</Message>`.repeat(1_000))
   expect(outcome).toMatchObject({ verdict: 'failed', text: expect.stringMatching(/^14109 /) })
-  const lookUps = asked.mock.calls.filter(([text]) => text.includes('lines l on l.device = d.id'))
+  const lookUps = asked.mock.calls.filter(([text]) =>
+    text.includes('"lines" as "l" on "l"."device" = "d"."id"'),
+  )
   expect(lookUps).toHaveLength(11)
 })
 

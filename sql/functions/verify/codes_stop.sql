@@ -1,8 +1,9 @@
 -- Stops codes to a country if too few of the last 20 ones were approved, and returns whether they are
--- stopped now. Counts a pending code as not approved after 3 minutes, and a canceled one too, unless its text
--- was canceled in time. A code that was approved by Twilio's `Status=approved` counts as not approved: a thief
--- with the API key could approve all codes. Begins again when the owner takes a country out of `code_stopped`.
--- The lock on the settings makes concurrent requests queue one mail, which src/alarms/alarms.ts sends.
+-- stopped now. Counts a pending code as not approved after 3 minutes, and a canceled one too, unless its
+-- text was canceled in time. A code that was approved by Twilio's `Status=approved` counts as not approved:
+-- a thief with the API key could approve all codes. Begins again when the owner takes a country out of
+-- `code_stopped`. The lock on the settings makes concurrent requests queue one mail, which
+-- src/alarms/alarms.ts sends.
 create or replace function codes_stop(of_user text, to_country text) returns boolean language plpgsql as $$
 declare
   finished bigint;
