@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
+import { terminalLog } from './terminal-log.ts'
 
 export type { Logger }
 
@@ -7,7 +8,10 @@ export type { Logger }
 const LOGGED_FIELDS = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status']
 const MAX_CAUSES = 4
 
-/** Logs JSON lines to standard output, with the worker's number. Never log bodies or secrets. */
+/**
+ * Logs JSON lines to standard output, with the worker's number; a terminal gets readable lines instead. Never
+ * log bodies or secrets.
+ */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
   destination?: DestinationStream,
@@ -19,8 +23,13 @@ export function createLogger(
       base: worker === undefined ? null : { worker },
       serializers: { err: (error) => describeError(error, MAX_CAUSES) },
     },
-    destination ?? pino.destination({ dest: 1, sync: false, minLength: 0 }),
+    destination ?? standardOutput(),
   )
+}
+
+function standardOutput(): DestinationStream {
+  if (process.stdout.isTTY) return terminalLog((text) => void process.stdout.write(text))
+  return pino.destination({ dest: 1, sync: false, minLength: 0 })
 }
 
 function describeError(error: unknown, causes: number): unknown {

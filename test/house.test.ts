@@ -26,7 +26,14 @@ const FLOORS = [
   ['server'],
 ]
 /** Files that any room may use. */
-const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'environment.ts', 'log.ts', 'metrics/counts.ts'])
+const EVERYWHERE = new Set([
+  'errors.ts',
+  'config.ts',
+  'environment.ts',
+  'log.ts',
+  'terminal-log.ts',
+  'metrics/counts.ts',
+])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
   agent: ['server', 'demo'],

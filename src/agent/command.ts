@@ -81,6 +81,8 @@ function makeSimulator(args: DriverArgs): Driver {
     sentFile: args['sent-file'] ?? '',
     sims: readNumber('sims', args.sims, 0, MAX_SIMS),
   })
+  say('This phone is simulated: it sends no real texts.')
+  say(`To make it receive a text, type a line like: ${TYPED}`)
   receiveLines(simulator)
   return simulator
 }
@@ -97,14 +99,15 @@ function readNumber(
   throw new UserError(`--${name} must be a number${range}.`)
 }
 
-/** Reads lines like `+447700900123 text` from standard input as incoming texts. */
+const TYPED = '+447700900123 See you at eight'
+
+/** Reads lines like TYPED from standard input as incoming texts. */
 function receiveLines(simulator: Simulator): void {
   const lines = createInterface({ input: process.stdin })
   lines.on('line', (line) => {
     const [, from, body] = /^(\S+)\s+(.*)$/.exec(line.trim()) ?? []
     if (from && body) simulator.receive({ from, body, sim: 0 })
-    else if (line.trim() !== '')
-      process.stdout.write('A text comes in by a line like: +447700900123 See you at eight\n')
+    else if (line.trim() !== '') say(`A line must have a number and a text, like: ${TYPED}`)
   })
 }
 
