@@ -26,7 +26,8 @@ function ownNode() {
   try {
     return join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
   } catch {
-    process.stderr.write(`pocketsms needs Node 22.18 or later, this is ${process.versions.node}.\n`)
+    process.stderr.write(`pocketsms needs Node 22.18 or later, this is ${process.versions.node}.
+Install the current version from https://nodejs.org/en/download, and run the command again.\n`)
     process.exit(1)
   }
 }

@@ -17,6 +17,7 @@ export default defineConfig({
     manifest: true,
     license: { fileName: 'licenses.md' }, // of what is bundled: package/pack.ts
     rollupOptions: {
+      checks: { pluginTimings: false }, // advice for authors of plugins
       input: {
         index: `${import.meta.dirname}/index.html`,
         docs: `${import.meta.dirname}/docs.html`,
