@@ -76,7 +76,7 @@ test.each([
   ['at_most_once', 'failed', 'Outcome unknown: the device went silent', []],
   ['at_least_once', 'delivered', '', ['2']],
 ])(
-  'after a phone dies, a message with %s is not sent late but %s',
+  'after a phone dies, a message with %s is not sent late and ends as %s',
   async (guarantee, status, reason, onAir) => {
     user = await fixture.gateway.makeUser()
     let phone = await joinPhone(fixture, user, { radioMs: () => 1 })
