@@ -108,7 +108,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sms: [
     ['wake.ts', 'hours.ts', 'status.ts'],
     ['send'],
-    ['usage.ts', 'devices'],
+    ['usage.ts', 'devices', 'complete-numbers.ts'],
     ['queue'],
     ['conversations', 'campaigns'],
     ['history.ts', 'users.ts'],

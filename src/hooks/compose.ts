@@ -3,11 +3,11 @@ import type { Store } from '../collections/catalog.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText, toText } from '../fields/cast.ts'
-import { E164 } from '../portable/phone/e164.ts'
+import { E164, SHORT_CODE } from '../portable/phone/e164.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
-import { checkBody } from '../sms/send/content.ts'
+import { allowsShortCodes, checkBody } from '../sms/send/content.ts'
 import { readNumbers, recipientsIn } from '../sms/send/read-numbers.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '../templates/template.ts'
@@ -126,11 +126,17 @@ async function personIn(store: Store, user: string, body: unknown, hook: HookFie
   throw badRequest(`Recipient ${wrong + 1} is not a number with its country code, as +4915112345678.`)
 }
 
-/** Recipients of alerts: phone numbers, and ids of groups in the body. Throws 400 for an unknown group. */
+/**
+ * Recipients of alerts in the body: phone numbers, short codes if the account allows them, and ids of groups.
+ * Throws 400 for an unknown group.
+ */
 async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields) {
   const named = namesIn(body, hook)
   const read = await readNumbers(store, user, named)
-  const isNumber = (number: string | undefined): number is string => !!number && E164.test(number)
+  const isCode = (number: string | undefined) => number !== undefined && SHORT_CODE.test(number)
+  const allowsCodes = read.some(isCode) && (await allowsShortCodes(store, user))
+  const isNumber = (number: string | undefined): number is string =>
+    !!number && (E164.test(number) || (allowsCodes && isCode(number)))
   const names = named.filter((_, i) => !isNumber(read[i]))
   return {
     numbers: [...new Set(read.filter(isNumber))],

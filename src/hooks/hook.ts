@@ -7,11 +7,12 @@ import { queries } from '../db/queries.ts'
 import type { Way } from '../db/statement.ts'
 import { ApiError, fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
-import { E164 } from '../portable/phone/e164.ts'
+import { E164, SHORT_CODE } from '../portable/phone/e164.ts'
 import { isPlain } from '../portable/phone/read.ts'
 import { PRESETS } from '../portable/presets.ts'
 import type { Extension } from '../records/extension.ts'
 import { isDisabled } from '../records/record-sql.ts'
+import { allowsShortCodes } from '../sms/send/content.ts'
 import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { id as recordId } from '../sms/send/shape.ts'
 import { parseTemplate } from '../templates/template.ts'
@@ -148,22 +149,24 @@ export const hooksExtension: Extension = {
     if (!('once_minutes' in body)) values.once_minutes = 60
     await completeRecipients(store, values)
     complete(values)
+    await checkRecipients(store, values)
     await requireRoomFor(db, 'hooks', String(values.user))
   },
   async beforeUpdate(store, values) {
     await completeRecipients(store, values)
     complete(values)
+    await checkRecipients(store, values)
   },
 }
 
-/** Stores recipients in E.164. Leaves those that are no numbers, which `complete` refuses. */
+/** Stores recipients in E.164. Leaves those that are no numbers, which `checkRecipients` refuses. */
 async function completeRecipients(store: Store, values: Record<string, Value>): Promise<void> {
   const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
   if (!data || data.every(isPlain)) return
   values.recipients = JSON.stringify(await recipientsIn(store, String(values.user), data, MAX_RECIPIENTS))
 }
 
-/** Fills in a hook's defaults. Throws 400 for invalid templates, signing secrets and numbers. */
+/** Fills in a hook's defaults. Throws 400 for invalid templates and signing secrets. */
 function complete(values: Record<string, Value>) {
   values.secret ||= randomText(32)
   const { preset, signing_secret } = values as unknown as Hook
@@ -187,6 +190,13 @@ function complete(values: Record<string, Value>) {
   const isChecked = signing_secret !== '' && PRESETS[preset]?.codes?.signed !== 'zitadel'
   if (isChecked && !isSecret(standardSecret(signing_secret)))
     throw invalidFields({ signing_secret: SIGNING_SECRET })
+}
+
+/** Throws 400 for recipients that are no numbers, and for short codes that the account does not allow. */
+async function checkRecipients(store: Store, values: Record<string, Value>): Promise<void> {
   const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients)))
-  if (!data?.every((number) => E164.test(number))) throw invalidFields({ recipients: NUMBERS })
+  const others = data?.filter((number) => !E164.test(number))
+  const areCodes = others?.every((number) => SHORT_CODE.test(number))
+  if (others?.length === 0 || (areCodes && (await allowsShortCodes(store, String(values.user))))) return
+  throw invalidFields({ recipients: NUMBERS })
 }

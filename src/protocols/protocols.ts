@@ -33,6 +33,7 @@ export function otherForms(config: Config, servicesOf: (user: string) => CallSer
   return {
     bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
     call,
-    bodyOf: (due: DueDelivery) => (due.format === 'vendel' ? vendelBody(due) : twilioBody(due, config)),
+    bodyOf: async (due: DueDelivery) =>
+      due.format === 'vendel' ? vendelBody(due) : twilioBody(servicesOf(due.user), due),
   }
 }

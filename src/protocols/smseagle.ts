@@ -95,12 +95,17 @@ const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof 
 /** Parameters of APIv1 that would change the text, or delay or prevent the send. They are refused. */
 const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
 
+/** Throws 400 if a call has one of these parameters, unless it is empty or off. */
+function refuseOthers(given: Readonly<Record<string, unknown>>, others: readonly string[]): void {
+  const other = others.find((name) => given[name] && given[name] !== '0')
+  if (other) throw invalid(`${other} is not supported here`)
+}
+
 async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
   const { access_token: token, login = '', pass = '', message: body, highpriority } = given
   const by = token === undefined ? { key: pass, name: login } : { key: token }
   const sent = await sendTo(call, by, () => {
-    const other = NOT_OFFERED.find((name) => given[name] && given[name] !== '0')
-    if (other) throw invalid(`${other} is not supported here`)
+    refuseOthers(given, NOT_OFFERED)
     if (!Object.hasOwn(METHODS, method)) throw invalid('This method is not offered here')
     const [parameter, kind] = METHODS[method]!
     return { named: { [kind]: given[parameter] ?? '' }, body, priority: highpriority === '1' ? 1 : 0 }
@@ -177,6 +182,10 @@ async function answerV2(call: DoorCall) {
   const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
   const sent = await sendTo(call, { key }, () => {
     const { to, contacts, groups, text: body, priority, date: scheduled_at } = checkShape(MESSAGE, json)
+    refuseOthers(
+      json as object as Readonly<Record<string, unknown>>,
+      NOT_OFFERED.filter((name) => name !== 'date'),
+    )
     const named = { to: to.join(','), contacts: contacts.join(','), groups: groups.join(',') }
     return { named, body, priority, scheduled_at }
   })

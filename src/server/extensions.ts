@@ -2,11 +2,13 @@ import { invitationsExtension, membersExtension } from '../auth/members.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import { hooksExtension } from '../hooks/hook.ts'
+import { readSenderFilter } from '../portable/phone/prefix.ts'
 import { forgetPhones } from '../protocols/smsgate/phone.ts'
 import { fitSmsgate } from '../protocols/smsgate-client/webhooks.ts'
 import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
 import { USER_SETTINGS_ID } from '../records/record-sql.ts'
+import { completeList } from '../sms/complete-numbers.ts'
 import { autoAnswersExtension } from '../sms/conversations/answer.ts'
 import {
   campaignsExtension,
@@ -23,7 +25,16 @@ import {
 import { userSettingsExtension, usersExtension } from '../sms/users.ts'
 import { verificationsExtension, verifyServicesExtension } from '../verify/service.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
-import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '../webhooks/extensions.ts'
+import {
+  DELIVERIES,
+  deliveriesExtension,
+  type FitWebhook,
+  WEBHOOKS,
+  webhooksExtension,
+} from '../webhooks/extensions.ts'
+
+/** Completes the senders' numbers that a webhook's filter names. */
+const completeFilter: FitWebhook = (store, values) => completeList(store, values, 'numbers', readSenderFilter)
 
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
@@ -57,6 +68,6 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['member_invitations', strict(invitationsExtension)],
     ['account_audit', strict()],
     [SUPERUSERS_ID, superusersExtension],
-    [WEBHOOKS, strict(webhooksExtension(settings, [fitSmsgate, fitTwilio]))],
+    [WEBHOOKS, strict(webhooksExtension(settings, [fitSmsgate, fitTwilio, completeFilter]))],
     [DELIVERIES, strict(deliveriesExtension)],
   ])

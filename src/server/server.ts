@@ -19,6 +19,7 @@ import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections, listen } from '
 import { answerClientError, front } from '../http/server/front.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import { startRestartable, type Work } from '../http/server/restartable.ts'
+import { ClosingResponse } from '../http/server/unread-body.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
@@ -160,7 +161,11 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const unavailable = front(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
   const beginAgain = () => begin(config, database, log, backup, workers)
   const running = await startRestartable(beginAgain, unavailable, log)
-  const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
+  const options = {
+    ...CONNECTION_OPTIONS,
+    IncomingMessage: LimitedIncomingMessage,
+    ServerResponse: ClosingResponse,
+  }
   const server = createServer(options)
   server.on('clientError', answerClientError)
   limitConnections(server, running, config, () => running.work.services.settings)

@@ -2,7 +2,9 @@ import type { Store } from '../collections/catalog.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { E164 } from '../portable/phone/e164.ts'
-import { readNumber } from './send/read-numbers.ts'
+import { countryOfAccount, readNumber } from './send/read-numbers.ts'
+
+type Values = Record<string, Value>
 
 const NO_NUMBER = fieldError('validation_invalid_format', 'Invalid value format')
 
@@ -13,9 +15,9 @@ const NO_NUMBER = fieldError('validation_invalid_format', 'Invalid value format'
  */
 export async function completeNumber(
   store: Pick<Store, 'db'>,
-  values: Record<string, Value>,
+  values: Values,
   field: string,
-  old?: Readonly<Record<string, Value>>,
+  old?: Readonly<Values>,
 ): Promise<void> {
   const given = values[field]
   if (typeof given !== 'string' || given === '' || given === old?.[field]) return
@@ -23,4 +25,26 @@ export async function completeNumber(
   if (number === undefined && given.startsWith('+') && !E164.test(given))
     throw invalidFields({ [field]: NO_NUMBER })
   values[field] = number ?? given
+}
+
+type ReadPart = (text: string, country: string) => string
+
+/**
+ * Stores each part of a list with commas as `read` reads it in the country of the record (a line's SIM, an
+ * account's settings), else in the account's.
+ */
+export async function completeList(
+  store: Pick<Store, 'db'>,
+  values: Values,
+  field: string,
+  read: ReadPart,
+  old?: Readonly<Values>,
+): Promise<void> {
+  const given = values[field]
+  if (typeof given !== 'string' || given === '' || given === old?.[field]) return
+  const country = String(values.country ?? '') || (await countryOfAccount(store, String(values.user)))
+  values[field] = given
+    .split(',')
+    .map((part) => read(part.trim(), country))
+    .join(',')
 }

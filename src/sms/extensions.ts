@@ -3,9 +3,10 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, NOW, queries } from '../db/queries.ts'
 import { now } from '../fields/date.ts'
+import { readPrefix } from '../portable/phone/prefix.ts'
 import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/own.ts'
-import { completeNumber } from './complete-numbers.ts'
+import { completeList, completeNumber } from './complete-numbers.ts'
 import { checkAssignee, clearLastTexts, queuePushes } from './conversations/inbox.ts'
 import { checking, checkTimeZone, type Values } from './hours.ts'
 import { cancelWaiting } from './queue/cancel.ts'
@@ -229,9 +230,11 @@ export const linesExtension: Extension = {
   keepsReferences: true,
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')
+    await completeList(store, values, 'prefixes', readPrefix)
     return undefined
   },
   async beforeUpdate(store, values, old) {
     await completeNumber(store, values, 'number', old)
+    await completeList(store, values, 'prefixes', readPrefix, old)
   },
 }

@@ -5,11 +5,13 @@ import type { Db } from '../db/open.ts'
 import { anyFound, anyOf, queries } from '../db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
 import { now } from '../fields/date.ts'
+import { readDestination } from '../portable/phone/prefix.ts'
 import { endSignIns } from '../records/auth-records.ts'
 import { revokeFormerAccess } from '../records/delete.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { holdMessages, readCampaign } from './campaigns/campaign.ts'
+import { completeList } from './complete-numbers.ts'
 import { checkHours, checkTimeZone, type Values } from './hours.ts'
 import { failUnsent, type MessageSource } from './queue/fail-or-reassign.ts'
 import { sendOnce } from './queue/send-once.ts'
@@ -195,6 +197,8 @@ async function endUserQueue(store: Store, user: string) {
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
+const DESTINATIONS = ['destinations', 'code_destinations']
+
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
@@ -205,6 +209,7 @@ export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
     values.code_counted_from = ''
+    for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkTimeZone(values)
     checkHours(QUIET_HOURS, values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
@@ -213,6 +218,7 @@ export const userSettingsExtension: Extension = {
     const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
+    for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
     checkTimeZone(values, old)
     checkHours(QUIET_HOURS, values, old)

@@ -64,6 +64,31 @@ export function formBytes(form: Uint8Array, maxFields?: number): (readonly [name
     })
 }
 
-/** Reads a form or a query by its charset. Throws 400 as `decodeText`. */
-export const decodeForm = (form: Uint8Array, charset = '', maxFields?: number): FormPair[] =>
-  formBytes(form, maxFields).map(([name, value]) => [decodeText(name, charset), decodeText(value, charset)])
+type Named = readonly [name: Buffer, value: Buffer]
+
+/** The charset that a form names in its field `_charset_`; '' for none. RFC 7578, 4.6 */
+const charsetField = (fields: readonly Named[]): string =>
+  fields
+    .find(([name]) => name.toString() === '_charset_')?.[1]
+    .toString('latin1')
+    .trim() ?? ''
+
+/** Reads a form or a query by its charset, else by its field `_charset_`. Throws 400 as `decodeText`. */
+export function decodeForm(form: Uint8Array, charset = '', maxFields?: number): FormPair[] {
+  const fields = formBytes(form, maxFields)
+  const declared = charset || charsetField(fields)
+  return fields.map(([name, value]) => [decodeText(name, declared), decodeText(value, declared)])
+}
+
+/** A value of a multipart form, with the charset that its part declares; '' for none. */
+export interface FormPart {
+  readonly name: string
+  readonly value: Buffer
+  readonly charset: string
+}
+
+/** Reads a multipart form by each part's charset, else by the field `_charset_`. Throws as `decodeText`. */
+export function decodeParts(parts: readonly FormPart[]): FormPair[] {
+  const usual = charsetField(parts.map(({ name, value }) => [Buffer.from(name), value]))
+  return parts.map(({ name, value, charset }) => [name, decodeText(value, charset || usual)])
+}

@@ -258,7 +258,7 @@ export interface OtherForms {
   readonly bodyForm: BodyForm
   /** Makes one attempt of a delivery whose `format` is set. Rejects only if `signal` aborts. */
   readonly call: (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
-  readonly bodyOf: (due: DueDelivery) => string
+  readonly bodyOf: (due: DueDelivery) => Promise<string>
   /** Sends a delivery as a mail. Never rejects. */
   readonly mail: (due: DueDelivery, mail: WebhookMail) => Promise<CallOutcome>
 }

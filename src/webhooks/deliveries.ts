@@ -249,6 +249,6 @@ export async function readDeliveryRequest(
   const headers = Object.entries<string | number>(JSON.parse(sent!.headers ?? '{}'))
   return {
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
-    body: found.format === '' ? found.body : bodyOf(found),
+    body: found.format === '' ? found.body : await bodyOf(found),
   }
 }

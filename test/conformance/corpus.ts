@@ -23,6 +23,10 @@ export interface Step {
   readonly multipart?: readonly (readonly [name: string, value: string, file?: string])[]
   readonly headers?: Readonly<Record<string, string>>
   readonly save?: Readonly<Record<string, string>>
+  /** A JSON pointer: the request is repeated until the body has a value there. */
+  readonly until?: string
+  /** Milliseconds to wait before the request. */
+  readonly pause?: number
   readonly sse?: string
   readonly open?: boolean
   readonly events?: number

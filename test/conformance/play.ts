@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Answer, type Client, EventStream } from './client.ts'
 import {
   type Case,
@@ -176,6 +177,7 @@ export class Recorder {
   }
 }
 
+const [LATE_MS, PAUSE_MS] = [20_000, 200]
 const EVENTS_MS = 3_000
 const QUIET_MS = 250
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -227,6 +229,8 @@ async function perform(
   streams: Record<string, EventStream>,
   client: Client,
 ): Promise<Answer> {
+  if (step.pause) await setTimeout(step.pause)
+  if (step.until) return askUntil(step.until, step, client)
   if (!step.sse) return client.request(step)
   if (step.open) {
     const [opened, answer] = await EventStream.open(client)
@@ -236,6 +240,14 @@ async function perform(
   }
   const json = await streams[step.sse]?.take(step.events ?? 0, EVENTS_MS, step.quiet ?? QUIET_MS)
   return { headers: {}, text: 'events', json }
+}
+
+/** Asks again until the body has a value at the pointer, at most for LATE_MS. */
+async function askUntil(pointer: string, step: Step, client: Client): Promise<Answer> {
+  for (const end = Date.now() + LATE_MS; ; await setTimeout(PAUSE_MS)) {
+    const answer = await client.request(step)
+    if (at(answer.json, pointer) !== undefined || Date.now() > end) return answer
+  }
 }
 
 /** The step with the values of its variables and tokens; `expect` stays as it is. */

@@ -7,7 +7,7 @@ import {
 import { complete, faultIn, type Kept, storedOf, typedOf } from '../../console/src/parts/rows/values.ts'
 
 const planList = (rows: Sheet, column: number, country: string, text: string) =>
-  planNumbers(rows, readNumbers(rows, column, country), column, text)
+  planNumbers(rows, readNumbers(rows, [column], country), [column], text)
 
 const sheet = readSheet(`phone,Name,time
 +49 151 12345678,Anna,7 pm
@@ -100,3 +100,20 @@ test.each([
 ])('a field shows the error of %s', (_, fields: Record<string, string>, said) =>
   expect(faultIn(fields, 'a')).toBe(said),
 )
+
+test('a row with several numbers gets its text at the mobile one', () => {
+  const people: Sheet = {
+    ...sheet,
+    head: ['Name', 'Home Phone', 'Mobile Phone'],
+    rows: [
+      ['Anna', '030 123456', '0151 20000010'],
+      ['Ben', '030 123457', ''],
+    ],
+  }
+  const numbers = readNumbers(people, [1, 2], 'DE')
+  const { good } = planNumbers(people, numbers, [1, 2], 'Hi {{name}}: {{phone}}')
+  expect(good.map(({ phone, body }) => [phone, body])).toEqual([
+    ['+4915120000010', 'Hi Anna: +4915120000010'],
+    ['+4930123457', 'Hi Ben: +4930123457'],
+  ])
+})

@@ -184,6 +184,12 @@ describe('a send-only API refuses in its own words', () => {
     ],
     ['JSON-RPC without a call', () => ask('/jsonrpc/sms', {}), 401, { result: 'Invalid login or password' }],
     ['SMSEagle 2: a token', () => v2(listed, 'x'), 401, { message: 'Invalid access token' }],
+    [
+      'SMSEagle 2: an earliest hour',
+      () => v2({ ...listed, send_after: '08:00' }),
+      400,
+      { message: 'send_after is not supported here' },
+    ],
     ['SMSEagle 2: no text', () => v2({ to: [TO] }), 400, { message: 'text is required' }],
     [
       'SMSEagle 2: a group',

@@ -2,6 +2,8 @@ import { readTyped } from '../../src/portable/phone/typed.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { PHONE_TABLE } from '../support/phone-table.ts'
 import { must } from '../support/server/server-with-devices.ts'
+import type { SmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
+import { DEVICES } from './devices-that-hear.ts'
 import { startWaysIn } from './ways-in.ts'
 
 // One table of numbers, against every way in which a number comes to the server.
@@ -88,3 +90,39 @@ test('incoming senders of the table are stored as numbers or unchanged names', a
     }
   }
 })
+
+/** Ways that store a number of a person, or send a code: a short code is none. */
+const NO_SHORT_CODES = ['twilio verify', 'verify', 'hooks codes', 'devices']
+
+test.each(Object.keys(ways))('%s sends to a short code if the account allows it', async (way) => {
+  await live('DE', { short_codes: true })
+  const sent = await ways[way]!('72722', 'DE')
+  await live('DE', { short_codes: false })
+  expect(sent).toBe(NO_SHORT_CODES.includes(way) ? '' : '72722')
+})
+
+/** Forms that a file name of gammu cannot have. */
+const isNoFileName = (form: string) => /[/\\\t]/.test(form)
+
+test.each(['gammu', 'modem-manager', 'termux'])(
+  'a text that %s hands over is from the number of its sender',
+  async (kind) => {
+    const owner = await gateway.makeUser()
+    const settings = { user: owner.id, country: 'DE' }
+    await must(gateway.superuser, 'POST', '/api/collections/user_settings/records', settings)
+    const rows = PHONE_TABLE.filter(
+      ([form, country]) => country === 'DE' && !(kind === 'gammu' && isNoFileName(form)),
+    )
+    // only the app of SMSGate uses the rest of the fixture
+    const hear = await DEVICES[kind]!({ gateway } as SmsgateFixture, owner)
+    await hear(rows.map(([form]) => [form, form]))
+    const incoming = `select body, "from" from sms_messages where "user" = $1 and message_type = 'incoming'`
+    const stored = () => gateway.query(incoming, [owner.id])
+    await expect.poll(async () => (await stored()).length, { timeout: 120_000 }).toBe(rows.length)
+    const froms = new Map((await stored()).map(([body, from]) => [body, from]))
+    expect(rows.map(([form]) => [form, froms.get(form)])).toEqual(
+      rows.map(([form, , , inWorld]) => [form, inWorld.startsWith('+') ? inWorld : form]),
+    )
+  },
+  200_000,
+)

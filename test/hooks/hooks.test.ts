@@ -229,6 +229,47 @@ describe('the body of a call', () => {
     else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
     await remove(alice, hook)
   })
+
+  test.each<
+    [name: string, parts: readonly (readonly [head: string, hex: string])[], status: number, text: string]
+  >([
+    [
+      'a charset of a part',
+      [['text"\r\nContent-Type: text/plain; charset=iso-8859-1', '4772fc']],
+      200,
+      'Grü',
+    ],
+    [
+      'a field _charset_',
+      [
+        ['text"', 'c6'],
+        ['_charset_"', Buffer.from('windows-1251').toString('hex')],
+      ],
+      200,
+      'Ж',
+    ],
+    ['no charset', [['text"', '4772c3bc']], 200, 'Grü'],
+    ['malformed bytes', [['text"', 'fc']], 400, 'The text is not valid in the charset utf-8.'],
+    [
+      'an unknown charset',
+      [['text"\r\nContent-Type: text/plain; charset=none', '41']],
+      400,
+      'The charset "none" is not known.',
+    ],
+  ])('of a multipart form with %s is decoded or refused', async (_, parts, status, text) => {
+    const hook = await hookOf(alice)
+    const pieces = parts.flatMap(([head, hex]) => [
+      Buffer.from(`--b\r\nContent-Disposition: form-data; name="${head}\r\n\r\n`),
+      Buffer.from(hex, 'hex'),
+      Buffer.from('\r\n'),
+    ])
+    const body = Buffer.concat([...pieces, Buffer.from('--b--\r\n')])
+    const init = { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b' }, body }
+    expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
+    if (status === 200) expect(await textsBy(hook)).toEqual([text])
+    else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
+    await remove(alice, hook)
+  })
 })
 
 describe('a hook and other accounts', () => {

@@ -140,6 +140,27 @@ test('a refused mail can be sent again', async () => {
   expect(await sent()).toEqual(['+4911111 Hi'])
 })
 
+/** A mail with bytes as they are, each a character of Latin-1. */
+const rawMail = (charset: string, body: string, subject = 'Alarm') => ({
+  to: HOOK,
+  raw: Buffer.from(
+    `Subject: ${subject}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain${charset && `; charset="${charset}"`}\r\n` +
+      `Content-Transfer-Encoding: 8bit\r\n\r\n${body}`,
+    'latin1',
+  ),
+})
+
+test.each([
+  ['iso-8859-1', 'Gr\xfc\xdfe', '=?iso-8859-1?Q?=FCber?=', 'über\nGrüße'],
+  ['windows-1252', '5 \x80', '=?utf-8?B?w7xi?= =?UTF-8?Q?er?=', 'über\n5 €'],
+  ['iso-2022-jp', '\x1b$B%F%9%H\x1b(B', '=?utf-8?Q?=C3?= =?utf-8?Q?=BCber?=', 'über\nテスト'],
+  ['utf-8', '\xc3\xbc \xef\xbf\xbd', 'Alarm', 'Alarm\nü \ufffd'],
+])('a mail in %s is read by its charsets', async (charset, body, subject, text) => {
+  const envelope = { envelope: { from: 'a@b.c', to: [HOOK] } }
+  expect(await mail({ ...rawMail(charset, body, subject), ...envelope })).toMatch(/^250 /)
+  expect(await sent()).toEqual([`+4911111 ${text}`])
+})
+
 describe('a mail is refused', () => {
   const big = { filename: 'a.jpg', content: Buffer.alloc(2 << 20) }
   const lines = '\n'.repeat(100_000)
@@ -157,6 +178,27 @@ describe('a mail is refused', () => {
       /^552 .*A mail may have 2 MiB/,
     ],
     ['nothing', { to: HOOK }, {}, /^550 .*The mail has no text/],
+    ['an unknown charset', rawMail('x-none', 'Hi'), {}, /^550 .*charset "x-none" is not known/],
+    [
+      'bytes that are not UTF-8',
+      rawMail('utf-8', 'Gr\xfc\xdfe'),
+      {},
+      /^550 .*not valid in the charset utf-8/,
+    ],
+    ['bytes without a charset', rawMail('', 'Gr\xfc\xdfe'), {}, /^550 .*not valid in the charset utf-8/],
+    [
+      'a subject in an unknown charset',
+      rawMail('', 'Hi', '=?x-none?Q?a?='),
+      {},
+      /^550 .*"x-none" is not known/,
+    ],
+    [
+      'a malformed word',
+      rawMail('', 'Hi', '=?utf-8?Q?=FCber?='),
+      {},
+      /^550 .*not valid in the charset utf-8/,
+    ],
+    ['a subject in raw Latin-1', rawMail('', 'Hi', '\xfcber'), {}, /^550 .*subject is not valid/],
     ['too many lines', { to: HOOK, raw: `Subject: x\n\n${lines}` }, {}, /^550 .*too many lines/],
     [
       'too many parts',

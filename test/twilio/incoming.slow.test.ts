@@ -1,3 +1,4 @@
+import { must } from '../support/server/server-with-devices.ts'
 import {
   pairPhone,
   receive,
@@ -18,6 +19,11 @@ await pairPhone(fixture, ann, OTHER)
 const app = await startApp()
 const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
 const pn = body.incoming_phone_numbers[0].sid
+
+const SETTINGS = '/api/collections/user_settings/records'
+const settings = await must(fixture.gateway.superuser, 'POST', SETTINGS, { user: ann.user.id })
+const sayLanguages = (opt_out_languages: readonly string[]) =>
+  must(ann.user, 'PATCH', `${SETTINGS}/${settings.id}`, { opt_out_languages })
 
 const setNumber = (form: Record<string, string>) => ann.ask('POST', `IncomingPhoneNumbers/${pn}.json`, form)
 
@@ -78,9 +84,23 @@ describe('an incoming text', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test.each([['STOP'], ['START']])('has OptOutType %s', async (word) => {
+  test.each([
+    ['STOP', 'STOP'],
+    ['START', 'START'],
+    ['Info?', 'HELP'],
+    ['Stopp!', 'STOP'],
+    ['anmelden', 'START'],
+    ['Please stop', undefined],
+  ])('%s has the OptOutType %s, by the words of server and account', async (word, type) => {
+    await sayLanguages(['de'])
     await hear(word)
-    expect(app.calls[0]!.form.OptOutType).toBe(word)
+    expect(app.calls[0]!.form.OptOutType).toBe(type)
+  })
+
+  test('has no OptOutType for a word of a language that the account has not chosen', async () => {
+    await sayLanguages([])
+    await hear('Stopp!')
+    expect(app.calls[0]!.form.OptOutType).toBeUndefined()
   })
 
   test('has a Body even if it is empty', async () => {

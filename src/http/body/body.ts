@@ -5,10 +5,12 @@ import { scalarText } from '../../fields/cast.ts'
 import { closingQuote, isTooComplex } from '../../fields/json-text.ts'
 import { type Shape, ShapeError } from '../../fields/shape.ts'
 import type { Uploads } from '../../files/upload.ts'
+import type { FormPair } from '../../tools/charset.ts'
 import { type Ctx, isMalformed, type RequestBody, type RequestMemory, readPairs } from '../context.ts'
 import { memoryOf } from '../server/store-of.ts'
+import { bodyBytes } from '../server/unread-body.ts'
 import { readMultipart } from './multipart.ts'
-import { bodyBytes, countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } from './raw-body.ts'
+import { countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } from './raw-body.ts'
 
 type Values = RequestBody['values']
 
@@ -139,7 +141,7 @@ function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): Valu
 }
 
 /** Form values with types guessed as in PocketBase. A key that occurs several times has a list of values. */
-function formValues(pairs: readonly [string, string][]): Record<string, unknown> {
+function formValues(pairs: readonly FormPair[]): Record<string, unknown> {
   const lists = new Map<string, string[]>()
   for (const [key, value] of pairs) add(lists, key, value)
   const payloads = lists.get(JSON_PAYLOAD) ?? []

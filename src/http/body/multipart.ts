@@ -6,6 +6,7 @@ import { admission } from '../../admission/admission.ts'
 import type { GrowingRoom } from '../../admission/budget.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { openUploadSpace, readUpload, type Upload, type UploadSpace } from '../../files/upload.ts'
+import { charsetOf, type FormPair, type FormPart } from '../../tools/charset.ts'
 import { type RequestMemory, SMALL_BYTES } from '../context.ts'
 import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
 
@@ -23,16 +24,22 @@ const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
+/** How the values of a form become texts. */
+type Decode = (parts: readonly FormPart[]) => readonly FormPair[]
+
+/** As Go does, whatever charset a part declares. */
+const asUtf8: Decode = (parts) => parts.map(({ name, value }) => [name, value.toString('utf8')])
+
 function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) {
   const files: [key: string, Promise<Upload>][] = []
-  const values: [key: string, Promise<string>][] = []
+  const values: [key: string, charset: string, Promise<Buffer>][] = []
   let valueBytes = 0
   const readFile = async (name: string, stream: Readable): Promise<Upload> => {
     const spool = space.makeSpool()
     for await (const part of stream as AsyncIterable<Buffer>) await spool.write(part)
     return readUpload(name, spool)
   }
-  const readValue = async (stream: Readable): Promise<string> => {
+  const readValue = async (stream: Readable): Promise<Buffer> => {
     const value = new ByteCollector()
     for await (const part of stream as AsyncIterable<Buffer>) {
       valueBytes += part.length
@@ -40,7 +47,7 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
       if (valueBytes > SMALL_BYTES) await room.growTo(valueBytes)
       value.add(part)
     }
-    return value.bytes.toString('utf8')
+    return value.bytes
   }
   return {
     file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
@@ -48,20 +55,20 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
       content.catch(failed)
       files.push([key, content])
     },
-    value(key: string, stream: Readable, failed: (error: Error) => void): void {
+    value(key: string, charset: string, stream: Readable, failed: (error: Error) => void): void {
       valueBytes += key.length
       const content = readValue(stream)
       content.catch(failed)
-      values.push([key, content])
+      values.push([key, charset, content])
     },
     /** Waits for all values and files. The files use temporary disk space until `release` is called. */
-    async form() {
+    async form(decode: Decode) {
       const found = new Map<string, Upload[]>()
       for (const [key, content] of files) found.set(key, [...(found.get(key) ?? []), await content])
-      const pairs: [string, string][] = []
-      for (const [key, content] of values) pairs.push([key, await content])
+      const parts: FormPart[] = []
+      for (const [name, charset, content] of values) parts.push({ name, charset, value: await content })
       if (valueBytes > SMALL_BYTES) await memory.turn(valueBytes)
-      return { pairs, files: found, release: () => space.close() }
+      return { pairs: decode(parts), files: found, release: () => space.close() }
     },
   }
 }
@@ -69,7 +76,12 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
 const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
 /** Reads a multipart form. A part with a file name is a file. Throws 400, 413, RetryLater. */
-export async function readMultipart(incoming: IncomingMessage, maxBytes: number, memory: RequestMemory) {
+export async function readMultipart(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  memory: RequestMemory,
+  decode: Decode = asUtf8,
+) {
   const room = await memory.roomForBody()
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
   const space = openUploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
@@ -78,7 +90,7 @@ export async function readMultipart(incoming: IncomingMessage, maxBytes: number,
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''
     await pipeline(paced(piecesOf(incoming, maxBytes), boundary, memory), parserOf(incoming, reader))
-    return await reader.form()
+    return await reader.form(decode)
   } catch (error) {
     await space.close()
     throw isAnswer(error) ? error : badRequest()
@@ -99,11 +111,21 @@ async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: R
   if (gathered.size > 0) yield gathered.bytes
 }
 
-/** Whether to throw this error as it is: a limit or a disk error. All others mean a malformed form. */
+/** Whether to throw this error as it is: a refusal or a disk error. All others mean a malformed form. */
 const isAnswer = (error: unknown) =>
-  error instanceof RetryLater ||
-  (error instanceof ApiError && error.status === 413) ||
-  (error instanceof Error && 'syscall' in error)
+  error instanceof RetryLater || error instanceof ApiError || (error instanceof Error && 'syscall' in error)
+
+type PartHeader = Readonly<Record<string, readonly string[] | undefined>>
+interface Parts {
+  on(event: 'part', found: (part: HeaderEvents) => void): void
+}
+interface HeaderEvents {
+  prependListener(event: 'header', found: (header: PartHeader) => void): void
+}
+
+/** Busboy's own parser of parts. */
+const partsIn = (parser: Parser): Parts =>
+  (parser as unknown as { readonly _parser: { readonly parser: Parts } })._parser.parser
 
 /**
  * Makes a parser that reads all values as files: it would buffer other values in memory that nobody counts.
@@ -116,10 +138,17 @@ function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>
     isPartAFile: () => true,
   })
   const failed = (error: Error) => void parser.destroy(error)
+  let charset = ''
+  // Busboy tells the charset of no part that it reads as a file
+  partsIn(parser).on('part', (part) =>
+    part.prependListener('header', (header) => {
+      charset = charsetOf(header['content-type']?.[0] ?? '')
+    }),
+  )
   parser.on('file', (key: string | undefined, stream, name: string | undefined) => {
     if (!key) stream.resume()
     else if (name) reader.file(key, name, stream, failed)
-    else reader.value(key, stream, failed)
+    else reader.value(key, charset, stream, failed)
   })
   parser.on('partsLimit', () => parser.destroy(badRequest()))
   return parser

@@ -5,6 +5,7 @@ import { hasInfinity, hasNameTwice, isTooComplex } from '../../fields/json-text.
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { type Ctx, type RequestMemory, SMALL_BYTES } from '../context.ts'
 import { memoryOf } from '../server/store-of.ts'
+import { bodyBytes } from '../server/unread-body.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
 export const MAX_PARTS = 10_000
@@ -90,21 +91,23 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
-/** A body that exceeds the limit: 413 if its declared length does, 400 if it has grown too large. */
+/** A body that exceeds its limit. */
 export class BodyTooLarge extends ApiError {
   override name = 'BodyTooLarge'
+
+  constructor() {
+    super(413)
+  }
 }
 
-/**
- * Yields a body in pieces. Throws 413 if its declared length exceeds `maxBytes`, 400 if the actual one does.
- */
+/** Yields a body in pieces. Throws 413 if its declared or actual length exceeds `maxBytes`. */
 export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge(413)
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge()
   let size = 0
   try {
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += piece.length
-      if (size > maxBytes) throw new BodyTooLarge(400)
+      if (size > maxBytes) throw new BodyTooLarge()
       yield piece
     }
   } catch (error) {
@@ -112,10 +115,6 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
     throw error instanceof ApiError ? error : badRequest()
   }
 }
-
-/** The body's length that the headers declare: 0 without a body, Infinity for a chunked one. */
-export const bodyBytes = ({ headers }: IncomingMessage): number =>
-  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity
 
 /** Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, or is multipart. */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>

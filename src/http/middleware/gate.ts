@@ -9,11 +9,13 @@ import { DEFAULT_MAX_CHARACTERS } from '../../fields/text.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 import { memoize } from '../../tools/lru.ts'
-import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../body/raw-body.ts'
+import { MAX_BODY_BYTES } from '../body/body.ts'
+import { BodyTooLarge, type LimitedIncomingMessage, mayExceedSmall } from '../body/raw-body.ts'
 import { type Ctx, type Env, type Services, SMALL_BYTES } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 import { answerLateBody } from '../server/front.ts'
 import { callerOf, clientIp, holderOf } from '../server/store-of.ts'
+import { bodyBytes } from '../server/unread-body.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
@@ -37,6 +39,7 @@ export const gate =
         checkAddress(services, auth, ip)
         checkRate(services, auth, ip, c.req.method, c.req.path)
       }
+      checkSize(c)
       if (mayExceedSmall(incoming)) await workLarge(c, services, next)
       else await next()
     } finally {
@@ -62,6 +65,17 @@ export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
     if (!incoming.isWhole) throw badRequest() // the connection is closed: no client reads this
   }
   return admission.requests.enter(holder)
+}
+
+/** Routes with a higher limit, and hooks, which note what was too large. */
+const OWN_LIMIT =
+  /^\/api\/(?:batch|backups\/upload|hooks(?:\/[^/]*)?|collections\/[^/]+\/records(?:\/[^/]+)?)$/
+
+/** Throws 413 for a body whose declared length exceeds the default, on routes that read none, too. */
+function checkSize(c: Ctx): void {
+  const { headers } = c.env.incoming
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES && !OWN_LIMIT.test(c.req.path))
+    throw new BodyTooLarge()
 }
 
 /**

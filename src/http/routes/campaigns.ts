@@ -26,10 +26,11 @@ import { RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { type Act, may } from '../../sms/send/judge.ts'
 import { readIdempotencyKey } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
-import { bodyBytes, readJson } from '../body/raw-body.ts'
+import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
+import { bodyBytes } from '../server/unread-body.ts'
 import { IDEMPOTENCY, SHAPE } from './sms.api.ts'
 
 const MAX_BODY_BYTES = 1 << 20

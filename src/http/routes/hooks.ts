@@ -18,7 +18,7 @@ import {
   webhookRefusals,
 } from '../../openapi/operations.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { charsetOf, decodeForm, decodeText } from '../../tools/charset.ts'
+import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/charset.ts'
 import {
   DELIVERY_REQUEST,
   type Owner,
@@ -104,14 +104,14 @@ async function readPosted(c: Ctx): Promise<Posted> {
 
 /** The text itself. Throws BodyTooLarge for JSON that would take too long to parse. */
 function readable(text: string): string {
-  if (/^\s*[{[]/.test(text) && isTooComplex(text, BOUNDS)) throw new BodyTooLarge(413)
+  if (/^\s*[{[]/.test(text) && isTooComplex(text, BOUNDS)) throw new BodyTooLarge()
   return text
 }
 
 const tooLarge = () => new ApiError(413, 'The body has more than 2 MiB, or too many values.')
 
 async function readParts(c: Ctx): Promise<string> {
-  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
+  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c), decodeParts)
   await release()
   const fields = Object.fromEntries(pairs)
   return JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ?? JSON.stringify(fields)

@@ -11,10 +11,11 @@ import { withNumbers } from '../../sms/send/read-numbers.ts'
 import { readIdempotency, send } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { countDays, readAccountUsage, readDays } from '../../sms/usage.ts'
-import { bodyBytes, readJson } from '../body/raw-body.ts'
+import { readJson } from '../body/raw-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
 import { routesFor, sendRaw, sendValue } from '../request-info.ts'
+import { bodyBytes } from '../server/unread-body.ts'
 
 /** Enough for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20

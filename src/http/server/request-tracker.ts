@@ -7,12 +7,7 @@ import { randomText } from '../../tools/random.ts'
 import { readQuery, type Services } from '../context.ts'
 import { pathOf } from './front.ts'
 import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
-
-/**
- * Unread bodies of up to MAX_UNREAD_BYTES are read to the end. A larger one is not: the connection closes
- * after the client had HANG_UP_MS to read the answer. Go: net/http
- */
-const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
+import { leaveBody } from './unread-body.ts'
 
 const REQUEST_ID = 'x-request-id'
 /** Request ids that are accepted from a proxy: only characters that are safe to log. */
@@ -102,12 +97,6 @@ export class RequestTracker {
       done: res.writableEnded,
     })
   }
-}
-
-function leaveBody(req: IncomingMessage): void {
-  if (Number(req.headers['content-length'] ?? Infinity) <= MAX_UNREAD_BYTES) return void req.resume()
-  req.socket.pause().end()
-  req.socket.setTimeout(HANG_UP_MS) // then endStalled closes it
 }
 
 /** The status logged when the client disconnected before the answer, as in nginx. */

@@ -30,6 +30,14 @@ interface Plans {
   readonly country_calling_codes: Readonly<Record<string, readonly CountryCode[]>>
 }
 
+/** The digits that people of a country dial before a national number: `0` in Germany; undefined for none. */
+export function trunkPrefixOf(country: CountryCode): string | undefined {
+  const metadata = new Metadata()
+  metadata.selectNumberingPlan(country)
+  const { numberingPlan } = metadata as unknown as { numberingPlan: { nationalPrefix(): string | undefined } }
+  return numberingPlan.nationalPrefix() || undefined
+}
+
 /** Parses digits with or without `+`. Undefined for a text that cannot be a number. */
 export const parse = (text: string, country?: CountryCode): PhoneNumber | undefined =>
   parsePhoneNumberFromString(text, optionsFor(country))

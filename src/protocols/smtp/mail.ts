@@ -1,6 +1,7 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import PostalMime from 'postal-mime'
 import { badRequest } from '../../errors.ts'
+import { checkCharsets, type MimePart } from './charsets.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
 export interface Mail {
@@ -19,14 +20,17 @@ export interface Mail {
 const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
 
 /**
- * Reads a mail without its quotes, signature and files. Throws 400 if it is malformed, too large or empty.
+ * Reads a mail without its quotes, signature and files. Throws 400 if it is malformed, too large or
+ * empty, or not valid in its charset.
  */
 export async function readMail(bytes: Buffer): Promise<Mail> {
   checkLines(bytes)
   const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
-  const mail = await PostalMime.parse(bytes, limits).catch(() => {
+  const parser = new PostalMime(limits)
+  const mail = await parser.parse(bytes).catch(() => {
     throw badRequest('The mail cannot be read.')
   })
+  checkCharsets((parser as unknown as { readonly root: MimePart }).root, bytes)
   const written = mail.text?.trim() ? mail.text : textOfHtml((mail.html ?? '').slice(0, MAX_HTML))
   const files = mail.attachments.filter(({ related }) => !related)
   const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length

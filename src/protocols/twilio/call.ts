@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
-import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { dateOf } from '../../fields/date.ts'
 import type { ResponseHead } from '../../outgoing/send.ts'
-import { readOptWord } from '../../portable/opt-words.ts'
 import type { DueDelivery, OtherForms } from '../../webhooks/call-webhook.ts'
 import { TEST_EVENT } from '../../webhooks/deliveries.ts'
 import { keptAnswer, reasonOf } from '../../webhooks/kept-answer.ts'
@@ -23,6 +21,7 @@ import {
 } from './caller.ts'
 import { KEY_DELETED } from './extensions.ts'
 import { mediaPath, twilioState } from './messages.ts'
+import { optOutType } from './opt-out-type.ts'
 import {
   type AnsweredText,
   checkReplies,
@@ -68,17 +67,17 @@ async function callOnce(services: CallServices, due: DueDelivery, signal: AbortS
   const signing = await findSigning(store.db, due)
   if (!signing) return failed(0, KEY_DELETED)
   const { signing: signingKey, method } = signing
-  const caller = callerFor(due, formOf(due, config), signingKey, config, signal)
+  const caller = callerFor(due, await formOf(services, due), signingKey, config, signal)
   const outcome = await outcomeOfCall(services, caller, due, method)
   return { ...outcome, ...(caller.firstHeaders && { headers: caller.firstHeaders }) }
 }
 
 /** The body of a call, as it is shown to the webhook's user. */
-export const twilioBody = (due: DueDelivery, config: Config): string =>
-  new URLSearchParams([...formOf(due, config)]).toString()
+export const twilioBody = async (services: CallServices, due: DueDelivery): Promise<string> =>
+  new URLSearchParams([...(await formOf(services, due))]).toString()
 
-const formOf = (due: DueDelivery, config: Config): Form =>
-  due.event === STATUS_EVENT ? statusForm(due.image, due.user) : incomingForm(due, config)
+const formOf = async (services: CallServices, due: DueDelivery): Promise<Form> =>
+  due.event === STATUS_EVENT ? statusForm(due.image, due.user) : incomingForm(services, due)
 
 /** A message's row as an event left it, with its device's number (`device_phone`) and origin (`origin`). */
 type Image = Readonly<Record<string, unknown>>
@@ -108,8 +107,7 @@ function statusForm(image: Image, user: string): Form {
 }
 
 /** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
-function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl }: Config): Form {
-  const isOut = readOptWord(textIn(image, 'body'), optWords)
+async function incomingForm(services: CallServices, { image, user, files }: DueDelivery): Promise<Form> {
   const pairs: [string, string][] = [
     ...commonPairs(image, user),
     ['Body', textIn(image, 'body')],
@@ -118,9 +116,9 @@ function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl
     ['NumMedia', String(files.length)],
     ['NumSegments', String(Number(image.segments ?? 1))],
     ['SmsStatus', 'received'],
-    ['OptOutType', isOut === undefined ? '' : isOut ? 'STOP' : 'START'],
+    ['OptOutType', await optOutType(services, user, image.body)],
     ...files.flatMap(({ name, type }, i): [string, string][] => [
-      [`MediaUrl${i}`, publicUrl + mediaPath(user, textIn(image, 'id'), name)],
+      [`MediaUrl${i}`, services.config.publicUrl + mediaPath(user, textIn(image, 'id'), name)],
       [`MediaContentType${i}`, type],
     ]),
   ]

@@ -7,8 +7,12 @@ import type { Db } from '../../db/open.ts'
 import { anyOf, NOW, queries } from '../../db/queries.ts'
 import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
+import { readDestination } from '../../portable/phone/prefix.ts'
 import type { Extension } from '../../records/extension.ts'
+
 import { noteChanges } from '../../records/record-sql.ts'
+import { completeList } from '../../sms/complete-numbers.ts'
+
 import { randomId } from '../../tools/random.ts'
 import { failDeliveries, failPending } from '../../webhooks/delivery-worker.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
@@ -38,6 +42,7 @@ export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
   async beforeCreate(store, values) {
+    await completeList(store, values, 'destinations', readDestination)
     const made = await apiKeysExtension.beforeCreate(store, values)
     if (values.twilio !== true) return made
     const user = String(values.user)
@@ -49,6 +54,7 @@ export const twilioKeysExtension: Extension = {
   async beforeUpdate(store, values, old, request) {
     if (values.twilio !== old.twilio) throw invalidFields({ twilio: FIXED })
     if (values.twilio === true && isNarrowed(values.scopes)) throw invalidFields({ scopes: SCOPED })
+    await completeList(store, values, 'destinations', readDestination, old)
     const made = await apiKeysExtension.beforeUpdate(store, values, old, request)
     return made && values.twilio === true ? withToken(values, made) : made
   },

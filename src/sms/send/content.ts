@@ -101,7 +101,8 @@ export async function allRecipients(
   max: number,
 ): Promise<readonly string[]> {
   const phones = new Set(recipients)
-  if (recipients.some((to) => SHORT_CODE.test(to))) await requireShortCodes(db, user)
+  if (recipients.some((to) => SHORT_CODE.test(to)) && !(await allowsShortCodes({ db }, user)))
+    throw gatewayRefusal('invalid_phone_number')
   // enough to notice too many recipients: members may also be among the given numbers
   const limit = max + phones.size + 1
   if (groupIds.length > 0 && phones.size <= max)
@@ -111,14 +112,14 @@ export async function allRecipients(
   return [...phones]
 }
 
-/** Throws 400 `invalid_phone_number` unless the account allows short codes as recipients. */
-async function requireShortCodes(db: Db, user: string): Promise<void> {
+/** Whether an account allows short codes as recipients. */
+export async function allowsShortCodes({ db }: Pick<Store, 'db'>, user: string): Promise<boolean> {
   const allowing = await queries(db)
     .selectFrom('user_settings')
     .where('user', '=', user)
     .where('short_codes', '=', true)
     .executeTakeFirst()
-  if (!allowing) throw gatewayRefusal('invalid_phone_number')
+  return allowing !== undefined
 }
 
 /** Phone numbers of groups' members, ordered by name, no opted-out ones. Reads all contacts. Throws 404. */

@@ -179,7 +179,7 @@ describe('a body of 100 kB', () => {
     const body = new Blob([LARGE]).stream()
     const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
     const answer = await fetch(`${server.url}/api/collections/contacts/records`, options as RequestInit)
-    expect(answer.status).toBe(400)
+    expect(answer.status).toBe(413)
   })
 
   test('of a guest is accepted where guests may create records, alone and in a batch', async () => {

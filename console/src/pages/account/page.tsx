@@ -1,6 +1,7 @@
 import type { AuthMethodsList, RecordModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { user_settings as userSettings } from '../../data/collections.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { UserSettings } from '../../data/records.ts'
 import { may, type Session, session, signOut } from '../../data/session.ts'
@@ -119,16 +120,12 @@ function Profile({ user }: { user: RecordModel }) {
   const hasAccount = may('owner')
   const saved = ownSettings.value?.time_zone
   const zone = saved || HERE
-  const destinations = ownSettings.value?.destinations ?? ''
   const country = defaultCountry.value
-  const save = async ({ name }: { name?: unknown }, of: Partial<UserSettings>) => {
+  const { destinations = '', short_codes = false, opt_out_languages = [] } = ownSettings.value ?? {}
+  const save = async ({ name }: { name?: unknown }, typed: Partial<UserSettings> & { name?: unknown }) => {
+    const { name: _, ...settings } = typed
     if (name !== undefined) await pb.collection('users').update(user.id, { name })
-    if (hasAccount)
-      await saveOwnSettings({
-        time_zone: String(of.time_zone),
-        country: String(of.country),
-        destinations: String(of.destinations),
-      })
+    if (hasAccount) await saveOwnSettings(settings)
     return t('Saved')
   }
   const rows: readonly FormRow[] = [
@@ -144,16 +141,30 @@ function Profile({ user }: { user: RecordModel }) {
       hint: t('Phone numbers that you write without a country belong to this one.'),
     },
     { ...destinationsRow(), shown: () => hasAccount },
+    {
+      ...{ name: 'short_codes', label: t('May send to short codes'), kind: 'check', shown: () => hasAccount },
+      hint: t('Numbers of 3 to 6 digits, which may cost more.'),
+    },
+    {
+      ...{ name: 'opt_out_languages', label: t('Opt-out words of other languages'), kind: 'checks' },
+      ...{ choices: languageChoices(), shown: () => hasAccount },
+      hint: t('Who answers with such a word gets no more texts from you. STOP always counts.'),
+    },
   ]
   if (hasAccount && ownSettings.value === undefined) return <Loading />
   return (
     <Card title={t('You')}>
       <RowsForm
         {...{ draftKey: 'profile', rows, save, asks: true }}
-        stored={{ name: user.name, time_zone: zone, country, destinations }}
+        stored={{ name: user.name, time_zone: zone, country, destinations, short_codes, opt_out_languages }}
       />
     </Card>
   )
+}
+
+const languageChoices = () => {
+  const names = new Intl.DisplayNames(locale, { type: 'language' })
+  return userSettings.opt_out_languages.values.map((code) => [code, names.of(code) ?? code] as const)
 }
 
 const LanguageCard = () => (

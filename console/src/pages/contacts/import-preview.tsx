@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { type Columns, guessColumns } from '#portable/phone/columns.ts'
 import type { PhoneReading } from '#portable/phone/read.ts'
 import { nameIn, phoneIn } from '#portable/phone/row.ts'
+import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { ContactGroup } from '../../data/records.ts'
@@ -127,14 +128,6 @@ export function Preview({
     </div>
   )
 }
-
-/** The columns to choose from, by their indexes: several guessed ones together, and each alone. */
-const choicesOf = (head: readonly string[], guessed: readonly number[]) => [
-  ...(guessed.length > 1 ? [[guessed.join(), guessed.map((at) => head[at]).join(' + ')] as const] : []),
-  ...head.map((title, at) => [String(at), title] as const),
-]
-
-const indexesOf = (value: string) => (value === '' ? [] : value.split(',').map(Number))
 
 /** Asks which columns, besides name and phone, become contact fields: templates can then use `{{city}}`. */
 function KeptColumns({

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
@@ -8,7 +9,10 @@ import { Button } from '../../parts/form/form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 export interface Wishes {
-  readonly column: number
+  /** Indexes of the columns with numbers. */
+  readonly phones: readonly number[]
+  /** The columns that were guessed to have numbers. */
+  readonly guessed: readonly number[]
   readonly country: string
   readonly text: string
 }
@@ -42,9 +46,9 @@ export function ListFields({
         <SelectField
           label={t('Numbers are in')}
           name="phone-column"
-          value={String(wishes.column)}
-          onValue={(at) => onChange({ column: Number(at) })}
-          choices={sheet.head.map((title, at) => [String(at), title] as const)}
+          value={wishes.phones.join()}
+          onValue={(value) => onChange({ phones: indexesOf(value) })}
+          choices={choicesOf(sheet.head, wishes.guessed)}
         />
         <CountryField value={wishes.country} onValue={(country) => onChange({ country })} />
         {templates.length > 0 && (

@@ -32,9 +32,9 @@ export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */
 export const readNumbers = (
   { head, rows }: Sheet,
-  column: number,
+  phones: readonly number[],
   country: string,
-): readonly PhoneReading[] => rows.map((cells) => phoneIn(head, cells, { phones: [column] }, country))
+): readonly PhoneReading[] => rows.map((cells) => phoneIn(head, cells, { phones }, country))
 
 /**
  * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.
@@ -43,13 +43,13 @@ export const readNumbers = (
 export function planList(
   sheet: Sheet,
   numbers: readonly PhoneReading[],
-  phoneColumn: number,
+  phones: readonly number[],
   text: string,
 ): ListPlan {
   const good: ListText[] = []
   const bad: BadRow[] = []
   const seen = new Map<string, number>()
-  const fill = filler(text, sheet, phoneColumn)
+  const fill = filler(text, sheet, phones)
   for (const [at, cells] of sheet.rows.entries()) {
     const row = sheet.first + at
     const { phone, fault } = numbers[at]!
@@ -70,7 +70,7 @@ export function planList(
  * Returns a function that fills in a row's text, with the phone number in E.164. The function's result also
  * has `empty`: the first placeholder without a value or default; '' if there is none.
  */
-function filler(text: string, { head }: Sheet, phoneColumn: number) {
+function filler(text: string, { head }: Sheet, phones: readonly number[]) {
   const pieces = piecesOf(text).map((piece) => ({
     ...piece,
     column: piece.isVariable ? head.findIndex((title) => sameName(title, piece.text)) : -1,
@@ -81,7 +81,7 @@ function filler(text: string, { head }: Sheet, phoneColumn: number) {
       const { text, isVariable, column } = piece
       if (!isVariable) return text
       if (column < 0 && !sameName(text, NUMBER)) return `{{${text}}}` // reported once for all rows
-      const isNumber = column === phoneColumn || column < 0
+      const isNumber = column < 0 || (phones.length === 1 && phones[0] === column)
       const value = filled(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
       if (value === '' && piece.fallback === undefined) empty ||= text
       return value

@@ -34,11 +34,11 @@ import './page.css'
 const MOST_TEMPLATES = 500
 
 function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
-  const [wishes, setWishes] = useState<Wishes>(() => ({
-    column: guessColumns(sheet.head, sheet.rows, defaultCountry.value).phones[0] ?? 0,
-    country: defaultCountry.value,
-    text: '',
-  }))
+  const [wishes, setWishes] = useState<Wishes>(() => {
+    const { phones } = guessColumns(sheet.head, sheet.rows, defaultCountry.value)
+    const guessed = phones.length > 0 ? phones : [0]
+    return { phones: guessed, guessed, country: defaultCountry.value, text: '' }
+  })
   const [when, setWhen] = useState<When>({ isLater: false, at: '' })
   const [isQuiet, setQuiet] = useState(true)
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
@@ -48,9 +48,9 @@ function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
   const stop = useRef(new AbortController())
   useEffect(() => () => stop.current.abort(), [])
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
-  const { column, country, text } = wishes
-  const numbers = useMemo(() => readNumbers(sheet, column, country), [sheet, column, country])
-  const plan = useMemo(() => planList(sheet, numbers, column, text), [sheet, numbers, column, text])
+  const { phones, country, text } = wishes
+  const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
+  const plan = useMemo(() => planList(sheet, numbers, phones, text), [sheet, numbers, phones, text])
   const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
     const scheduledAt = scheduledAtOf(when)
