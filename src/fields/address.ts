@@ -22,6 +22,8 @@ const MAX_CHARACTERS = 2083
 const MIN_BYTES = 3
 
 export function isUrl(text: string): boolean {
+  // a character is one or two units of `length`, so a long text needs no count
+  if (text.length >= 2 * MAX_CHARACTERS) return false
   if (countCharacters(text) >= MAX_CHARACTERS || Buffer.byteLength(text) <= MIN_BYTES || text.startsWith('.'))
     return false
   const parsed = parseUrl(text.includes(':') && !text.includes('://') ? `http://${text}` : text)

@@ -58,3 +58,19 @@ test('an unused slice is followed by the next without a rest', async () => {
     await new Promise(setImmediate)
   }
 })
+
+test('a list is mapped in order, and other work runs between its pieces', async () => {
+  const slices = new EventLoopSlices()
+  const others: number[] = []
+  const items = Array.from({ length: 100 }, (_, i) => i)
+  let done = 0
+  const timer = setInterval(() => others.push(done), 1)
+  const doubled = await slices.map(items, (item) => {
+    beBusy(1)
+    done++
+    return 2 * item
+  })
+  clearInterval(timer)
+  expect(doubled).toEqual(items.map((item) => 2 * item))
+  expect(others.some((count) => count > 0 && count < 100)).toBe(true)
+})

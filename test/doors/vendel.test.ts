@@ -48,6 +48,8 @@ describe("Vendel's API sends", () => {
     expect(bodies).toEqual([['Hello Zoe!'], ['Hello Abe!'], ['Hello Abe!']])
   })
 
+  /** Not in E.164: they are counted before they are read. */
+  const MANY = Array.from({ length: 1_001 }, (_, i) => `0151 ${2_000_000 + i}`)
   const text = { recipients: TO, body: 'Hi' }
   const template = { recipients: TO, template_id: TEMPLATES.code }
   test.each<[string, string, unknown, string]>([
@@ -59,6 +61,7 @@ describe("Vendel's API sends", () => {
     ],
     ['a number', 'send', { ...text, recipients: ['017'] }, 'Phone number must be in E.164 format.'],
     ['no JSON', 'send', '{', 'The body must be a JSON object.'],
+    ['1,001 numbers', 'send', { ...text, recipients: MANY }, 'At most 1000 recipients per request.'],
     ['a device', 'send', { ...text, device_id: BENS_PHONE }, 'Device not found.'],
     ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 'Contact group not found.'],
     ['a variable', 'send-template', template, 'Missing variable: code.'],

@@ -110,11 +110,11 @@ function luresFor({ path, types, example, properties, query }: DescribedRequest)
 /** How many of the baits for a route are tried in all sizes. */
 const CHOSEN = 4
 
-/** Collections whose routes are tried; those of others are the same. */
-const COLLECTIONS = /^\/api\/collections\/(?!(?:contacts|users|hooks|webhooks)\/)\w+\//
+/** The routes of most collections: those of others have the same readers. */
+const SAME = /^\/api\/collections\/(?!(?:contacts|users|hooks|webhooks)\/)\w+\//
 
 const requests = describedRequests(server.services, { secret: made.secret, id: ANN.id }).filter(
-  ({ path }) => !COLLECTIONS.test(path),
+  (request) => !SAME.test(request.path) && luresFor(request).length > 0,
 )
 
 async function callerFor({ method, path, example, types }: DescribedRequest) {
@@ -130,7 +130,6 @@ async function callerFor({ method, path, example, types }: DescribedRequest) {
 test.each(requests)('$method $path', { timeout: 600_000 }, async (request) => {
   const { method } = request
   const lures = luresFor(request)
-  if (lures.length === 0) return
   const caller = await callerFor(request)
   const tried: { ms: number; lure: Lure }[] = []
   for (const lure of lures)

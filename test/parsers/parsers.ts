@@ -37,7 +37,7 @@ export interface Parser {
   readonly name: string
   /** Its file below `src`. */
   readonly file: string
-  /** Maximum characters that its callers let through, at most 2 MiB. */
+  /** Maximum characters that its callers let through; bytes of a body, at most 2 MiB. */
   readonly most: number
   /** What comes before and after a text that the search makes. */
   readonly around?: readonly [before: string, after: string]

@@ -58,3 +58,9 @@ test.each([
 ])('the list %j in %j is split into %j', (list, country, numbers) => {
   expect(splitAtSpaces(list, country, { bare: 'world' })).toEqual(numbers)
 })
+
+test('a text of more than 300 characters is no number', () => {
+  const blanks = (count: number) => `+49 151${' '.repeat(count)}20000010`
+  expect(readPhone(blanks(285))).toEqual({ phone: '+4915120000010' })
+  expect(readPhone(blanks(286)).fault?.problem).toBe('not-a-number')
+})

@@ -1,0 +1,28 @@
+import { excerpt, pickEach, pickFields } from '../../src/records/pick.ts'
+
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
+const paths = (count: number) => Array.from({ length: count }, (_, i) => `data.k${i}`).join(',')
+
+test('fields picks 500 paths of a record with a thousand keys', () => {
+  const json = JSON.stringify({ id: 'a', data: keys(1_000) })
+  expect(JSON.parse(pickFields(json, paths(500)))).toEqual({ data: keys(500) })
+})
+
+test('fields with too many paths for the keys of a record is refused with 400', async () => {
+  const json = JSON.stringify({ id: 'a', data: keys(30_000) })
+  expect(() => pickFields(json, paths(1_500))).toThrow(expect.objectContaining({ status: 400 }))
+  await expect(pickEach([json], paths(1_500))).rejects.toMatchObject({ status: 400 })
+})
+
+test('excerpts read the first 128 KiB of the texts of each record', async () => {
+  const long = `<p>${'a'.repeat(130 << 10)}</p>`
+  const record = JSON.stringify({ id: 'a', first: long, second: '<p>b</p>' })
+  const fields = 'first:excerpt(3),second:excerpt(3)'
+  const items = await pickEach([record, record, JSON.stringify({ second: '<p>b</p>' })], fields)
+  expect(items.map((item) => JSON.parse(item))).toEqual([
+    { first: 'aaa', second: '' },
+    { first: 'aaa', second: '' },
+    { second: 'b' },
+  ])
+  expect(excerpt('<p>b</p>', 3, true)).toBe('b')
+})
