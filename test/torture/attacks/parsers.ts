@@ -2,7 +2,7 @@ import { filled, JSON_BAITS } from '../../parsers/bait.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { basic } from '../../support/server/request.ts'
 import { handIn, receive } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, addContacts, asUser, byUser, must, type Prepared } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byUser, must, type Prepared } from './attack.ts'
 import { flood, query, type Shot } from './sockets.ts'
 
 // The worst texts for each parser of the server, near the sizes that its doors let through. They are played
@@ -57,23 +57,20 @@ const withHook = asUser(async (user) => {
 })
 const withHtml = asUser(async (user) => {
   const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))
-  await addContacts(user, 6, (i) => ({ data: i < 3 ? { html: filled('<b><p>', 500_000) } : keys }))
+  const contact = (i: number, data: object) => ({ user: user.id, name: 'Ann', phone: `+491510000${i}`, data })
+  for (let i = 0; i < 3; i++) {
+    await must(user, 'POST', RECORDS, contact(10 + i, { html: filled('<b><p>', 500_000) }))
+    await must(user, 'POST', RECORDS, contact(20 + i, keys))
+  }
 })
 const withDevice = asUser(async (user, target) => ({ device: (await target.addDevice(user)).token }))
 const withEcho = asUser(async (user, target) => {
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}/`
-  const values = {
-    user: user.id,
-    url,
-    events: ['message.received'],
-    enabled: true,
-    token: `${'\\'.repeat(200)}a`,
-  }
+  const made = { format: 'template', preset: 'custom', headers: { 'x-token': '{{token}}' } }
   await must(user, 'POST', '/api/collections/webhooks/records', {
-    ...values,
-    format: 'custom',
-    preset: 'custom',
+    ...{ user: user.id, url: `http://127.0.0.1:${port}/`, events: ['message.received'], enabled: true },
+    ...made,
+    token: `${'\\'.repeat(200)}a`,
   })
   return { port: String(port), device: (await target.addDevice(user)).token }
 })
