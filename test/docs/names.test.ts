@@ -47,7 +47,7 @@ const spansOf = (page: string) => [...withoutBlocks(page).matchAll(/`([^`\n]+)`/
 /** Names of other projects and placeholders. */
 const OTHERS = new Set([
   ...['getaddrinfo', 'pg_rewrite', 'ev_action', 'oauth4webapi', 'submit_sm', 'drive_smpp'],
-  ...['NNNN_name.sql', 'postgresql_auto'],
+  ...['NNNN_name.sql', 'create_distributed_function'],
 ])
 
 test.each(PAGES)('%s names files and folders that exist', (page) => {
