@@ -12,7 +12,6 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
 import { watchLine } from './data/line/line.ts'
-import { watchOutbox } from './data/line/outbox.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
@@ -59,10 +58,11 @@ document.documentElement.lang = language
 document.documentElement.dir = DIRECTIONS[language]
 watchLine()
 watchSession()
-watchOutbox()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()
+// sends what an earlier visit could not send; not needed for the first page
+void import('./data/line/outbox.ts').then(({ watchOutbox }) => watchOutbox())
 // runs simulated phones again if this browser has run any
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

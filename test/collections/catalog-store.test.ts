@@ -129,11 +129,6 @@ test.each([
   expect(store.catalog.find(name)).toBeUndefined()
 })
 
-test('older servers that would mistake such a collection for a built-in table are stopped', async () => {
-  await create(store, { name: 'sms_turns' })
-  expect((await store.db.query('select oldest >= 7 from _schema')).rows).toEqual([[true]])
-})
-
 test('a collection renamed a moment before is deleted under its new name', async () => {
   const { id } = await create(store, { name: 'renamed_from' })
   const stale = store.catalog

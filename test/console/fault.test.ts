@@ -38,9 +38,9 @@ test.each([
   ['an email', 'Must be a valid email address.', 'Write an address such as ann@example.com.'],
   ['two passwords', "Values don't match.", 'The two are not the same.'],
   [
-    'a number above the maximum',
-    'The hook has sent as many codes as',
+    'the beginning of a longer sentence',
     'The hook has sent as many codes as it may in an hour.',
+    'The incoming webhook has reached its limit of codes per hour.',
   ],
   ['a sentence that is clear', 'Must not be a private address.', 'Must not be a private address.'],
 ])("a field's error is shown in plain words: %s", (_, said, words) => {

@@ -237,7 +237,7 @@ test('a role without the right to create tables stops the start with a plain mes
   const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: lowly.href }))
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow(
-    /The role of DATABASE_URL may not .*: permission denied for schema public/,
+    /The role of DATABASE_URL lacks a right: permission denied for schema public/,
   )
 })
 

@@ -99,7 +99,7 @@ test.each(['docker-compose.yml', 'deploy/compose-servers.yml', 'deploy/kubernete
   '%s names the image of this version',
   (file) => {
     const { version } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
-    const images = readFileSync(join(HOME, file), 'utf8').match(/^ *image: .*\/pocketsms:.*$/gm)!
+    const images = readFileSync(join(HOME, file), 'utf8').match(/^ *image: pocketsms:.*$/gm)!
     expect(images.map((line) => line.split(':').pop())).toEqual([version])
   },
 )

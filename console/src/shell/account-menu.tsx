@@ -1,4 +1,3 @@
-import { discardUnsent, unsentTexts } from '../data/line/outbox.ts'
 import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
@@ -32,6 +31,7 @@ async function leave(): Promise<void> {
 }
 
 async function mayForget(): Promise<boolean> {
+  const { discardUnsent, unsentTexts } = await import('../data/line/outbox.ts')
   const isSure =
     unsentTexts().length === 0 ||
     (await confirmed({
