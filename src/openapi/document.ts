@@ -12,6 +12,10 @@ import { TEST_EVENT } from '../webhooks/deliveries.ts'
 import { NOBODY, SECURITY_SCHEMES } from './operations.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 
+/** The pages about the product, once a release has named the repository in package.json. */
+const { homepage }: { readonly homepage?: string } = packageJson
+const PAGES = homepage && { description: 'Guides', url: `${homepage}/tree/main/docs#readme` }
+
 /** When each webhook event is sent. Events that are missing here have only their name. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'message.sent': 'A device has sent a message',
@@ -122,6 +126,7 @@ export function openApiDocument({ url, collections, extensions, described }: Doc
         description: DESCRIPTION,
         license: { name: packageJson.license, identifier: packageJson.license },
       },
+      ...(PAGES && { externalDocs: PAGES }),
       servers: [{ url }],
       tags: [...described.flatMap(({ tags = [] }) => tags), ...collections.map(recordTag)],
       paths: Object.assign({}, ...all),
