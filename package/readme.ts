@@ -16,7 +16,7 @@ export function linkAbsolutely(markdown: string): string {
   const at = `v${version}`
   const repository = homepage.replace(/#.*/, '')
   const absolute = (link: string) =>
-    /\.png$/.test(link)
+    /\.(png|webp)$/.test(link)
       ? `${repository.replace('github.com', 'raw.githubusercontent.com')}/${at}/${link}`
       : `${repository}/blob/${at}/${link}`
   return markdown

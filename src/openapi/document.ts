@@ -13,8 +13,8 @@ import { NOBODY, SECURITY_SCHEMES } from './operations.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 
 /** The pages about the product, once a release has named the repository in package.json. */
-const { homepage }: { readonly homepage?: string } = packageJson
-const PAGES = homepage && { description: 'Guides', url: `${homepage}/tree/main/docs#readme` }
+const homepage = 'homepage' in packageJson ? String(packageJson.homepage) : ''
+const PAGES = homepage !== '' && { description: 'Guides', url: `${homepage}/tree/main/docs#readme` }
 
 /** When each webhook event is sent. Events that are missing here have only their name. */
 const SUMMARIES: Readonly<Record<string, string>> = {
