@@ -181,11 +181,10 @@ async function showTemplate({ page, say, visit }: BrowserFixture, { template }: 
   await page.getByText(template.filled).waitFor()
 }
 
-/** README's two: the messages on a desktop, a conversation on a phone. */
+/** README's picture: a conversation on a phone. */
 async function takeForReadme(fixture: BrowserFixture, example: Example): Promise<void> {
   const { page, say, visit } = fixture
   const desktop = page.viewportSize()!
-  await takePicture(fixture, 'desktop')
   await page.setViewportSize({ width: 390, height: 760 })
   await visit(`/conversations/${encodeURIComponent(ANNA!)}`)
   await page.getByLabel(say('Texts')).getByText(example.incoming.last).waitFor()
