@@ -10,9 +10,9 @@ const PROGRAMS = ['agent/**', 'bulk/**', 'demo/**']
 
 /** Libraries that read text of others. Each file that imports one has a row in PARSERS, or a reason here. */
 const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '@fastify/busboy': { 'http/body/multipart.ts': 'doors.slow.test.ts; each piece of a form has its turn' },
+  '@fastify/busboy': { 'http/body/multipart.ts': 'doors.run.ts; each piece of a form has its turn' },
   '@handlebars/parser': {},
-  '@modelcontextprotocol/server': { 'protocols/mcp/routes.ts': 'doors.slow.test.ts' },
+  '@modelcontextprotocol/server': { 'protocols/mcp/routes.ts': 'doors.run.ts' },
   croner: {},
   'eventsource-parser': {},
   'file-type': {},
@@ -36,7 +36,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'protocols/smtp/receive.ts': 'types alone',
   },
   standardwebhooks: {},
-  'web-push': { 'sms/devices/reach.ts': 'doors.slow.test.ts: PUT /api/devices/push' },
+  'web-push': { 'sms/devices/reach.ts': 'doors.run.ts: PUT /api/devices/push' },
   yauzl: { 'backup/archive.ts': 'backups that superusers upload' },
 }
 const NO_PARSERS = [
