@@ -71,8 +71,8 @@ test('a filter or sort through a relation requires a key with all scopes', async
   expect(await found(all, 'user.devices_via_user.name ?~ "P" && body = "Hello"')).toEqual(['Hello'])
 })
 
-test('a list of 200,000 wrong arguments is refused at its first fault', async () => {
-  const recipients = Array.from({ length: 200_000 }, () => 1)
+test('a list of 10,000 wrong arguments is refused at its first fault', async () => {
+  const recipients = Array.from({ length: 10_000 }, () => 1)
   const refused = await tool(all, 'send_message', { recipients, body: 'x' })
   expect(refused).toContain('recipients[0]')
   expect(refused.length).toBeLessThan(300)
