@@ -47,6 +47,9 @@ const RESULT = z
   .looseObject({ jsonrpc: z.literal('2.0') })
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
+const FAILS = refusals('unauthorized', 'invalid_request', 'request_too_large')
+const INVALID = FAILS['400']!.content!['application/json']!.schema as z.ZodType
+
 const mcpPaths = () =>
   chapter(SENDING, KEY_HOLDER, {
     'POST /mcp': {
@@ -55,13 +58,17 @@ const mcpPaths = () =>
       description:
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
-      fails: refusals('unauthorized', 'invalid_request', 'request_too_large'),
+      fails: FAILS,
       responses: {
         200: {
           description: 'The result of a call, alone or as an event.',
           content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
         },
         202: { description: 'A notification was taken.' },
+        400: {
+          description: 'Refused: `invalid_request`, or an error of JSON-RPC for JSON that is not a call.',
+          content: json(z.union([INVALID, RESULT])),
+        },
       },
     },
   })
