@@ -218,7 +218,7 @@ describe('an agent as a process', () => {
     [['run', '--state', folder], 'EISDIR'],
     [['run', '--driver', 'pigeon', '--state', 'agent.json'], '--driver must be one of: simulator'],
     [['run', '--fail', '2', '--state', 'agent.json'], '--fail must be a number from 0 to 1'],
-  ])('%j prints the reason and exits with 1', async (args, sentence) => {
+  ])('%j prints "$1" and exits with 1', async (args, sentence) => {
     const { exit, output } = await run(args)
     expect(output()).toContain(sentence)
     expect(exit).toBe('1')
@@ -231,7 +231,7 @@ describe('the arguments of pair', () => {
     ['https://sms.example.org/', '123456', 'https://sms.example.org'],
     ['https://example.org/sms/', '123456', 'https://example.org/sms'],
     ['https://sms.example.org/api/devices/pair#123456', '', 'https://sms.example.org'],
-  ])('%s %s are read', (address, code, url) =>
+  ])('the address %s with the code "%s" is read as the URL %s', (address, code, url) =>
     expect(readPairing(address, code)).toEqual({ url, code: '123456' }),
   )
 
@@ -240,7 +240,9 @@ describe('the arguments of pair', () => {
     ['ftp://sms.example.org', '123456'],
     ['https://sms.example.org', ''],
     ['https://sms.example.org', '12345'],
-  ])('%s %s are refused', (address, code) => expect(() => readPairing(address, code)).toThrow())
+  ])('the address %s with the code "%s" is refused', (address, code) =>
+    expect(() => readPairing(address, code)).toThrow(),
+  )
 
   test('pairing ends with a plain message if the state file cannot be written', async () => {
     const user = await server.makeUser()

@@ -179,12 +179,16 @@ test('modemmanager: any text is sent and its delivery reported', async () => {
 
 test.each([
   [
-    'refused before it was with the modem',
+    'refused before it was with the modem fails and counts as not sent',
     'refuse',
     { outcome: 'failed', error: 'error: no SIM', notSent: true },
   ],
-  ['failed on its way', 'fail', { outcome: 'failed', error: 'error: no network', notSent: false }],
-])('modemmanager: a text %s has its outcome', async (_, body, result) => {
+  [
+    'that failed on its way fails and may have been sent',
+    'fail',
+    { outcome: 'failed', error: 'error: no network', notSent: false },
+  ],
+])('modemmanager: a text %s', async (_, body, result) => {
   const { driver } = await modemManager()
   expect(await driver.send({ ...TEXT, body })).toEqual(result)
 })
@@ -314,21 +318,24 @@ test.each([
     0,
   ],
   ['no permission', { error: 'Please grant the permission' }, 0, [], ['-s', '0'], 0],
-])('termux: SIM slots are read from %s', async (_, info, count, sims, slot, sim) => {
-  install('termux-sms-list', LIST)
-  install('termux-sms-send', SEND)
-  deviceInfo(info)
-  const memory = join(folder, 'memory')
-  writeFileSync(memory, '3')
-  inbox(listed(4, 'Hi'))
-  const driver = termuxDriver(memory, count)
-  const { received } = await run(driver)
-  expect(driver.sims).toEqual(sims)
-  await driver.send({ ...TEXT, sim: 1 })
-  expect(JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).args).toEqual(['-n', TEXT.to, ...slot])
-  await until(() => received.length > 0)
-  expect(received[0]!.sim).toBe(sim)
-})
+])(
+  'termux: %s gives the SIM slots $3 and the arguments $4 to send',
+  async (_, info, count, sims, slot, sim) => {
+    install('termux-sms-list', LIST)
+    install('termux-sms-send', SEND)
+    deviceInfo(info)
+    const memory = join(folder, 'memory')
+    writeFileSync(memory, '3')
+    inbox(listed(4, 'Hi'))
+    const driver = termuxDriver(memory, count)
+    const { received } = await run(driver)
+    expect(driver.sims).toEqual(sims)
+    await driver.send({ ...TEXT, sim: 1 })
+    expect(JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).args).toEqual(['-n', TEXT.to, ...slot])
+    await until(() => received.length > 0)
+    expect(received[0]!.sim).toBe(sim)
+  },
+)
 
 test("termux: an error from Android becomes the failure's reason", async () => {
   install('termux-sms-list', LIST)

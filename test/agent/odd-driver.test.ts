@@ -111,7 +111,7 @@ test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object
   ['of no instant', { from: '+4931000', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
   ['of the year 1899', { from: '+4932000', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
   ['of the year 10000', { from: '+4933000', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
-])('an incoming text %s is stored', async (_, text, at, expected) => {
+])('an incoming text %s is stored with $3', async (_, text, at, expected) => {
   const driver = new OddDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
     await driver.events.received({ sim: 0, ...text } as IncomingText, at)

@@ -17,37 +17,41 @@ const SAMPLES = {
 } as const
 type Alphabet = keyof typeof SAMPLES
 
-/** What each data_coding means, from its first to its last. `bytes`: UTF-8 if it can be, else Latin-1. */
-const MEANINGS: readonly [from: number, to: number, alphabet: Alphabet | 'bytes' | 'default'][] = [
-  [0x00, 0x00, 'default'],
+/** What each data_coding means, from its first to its last. Bytes are UTF-8 if they can be, else Latin-1. */
+const MEANINGS: readonly [
+  from: number,
+  to: number,
+  alphabet: Alphabet | 'UTF-8 or Latin-1' | 'the default alphabet',
+][] = [
+  [0x00, 0x00, 'the default alphabet'],
   [0x01, 0x01, 'latin1'],
-  [0x02, 0x02, 'bytes'],
+  [0x02, 0x02, 'UTF-8 or Latin-1'],
   [0x03, 0x03, 'latin1'],
-  [0x04, 0x04, 'bytes'],
+  [0x04, 0x04, 'UTF-8 or Latin-1'],
   [0x05, 0x05, 'shift_jis'],
   [0x06, 0x06, 'iso-8859-5'],
   [0x07, 0x07, 'iso-8859-8'],
   [0x08, 0x08, 'ucs2'],
   [0x09, 0x09, 'shift_jis'],
   [0x0a, 0x0a, 'iso-2022-jp'],
-  [0x0b, 0x0c, 'default'],
+  [0x0b, 0x0c, 'the default alphabet'],
   [0x0d, 0x0d, 'euc-jp'],
   [0x0e, 0x0e, 'euc-kr'],
-  [0x0f, 0x0f, 'default'],
+  [0x0f, 0x0f, 'the default alphabet'],
   // general groups, with a class, compressed, and deleted once they are read
   ...[0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70].flatMap((group): typeof MEANINGS => [
     [group, group + 3, 'gsm'],
-    [group + 4, group + 7, 'bytes'],
+    [group + 4, group + 7, 'UTF-8 or Latin-1'],
     [group + 8, group + 11, 'ucs2'],
-    [group + 12, group + 15, 'default'],
+    [group + 12, group + 15, 'the default alphabet'],
   ]),
-  [0x80, 0xbf, 'default'],
+  [0x80, 0xbf, 'the default alphabet'],
   [0xc0, 0xdf, 'gsm'],
   [0xe0, 0xef, 'ucs2'],
   [0xf0, 0xf3, 'gsm'],
-  [0xf4, 0xf7, 'bytes'],
+  [0xf4, 0xf7, 'UTF-8 or Latin-1'],
   [0xf8, 0xfb, 'gsm'],
-  [0xfc, 0xff, 'bytes'],
+  [0xfc, 0xff, 'UTF-8 or Latin-1'],
 ]
 
 const read = (hex: string, dataCoding: number, fallback: 'gsm' | 'latin1' = 'gsm', single = 0, locking = 0) =>
@@ -58,11 +62,12 @@ test('the table of alphabets names each data_coding once', () => {
   expect(named).toEqual(Array.from({ length: 256 }, (_, i) => i))
 })
 
-test.each(MEANINGS)('data_coding %i to %i is read as %s', (from, to, alphabet) => {
+test.each(MEANINGS)('each data_coding from %i to %i is read as %s', (from, to, alphabet) => {
   for (let coding = from; coding <= to; coding++) {
     const of = (name: Alphabet, fallback?: 'gsm' | 'latin1') => read(SAMPLES[name][0], coding, fallback)
-    if (alphabet === 'bytes') expect([of('utf8'), of('latin1')]).toEqual([SAMPLES.utf8[1], SAMPLES.latin1[1]])
-    else if (alphabet === 'default')
+    if (alphabet === 'UTF-8 or Latin-1')
+      expect([of('utf8'), of('latin1')]).toEqual([SAMPLES.utf8[1], SAMPLES.latin1[1]])
+    else if (alphabet === 'the default alphabet')
       expect([of('gsm'), of('latin1', 'latin1')]).toEqual([SAMPLES.gsm[1], SAMPLES.latin1[1]])
     else expect(of(alphabet)).toBe(SAMPLES[alphabet][1])
   }
@@ -72,7 +77,7 @@ test.each<[what: string, hex: string, text: string]>([
   ['big-endian with a byte order mark', 'feff0416', 'Ж'],
   ['little-endian with a byte order mark', 'fffe1604', 'Ж'],
   ['with an extra byte', '041600', 'Ж'],
-])('UCS-2 is read %s', (_, hex, text) => {
+])('UCS-2 %s is read as "$2"', (_, hex, text) => {
   expect(read(hex, 8)).toBe(text)
 })
 
@@ -107,7 +112,7 @@ test.each<[language: string, single: number, locking: number, hex: string, text:
   ['Urdu', 13, 13, '005d1b41', '\u0627\u0650A'],
   ['a language that is not known', 99, 99, '001b6541', '@€A'],
   ['Turkish, with an escape that leads nowhere', 1, 0, '1b41', 'A'],
-])('%s is read by the tables %i and %i', (_, single, locking, hex, text) => {
+])('%s is read by the tables %i and %i: %s as "%s"', (_, single, locking, hex, text) => {
   expect(read(hex, 0, 'latin1', single, locking)).toBe(text)
   expect(read(hex, 0xf1, 'gsm', single, locking)).toBe(text)
 })
@@ -143,7 +148,7 @@ test.each<[what: string, data_coding: number, encoding: 'ucs2' | 'latin1']>([
   ['UCS-2 of a message class', 0x19, 'ucs2'],
   ['ASCII, with the data_coding of UCS-2', 8, 'latin1'],
   ['ASCII, by the default alphabet', 0, 'latin1'],
-])('a receipt is read as %s', async (_, data_coding, encoding) => {
+])('a receipt in %s confirms its text', async (_, data_coding, encoding) => {
   const { smsc, delivered, received, send } = await setUp()
   smsc.answer = () => ({ message_id: 'a_b@1' })
   await send()
@@ -160,7 +165,7 @@ test.each([
   ['one', 'DELIVRD', ['a delivered']],
   ['one', 'UNDELIV', ['a The carrier did not deliver it: UNDELIV 000']],
 ] as const)(
-  'with receipts for %s part a long text gets the receipt %s for one of its two parts',
+  'with receipts for %s part, the receipt %s for the second part of a long text reports $2',
   async (receipt_for_parts, state, expected) => {
     const { smsc, delivered, send } = await setUp({ receipt_for_parts })
     expect(await send({ body: 'Hello '.repeat(40) })).toEqual({ outcome: 'sent' })

@@ -121,7 +121,7 @@ test.each<[what: string, bytes: number, field?: object]>([
   ['before its text', 5],
   ['in an address', 27],
   ['in a field', 1, { receipted_message_id: 'x-1' }],
-])('a PDU cut off %s is refused, and the connection continues', async (_, bytes, field) => {
+])('a PDU cut off %s is refused with status 2, and the connection continues', async (_, bytes, field) => {
   const { smsc, received } = await setUp()
   const fields = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('STOP') }
   const whole = (

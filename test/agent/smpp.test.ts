@@ -68,7 +68,7 @@ test.each<[what: string, hex: string, data_coding: number, body: string, esm_cla
   ['half a character', 'd83d0041', 8, '\ufffdA'],
   ['a header without parts', '06050400000000c8', 3, 'È', 0x40],
   ['a header that is cut off', '0a0003', 3, '', 0x40],
-])('an incoming text with %s is read', async (_, hex, data_coding, body, esm_class = 0) => {
+])('an incoming text with %s is read as "$3"', async (_, hex, data_coding, body, esm_class = 0) => {
   const { smsc, received } = await setUp()
   const fields = { source_addr: 'Bank', source_addr_ton: 5, destination_addr: '4930123', esm_class }
   expect(await smsc.deliver({ ...fields, data_coding, short_message: Buffer.from(hex, 'hex') })).toBe(0)
@@ -271,7 +271,7 @@ test.each<[what: string, text: string]>([
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['A name that is long'] })],
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['+49 30 123'] })],
   ['password is missing', JSON.stringify({ ...RIGHT, password: undefined })],
-])('settings with a fault are refused: %s', (what, text) => {
+])('settings are refused with a sentence that contains "%s"', (what, text) => {
   const file = join(temporaryFolder(), 'wrong.json')
   writeFileSync(file, text)
   const read = () => readSettings(file, {})
