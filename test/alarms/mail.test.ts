@@ -12,10 +12,10 @@ const SILENT: AlarmNews = {
 const BACK: AlarmNews = { ...SILENT, name: 'spare phone', isSilent: false }
 
 test.each<[what: string, news: AlarmNews[], subject: string]>([
-  ['a single device is named', [SILENT], 'desk phone is silent'],
-  ['a returned device is named', [BACK], 'spare phone is back'],
-  ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
-  ['a failing device is named', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
+  ['a single device is silent', [SILENT], 'desk phone is silent'],
+  ['a single device is back', [BACK], 'spare phone is back'],
+  ['many devices are silent', [SILENT, SILENT, SILENT], '3 devices are silent'],
+  ['a single device is failing', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
   [
     'a country that is stopped',
     [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
@@ -27,19 +27,27 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
     [{ ...SILENT, name: ' a\r\nBcc: b@example.com ' }],
     'a Bcc: b@example.com is silent',
   ],
-  ['a name of blanks', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
-  ['a long name is cut', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
-])('the subject of an alarm mail: %s', (_, news, subject) => {
+  ['the name is blank', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
+  ['the name is too long', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
+])('the subject of an alarm mail, if %s: "$2"', (_, news, subject) => {
   expect(alarmMail(news, SENDER).subject).toBe(subject)
 })
 
 describe('the text of an alarm mail', () => {
   test.each<[what: string, news: AlarmNews, line: string]>([
-    ['none', SILENT, 'desk phone has been silent since 2026-11-20 07:00 UTC. No messages wait for it.'],
+    [
+      'no message that waits',
+      SILENT,
+      'desk phone has been silent since 2026-11-20 07:00 UTC. No messages wait for it.',
+    ],
     ['one message', { ...SILENT, waiting: 1 }, '1 message waits for it.'],
-    ['some wait', { ...SILENT, waiting: 2 }, '2 messages wait for it.'],
+    ['two messages', { ...SILENT, waiting: 2 }, '2 messages wait for it.'],
     ['one message moved to another device', { ...SILENT, moved: 1 }, '1 was handed to other devices.'],
-    ['both', { ...SILENT, waiting: 2, moved: 5 }, '2 messages wait for it, 5 were handed to other devices.'],
+    [
+      'messages that wait and others that moved',
+      { ...SILENT, waiting: 2, moved: 5 },
+      '2 messages wait for it, 5 were handed to other devices.',
+    ],
     [
       'back',
       BACK,
@@ -51,7 +59,7 @@ describe('the text of an alarm mail', () => {
       'shop sends no codes to numbers that begin with +7840 any more',
     ],
     ['a name that is HTML', { ...SILENT, name: '<img src=x>' }, '&lt;img src=x&gt; has been silent'],
-  ])('says how many messages wait: %s', (_, news, line) => {
+  ])('says with %s: $2', (_, news, line) => {
     expect(alarmMail([news], SENDER).html).toContain(line)
   })
 

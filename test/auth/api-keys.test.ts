@@ -46,9 +46,9 @@ test('hash, prefix and last_used_at of a key cannot be set by requests', async (
 })
 
 test.each([
-  ['in the past', -1000, false],
-  ['in the future', 60_000, true],
-])('a key whose expiry is %s works or not', async (_, ms, isGood) => {
+  ['in the past is refused', -1000, false],
+  ['in the future is accepted', 60_000, true],
+])('a key whose expiry is %s', async (_, ms, isGood) => {
   const { key } = await create({ expires_at: new Date(Date.now() + ms).toISOString() })
   expect((await identifyKey(store(), { key: key!, ip: IP })) !== null).toBe(isGood)
 })

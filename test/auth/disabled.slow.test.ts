@@ -158,7 +158,7 @@ describe('campaigns of a disabled user', () => {
     ['keep', 1, 'paused', 2],
     ['end', 0, 'canceled', 0],
   ])(
-    'enabling the user with "%s" leaves %i API key and device, and their campaign paused or canceled',
+    'enabling the user with "%s" leaves %i API key and device, the campaign %s and %i messages waiting',
     async (how, left, status, waiting) => {
       const key = await makeKey()
       const phone = await gateway.pair(user)
@@ -336,7 +336,10 @@ describe('signed-in clients of a disabled user', () => {
   const sendWithSession = async () =>
     (await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })).status
 
-  test.each([true, false])('lose their event streams, those of devices too: %j', async (isNew) => {
+  test.each([
+    ['are first stored then', true],
+    ['exist already', false],
+  ])('lose their event streams and those of their devices, if their settings %s', async (_, isNew) => {
     if (!isNew) expect((await saveSettings(user, {})).status).toBe(200)
     const device = await gateway.pair(user)
     const streams = await Promise.all(
@@ -435,7 +438,7 @@ test.each([
   ['', 200],
   ['Europe/Nowhere', 400],
   ['+01:00', 400],
-])('the time zone %j is accepted or refused', async (time_zone, status) => {
+])('a change of the time zone to %j is answered with %i', async (time_zone, status) => {
   expect((await saveSettings(user, {})).status).toBe(200)
   const answer = await saveSettings(user, { time_zone })
   expect(answer.status).toBe(status)

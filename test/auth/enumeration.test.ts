@@ -81,7 +81,7 @@ test.each<[string, string, string, unknown, number]>([
   ['changes a user', 'PATCH', record('users', 'ANN'), { name: 'X' }, 404],
   ['deletes a user', 'DELETE', record('users', 'ANN'), undefined, 404],
 ])(
-  'the answer is the same whether or not the account exists: %s: %s %s',
+  'the answer is $4 whether or not the account exists when %s: %s %s',
   async (_, method, path, body, status) => {
     const asked = async (values: Record<string, string>) => shape(await ask(values, method, path, body))
     expect(await asked(there)).toEqual(await asked(nowhere))
@@ -114,7 +114,7 @@ test.each<[string, string, string, unknown, number]>([
   ],
   ['sends to it', 'POST', '/api/sms/send', { recipients: [], body: 'x', group_ids: ['GROUP'] }, 404],
 ])(
-  'the answer is the same whether or not the record exists when another user %s: %s %s',
+  'the answer is $4 whether or not the record exists when another user %s: %s %s',
   async (_, method, path, body, status) => {
     const asked = async (values: Record<string, string>) => {
       const answer = shape(await ask(values, method, path, body, bob))

@@ -59,7 +59,7 @@ test.each([
   ['x', 'goodpass1', /email: Must be a valid email address/],
   ['a@example.com', 'short', /password: Must be at least 8 character/],
   ['a@example.com', '', /password: Cannot be blank/],
-])('superuser %j with password %j is refused with a plain reason', async (email, password, sentence) => {
+])('superuser %j with password %j is refused with $2', async (email, password, sentence) => {
   const refusal = await upsertSuperuser(store(), email, password).catch((error: unknown) => error)
   expect(refusal).toBeInstanceOf(UserError)
   expect(String(refusal)).toMatch(sentence)

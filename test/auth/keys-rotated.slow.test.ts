@@ -114,10 +114,10 @@ test('after a rotation both secrets work for all APIs on both servers until the 
 })
 
 test.each([
-  ['at once', '', 'no'],
-  ['in a second', later(1_000), 'no'],
-  ['in an hour', later(3_600_000), 'yes'],
-])('the old secret ends %s', async (_, previous_until, is) => {
+  ['refuses sends if it ends at once', '', 'no'],
+  ['refuses sends a second later if it ends then', later(1_000), 'no'],
+  ['still sends if it ends in an hour', later(3_600_000), 'yes'],
+])('the old secret %s, and the new secret sends', async (_, previous_until, is) => {
   const { id, key } = await make()
   const { key: next } = await rotate(id, { previous_until })
   await expect.poll(() => sends(key), { timeout: 5_000 }).toEqual([is])

@@ -137,7 +137,7 @@ test.each([
     { username: 'ann', email: ANN },
   ],
   ['oidc', { me: { sub: '7', email: ANN, email_verified: 'true' } }, { id: '7', email: ANN }],
-] as const)('the profile from %s with %j is read', async (name, said, profile) => {
+] as const)('a profile of %s with %j is read as $2', async (name, said, profile) => {
   expect(await whoIs(name, said)).toMatchObject(profile)
 })
 

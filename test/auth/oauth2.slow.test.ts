@@ -262,7 +262,7 @@ test.each([
   ['without a waiting client', 'GET', `?code=x&state=${'a'.repeat(40)}`, 307],
   ['by a form', 'POST', '', 303],
   ['with an invalid state', 'GET', '?code=x&state=%00', 307],
-] as const)('a redirect %s leads to the failure page', async (_, method, query, status) => {
+] as const)('a redirect %s leads to the failure page with status $3', async (_, method, query, status) => {
   const response = await fetch(redirectURL + query, { method, redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([
     status,

@@ -225,7 +225,7 @@ test.each([
   [{ ...channel, field: 'gone' }, 'field'],
   [{ ...channel, account: '' }, 'account'],
   [{ ...channel, text: 'Hello' }, 'text'],
-])('an invalid channel is refused: %j', async (wrong, at) => {
+])('the channel %j is refused with an error at the field "%s"', async (wrong, at) => {
   const saved = root.collections.update('players', { otp: { channel: wrong } })
   await expect(saved).rejects.toMatchObject({
     data: { data: { otp: { channel: { [at]: { code: expect.any(String) } } } } },

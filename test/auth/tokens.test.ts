@@ -44,7 +44,7 @@ test.each([
     86_400,
     '{"collectionId":"_pb_users_auth_","email":"alice@example.com","exp":EXP,"id":"usralice0000001","type":"verification"}',
   ],
-] as const)('a token for %s is valid for %i seconds', async (purpose, seconds, claims) => {
+] as const)('a token for %s has claims that end after %i seconds', async (purpose, seconds, claims) => {
   const [header, payload] = decode(await signToken(alice, purpose))
   expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
   expect(payload).toBe(claims.replace('EXP', String(SIGNED_AT_MS / 1000 + seconds)))
@@ -66,14 +66,14 @@ test('a cached signature is checked again after the key changes', async () => {
 const now = SIGNED_AT_MS / 1000
 const CLAIMS = { id: 'a', collectionId: 'b', type: 'auth' }
 test.each([
-  ['complete', { ...CLAIMS, exp: now + 1 }, true],
-  ['without an end', CLAIMS, true],
-  ['ends now', { ...CLAIMS, exp: now }, false],
-  ['with an exp that is not a number', { ...CLAIMS, exp: 'tomorrow' }, false],
-  ['no id', { ...CLAIMS, id: '' }, false],
-  ['with an id that is not a text', { ...CLAIMS, id: 5 }, false],
-  ['no type', { ...CLAIMS, type: undefined }, false],
-] as const)('claims that are %s are accepted or refused', (_, payload, isRead) => {
+  ['that end in the future are accepted', { ...CLAIMS, exp: now + 1 }, true],
+  ['without an end are accepted', CLAIMS, true],
+  ['that end now are refused', { ...CLAIMS, exp: now }, false],
+  ['with an exp that is not a number are refused', { ...CLAIMS, exp: 'tomorrow' }, false],
+  ['without an id are refused', { ...CLAIMS, id: '' }, false],
+  ['with an id that is not a text are refused', { ...CLAIMS, id: 5 }, false],
+  ['without a type are refused', { ...CLAIMS, type: undefined }, false],
+] as const)('claims %s', (_, payload, isRead) => {
   expect(readClaims(forge({ alg: 'HS256' }, payload)) !== null).toBe(isRead)
 })
 

@@ -38,7 +38,7 @@ test('each user, key and member has a sender row that keeps its name after delet
   expect(await query('select id from senders where "user" = $1', [shop.id])).toEqual([])
 })
 
-test('a record with the id of an existing sender is refused', async () => {
+test('an API key or auto-answer cannot take the id of an existing sender', async () => {
   const [shop, other] = [await fixture.makeUser(), await fixture.makeUser()]
   await rename(shop, 'Shop')
   const { id } = await make(shop, 'api_keys', { user: shop.id, name: 'till' })
