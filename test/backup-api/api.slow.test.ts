@@ -73,7 +73,7 @@ describe('a new backup', () => {
     expect(await site.keys()).toEqual([])
   })
 
-  test.each([undefined, { name: '' }])('gets a name from the time for %j', async (body) => {
+  test.each([undefined, { name: '' }])('gets a name from the time for the body %j', async (body) => {
     expect((await site.call('POST', '/api/backups', body)).status).toBe(204)
     expect((await site.keys())[0]).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
   })
@@ -92,7 +92,7 @@ describe('a new backup', () => {
     ['../x.zip', FORMAT],
     [5, failed(LOADING)],
     [`${'a'.repeat(150)}.zip`, TOO_LONG],
-  ])('with the name %s is refused', async (name, expected) => {
+  ])('with the name $0 is refused: $1', async (name, expected) => {
     const { status, body } = await site.call('POST', '/api/backups', { name })
     expect([status, body]).toEqual([400, expected])
     expect(await site.keys()).toEqual([])
@@ -160,15 +160,15 @@ describe('an upload', () => {
   type Bytes = Uint8Array<ArrayBuffer>
   test.each<[what: string, make: (whole: Bytes) => Bytes | string, code: string, name?: string]>([
     ['a text', () => 'hello', 'validation_invalid_mime_type'],
-    ['a hidden name', (whole) => whole, 'validation_match_invalid', '.hidden.zip'],
+    ['a file with a hidden name', (whole) => whole, 'validation_match_invalid', '.hidden.zip'],
     [
       'an empty zip',
       () => new Uint8Array([0x50, 0x4b, 5, 6, ...Array(18).fill(0)]),
       'validation_invalid_backup',
     ],
-    ['cut off', (whole) => whole.slice(0, -100), 'validation_invalid_backup'],
-    ['changed', (whole) => whole.slice().fill(0, 1_000, 1_500), 'validation_invalid_backup'],
-  ])('is refused if it is %s', async (_, make, code, name = 'other.zip') => {
+    ['a zip that was cut off', (whole) => whole.slice(0, -100), 'validation_invalid_backup'],
+    ['a zip that was changed', (whole) => whole.slice().fill(0, 1_000, 1_500), 'validation_invalid_backup'],
+  ])('is refused with $2 if it is %s', async (_, make, code, name = 'other.zip') => {
     const answer = await site.upload(name, make(content))
     expect([answer.status, answer.body.data.file?.code]).toEqual([400, code])
     expect(readdirSync(site.folder)).toEqual(['original.zip'])

@@ -89,7 +89,7 @@ test('requests during a restore get 503 with retry-after, and no accepted text i
 })
 
 test.each([
-  ['no backup', 'PK no backup at all'],
+  ['a file that is not a backup', 'PK no backup at all'],
   ['a truncated backup', undefined],
 ])('a restore of %s fails and changes nothing', async (_, content) => {
   const whole = await site.download('a.zip')

@@ -95,7 +95,7 @@ describe.skipIf(!hasS3)('a misconfigured S3 server', () => {
     ['an unknown bucket', { bucket: 'missing' }, /bucket/i],
     ['no address', { endpoint: 'http://' }, /Invalid URL/],
     ['an address without a server', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
-  ])('is reported for %s', async (_, change, reason) => {
+  ])('is reported for %s: $2', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
     await expect(s3Storage(settings).list()).rejects.toThrow(reason)
     await expect(s3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)

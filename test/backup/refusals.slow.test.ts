@@ -121,7 +121,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
     /newer version of pocketsms\. Install/,
   ],
 ])(
-  'a file %s is refused by the check and by the restore, which changes nothing',
+  'a file %s is refused with $2 by the check and by the restore, which changes nothing',
   async (_, make, sentence) => {
     const path = await make()
     await expect(checkBackup(path)).rejects.toThrow(sentence)
@@ -155,9 +155,12 @@ test.each<[string, Change, RegExp]>([
   ['with rows that are too short', withRows('_params', '["x"]\n'), DAMAGED],
   ['with rows that Postgres refuses', withRows('_params', '["x","y"]\n["x","y"]\n'), DAMAGED],
   ['with rows that end early', withRows('_params', '["x","y'), DAMAGED],
-])('a forged backup %s is refused by the restore, which changes nothing', async (_, change, sentence) => {
-  await expectRefused(await changed(change), sentence)
-})
+])(
+  'a forged backup %s is refused with $2 by the restore, which changes nothing',
+  async (_, change, sentence) => {
+    await expectRefused(await changed(change), sentence)
+  },
+)
 
 test('a forged backup with invalid collections is refused', async () => {
   const line = JSON.parse(contents.get('tables/_collections.jsonl')!.toString().split('\n')[0]!) as string[]

@@ -30,7 +30,7 @@ test.each([
   ['an empty cell in quotation marks', 'phone,text\n"+491",""', [{ phone: '+491', text: '' }]],
   ['spaces around names of columns', ' phone , text\n+491,x', [{ phone: '+491', text: 'x' }]],
   ['a head alone', 'phone,text\n', []],
-])('a CSV file with %s is read', (_, text, rows) => expect(values(text)).toEqual(rows))
+])('a CSV file with %s is read as $2', (_, text, rows) => expect(values(text)).toEqual(rows))
 
 test("a row's line number is that of an editor", () => {
   const rows = readCsv('phone,text\n+491,"a\nb"\n\n+492,c\n')
@@ -44,6 +44,4 @@ test.each([
   ['an extra cell', 'a,b\n1,2\n1,2,3\n', 'Line 3 has 3 cells, the head has 2.'],
   ['an open quotation mark', 'a,b\n1,"2\n', 'Line 2: a quotation mark is missing or misplaced.'],
   ['a quotation mark inside', 'a,b\n1,x"y"\n', 'Line 2: a quotation mark is missing or misplaced.'],
-])('a CSV file is refused with the reason: %s', (_, text, sentence) =>
-  expect(() => readCsv(text)).toThrow(sentence),
-)
+])('a CSV file with %s is refused: $2', (_, text, sentence) => expect(() => readCsv(text)).toThrow(sentence))

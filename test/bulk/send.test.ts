@@ -91,7 +91,7 @@ test.each([
   ['no such file', { csv: 'nowhere.csv' }, /nowhere.csv cannot be read/],
   ['an address without its scheme', { url: 'sms.example.com:8090' }, /Name the server .* as https:/],
   ['results nowhere', { results: 'nowhere/results' }, /nowhere.results cannot be written: ENOENT/],
-] as const)('the command fails with the reason: %s', async (_, options, sentence) => {
+] as const)('the command with %s fails with $2', async (_, options, sentence) => {
   await expect(run([row(60)], options)).rejects.toThrow(sentence)
 })
 
@@ -117,7 +117,7 @@ test('phone columns are recognised by their content, in any encoding of the file
 test.each([
   ['no column with numbers', 'name,code,tail\nAnna,c,t', /no column with numbers: name the one/],
   ['no line with names', 'Anna,0151 20000010\nBen,0151 20000011', /write a line with column names/],
-])('the command explains why it cannot guess the columns: %s', async (_, text, sentence) => {
+])('the command refuses a file with %s and says $2', async (_, text, sentence) => {
   const csv = join(folder, 'contacts.csv')
   writeFileSync(csv, text)
   await expect(run([], { csv, phoneColumn: '', country: 'DE' })).rejects.toThrow(sentence)
