@@ -34,7 +34,7 @@ test.each([
     { WEBHOOK_ALLOW_PRIVATE: 'maybe' },
     /WEBHOOK_ALLOW_PRIVATE: must be one of: true, false, 1, 0$/,
   ],
-])('%s is refused in a sentence that names the setting', (_, env, sentence) => {
+])('%s is refused: $2', (_, env, sentence) => {
   expect(() => readConfig(env)).toThrow(UserError)
   expect(() => readConfig(env)).toThrow(sentence)
 })

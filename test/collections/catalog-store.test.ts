@@ -59,7 +59,7 @@ test('a failed change leaves the catalog unchanged', async () => {
 test.each([
   ['renamed', { name: 'texts' }, 'name'],
   ['saved without one of its fields', { fields: [{ name: 'id', type: 'text' }] }, 'fields'],
-])('a built-in collection cannot be %s', async (_, raw, key) => {
+])('a built-in collection cannot be %s: "Pocketsms needs …"', async (_, raw, key) => {
   const refused = await refusal(update(store, 'sms_messages', raw))
   expect(refused?.data[key]).toMatchObject({ message: expect.stringMatching(/^Pocketsms needs/) })
 })

@@ -74,7 +74,7 @@ test.each([
     'CREATE INDEX i ON posts (a) WHERE data IS NOT NULL',
     'create index "i" on "posts" ("a") where "data"::text collate "C" IS NOT NULL',
   ],
-])('an index definition is translated to Postgres: %s', (_, sqlite, postgres) =>
+])('the index definition $1 is translated to Postgres (%s)', (_, sqlite, postgres) =>
   expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres),
 )
 

@@ -75,7 +75,7 @@ test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
     },
     /is incomplete, .*Remove it and start again/,
   ],
-])('%s: the start is refused and leaves no process running', async (_, damage, refusal) => {
+])('a start with %s is refused with $2 and leaves no process running', async (_, damage, refusal) => {
   const folder = copy()
   await damage(folder)
   expect(await refusalOf(folder)).toMatch(refusal)

@@ -114,7 +114,7 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
         },
         /^.*postgres-lib\/planted is not root's\. Remove it/,
       ],
-    ])('%s is refused with advice', async (_, folder, refusal) => {
+    ])('%s is refused with $2', async (_, folder, refusal) => {
       expect((await openElsewhere(folder(), options)).said).toMatch(refusal)
     })
 
@@ -213,7 +213,7 @@ describe.runIf(isRoot && canMount())('a machine on which the database cannot sta
       },
       /only for a user with a name: .* DATABASE_URL\. Postgres said:/,
     ],
-  ])('is refused with advice: %s', async (_, prefixFor, sentence) => {
+  ])('is refused with $2: %s', async (_, prefixFor, sentence) => {
     const folder = openFolder()
     const { said } = await openElsewhere(
       join(folder, 'data'),
