@@ -24,7 +24,7 @@ test.each([
   ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['!tel:+49-151-20000010;ext=5']],
   ['invalid numbers are kept as typed', '0151 12, call me', ['!0151 12', '!call me']],
   ['nothing', ' ,\n ', []],
-])('typed numbers are read: %s', (_, text, numbers) => {
+])('typed numbers (%s) are read as $2', (_, text, numbers) => {
   expect(readNumbers(text, 'DE').map(({ phone, fault }) => (fault ? `!${phone}` : phone))).toEqual(numbers)
 })
 
@@ -44,7 +44,7 @@ test('duplicate numbers count once', () => {
 const READY = { ...BLANK, recipients: readNumbers('+4915120000010', ''), text: 'Hello' }
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-test('a copied campaign keeps its sending options and gets its own time', () => {
+test('a copy of a campaign keeps its recipients, text and sending options, but not its time', () => {
   const campaign: Campaign = {
     ...{ collectionId: '', collectionName: 'campaigns', id: 'c1', user: 'u1', created: '', updated: '' },
     changed_by: '',
@@ -93,9 +93,9 @@ test('a send request contains only values that differ from the default', () => {
 })
 
 test.each([
-  ['ready', {}, []],
-  ['nobody', { recipients: [] }, ['to']],
-  ['a group counts as a recipient', { recipients: [], groups: ['g1'] }, []],
+  ['all that a send needs', {}, []],
+  ['no recipient', { recipients: [] }, ['to']],
+  ['a group in place of recipients', { recipients: [], groups: ['g1'] }, []],
   ['a bad number', { recipients: readNumbers('+4911, nobody', '') }, ['to']],
   ['no text', { text: '' }, ['text']],
   ['1,600 characters, each of two units', { text: '😀'.repeat(1600) }, []],
@@ -104,7 +104,7 @@ test.each([
   ['no value', { kind: 'template', template: 't1' }, ['variable day']],
   ['no time', { isLater: true }, ['at']],
   ['a past time', { isLater: true, at: '2026-11-19T12:00' }, ['at']],
-] as const)('the form names its missing fields: %s', (_, change, fields) => {
+] as const)('a form with %s has faults at the fields $2', (_, change, fields) => {
   const composition = { ...READY, ...change }
   const missing = composition.kind === 'template' ? ['day'] : []
   expect(Object.keys(faultsOf(composition, missing, NOW))).toEqual(fields)
@@ -121,7 +121,7 @@ test.each([
   ['', 'Missing variable: day.', 'variable day'],
   ['', 'Template not found.', 'template'],
   ['quota_exceeded', 'Monthly message quota exceeded', undefined],
-])('a refusal is shown at its field: %s %s', (code, message, field) => {
+])('the refusal %s "%s" is shown at the field $2', (code, message, field) => {
   const { fields } = placeFault({ code, message, status: 400, fields: {} })
   expect(Object.keys(fields)[0]).toBe(field)
 })

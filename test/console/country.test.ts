@@ -8,7 +8,7 @@ test.each([
   ['without both, the country with most speakers of the language is used', ['de'], 'Etc/UTC', 'DE'],
   ['a continent does not count as a country', ['es-419', 'pt-BR'], 'UTC', 'BR'],
   ['without any hint no country is chosen', ['x-unknown'], 'Etc/GMT+1', ''],
-])('%s', (_, languages, zone, country) => {
+])('%s: $3', (_, languages, zone, country) => {
   expect(countryOf(languages, zone)).toBe(country)
 })
 

@@ -14,15 +14,22 @@ const refused = (fields: Readonly<Record<string, string>>) =>
   )
 
 test.each([
-  [new TypeError('Failed to fetch'), true],
-  [new TypeError('network error'), true],
-  [new DOMException('The user aborted a request.', 'AbortError'), true],
-  [new TypeError("Cannot read properties of undefined (reading 'id')"), false],
-  [new RangeError('Invalid time value'), false],
-])('only a missing answer counts as a lost connection: %s', (error, isAway) => {
+  new TypeError('Failed to fetch'),
+  new TypeError('network error'),
+  new DOMException('The user aborted a request.', 'AbortError'),
+])('the error "%s" counts as a lost connection', (error) => {
+  for (const thrown of [error, new ClientResponseError(error)])
+    expect(faultOf(thrown)).toMatchObject({ isAway: true, message: AWAY })
+})
+
+test.each([
+  new TypeError("Cannot read properties of undefined (reading 'id')"),
+  new RangeError('Invalid time value'),
+])('the error "%s" does not count as a lost connection', (error) => {
   for (const thrown of [error, new ClientResponseError(error)]) {
     const fault = faultOf(thrown)
-    expect([fault.isAway, fault.message === AWAY]).toEqual([isAway, isAway])
+    expect(fault.isAway).toBe(false)
+    expect(fault.message).not.toBe(AWAY)
   }
 })
 
@@ -43,7 +50,7 @@ test.each([
     'The incoming webhook has reached its limit of codes per hour.',
   ],
   ['a sentence that is clear', 'Must not be a private address.', 'Must not be a private address.'],
-])("a field's error is shown in plain words: %s", (_, said, words) => {
+])("a field's error about %s is shown as: $2", (_, said, words) => {
   expect(refused({ name: said }).fields).toEqual({ name: words })
 })
 
@@ -60,7 +67,7 @@ test.each([
   ],
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
   ['a sentence that is clear already', 'The campaign is over', 'The campaign is over'],
-])("the server's message is shown in plain words: %s", (_, message, words) => {
+])("the server's message about %s is shown as: $2", (_, message, words) => {
   expect(faultOf(answer(400, { message })).message).toBe(words)
 })
 
@@ -70,7 +77,7 @@ test.each([
   ['a lost connection in Firefox', new TypeError('NetworkError when attempting to fetch resource.'), AWAY],
   ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
   ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
-])('%s is shown as a sentence', (_, error, words) => {
+])('%s is shown as: $2', (_, error, words) => {
   expect(faultOf(error).message).toBe(words)
 })
 

@@ -24,7 +24,7 @@ test.each([
   ['quotes', '', 'body', '=', 'say "\\"', String.raw`body = "say \"\\\""`],
   ['a date', '', 'created', '>=', '2026-11-20T07:00Z', 'created >= "2026-11-20 07:00:00.000Z"'],
   ['no date', '', 'sent_at', '= ""', '', 'sent_at = ""'],
-] as const)('a condition is added to a filter: %s', (_, filter, path, sign, value, made) => {
+] as const)('a condition is added to a filter (%s): $5', (_, filter, path, sign, value, made) => {
   expect(withCondition(filter, path, sign, value)).toBe(made)
   parse(made)
 })

@@ -102,7 +102,7 @@ test.each([
   ['in a template', 'const a = `${count} messages were sent`', '{} messages were sent'],
   ['before a plus', "const a = 'Contact saved' + name", 'Contact saved'],
   ['as one of two', "const a = isOn ? 'Switch off' : t('Switch on')", 'Switch off'],
-])('the search finds a text without t() %s', (_, code, text) => {
+])('the search finds a text without t() %s: "$2"', (_, code, text) => {
   expect(textsOf('a.tsx', code).filter(({ isWrapped }) => !isWrapped)).toMatchObject([{ text, line: 1 }])
 })
 

@@ -33,7 +33,7 @@ test.each([
   ['letters', 'DE', 5, 'Not a phone number'],
   ['an empty cell that the text needs', 'DE', 6, 'Nothing in “name”'],
   ['the same text to the same number', 'DE', 7, 'The same text to the same number as in row 2'],
-])('a row is left out with its reason: %s', (_, country, row, why) => {
+])('a row with %s is left out: $3', (_, country, row, why) => {
   const { bad } = planList(sheet, 0, country, 'Hi {{name}}, at {{time}}')
   expect(bad.find((one) => one.row === row)).toMatchObject({ why })
 })
@@ -82,11 +82,14 @@ test.each([
     true,
     true,
   ],
-] as const)('a setting in JSON is shown and saved: %s', (_, facts, more, stored, typed, next, written) => {
-  const rows = [complete({ name: 'a.b', ...more } as Kept, facts)]
-  expect(typedOf(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
-  expect(storedOf(rows, { 'a.b': next })).toEqual(written === undefined ? {} : { a: { b: written } })
-})
+] as const)(
+  'a setting in JSON (%s) is shown as $4, and $5 is saved as $6',
+  (_, facts, more, stored, typed, next, written) => {
+    const rows = [complete({ name: 'a.b', ...more } as Kept, facts)]
+    expect(typedOf(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
+    expect(storedOf(rows, { 'a.b': next })).toEqual(written === undefined ? {} : { a: { b: written } })
+  },
+)
 
 test('members of one object are saved together', () => {
   const rows = [{ name: 'a.b' }, { name: 'a.c' }]
@@ -94,10 +97,10 @@ test('members of one object are saved together', () => {
 })
 
 test.each([
-  ['its own', { a: 'no' }, 'no'],
+  ['the field itself', { a: 'no' }, 'no'],
   ['a member of its list', { 'a.0': 'no' }, 'no'],
-  ["another's", { ab: 'no' }, undefined],
-])('a field shows the error of %s', (_, fields: Record<string, string>, said) =>
+  ['another field', { ab: 'no' }, undefined],
+])('for an error of %s a field shows: $2', (_, fields: Record<string, string>, said) =>
   expect(faultIn(fields, 'a')).toBe(said),
 )
 

@@ -39,7 +39,7 @@ test.each([
   ['a spreadsheet dropped the 0', '15120000010', 'DE', ANNA],
   ['a spreadsheet dropped the +', '4915120000010', 'DE', ANNA],
   ['a new range, written out', '+44 7700 900123', '', '+447700900123'],
-])('a number typed %s is read', (_, text, country, phone) => {
+])('a number typed %s is read as $3', (_, text, country, phone) => {
   expect(readTyped(text, country)).toEqual({ phone })
 })
 
@@ -59,7 +59,7 @@ test.each([
   ['too long', '+49 151 20000010 1234', '', 'Too long for a phone number (Germany)'],
   ['too long, national', '(415) 555-26712', 'US', 'Too long for a phone number (United States)'],
   ['a digit is missing', '0151 2000001', 'DE', 'Germany has no such number'],
-])('an unreadable number is explained: %s', (_, text, country, words) => {
+])('a number typed as %s is refused: $3', (_, text, country, words) => {
   const { fault } = readTyped(text, country)
   expect(fault && phoneFaultWords(fault)).toContain(words)
 })
@@ -78,7 +78,7 @@ test.each([
   ['TELEKOM', 'TELEKOM'],
   ['72722', '72722'],
   ['', ''],
-])('a phone number is shown in groups: %s', (phone, shown) => {
+])('the phone number "%s" is shown as "%s"', (phone, shown) => {
   expect(formatPhone(phone)).toBe(shown.replaceAll(' ', '\u00a0'))
 })
 
@@ -93,6 +93,6 @@ test.each([
   ['12', 'DE', ''],
   ['Anna', 'DE', ''],
   ['No. 77', 'DE', ''],
-])('%s typed in %s is searched as %s', (text, country, part) => {
+])('"%s" typed in "%s" is searched as "%s"', (text, country, part) => {
   expect(phonePart(text, country)).toBe(part)
 })

@@ -25,61 +25,66 @@ const event = (status: string, more: object = {}) =>
 
 test.each([
   [
-    'waits for its time',
+    'that waits for its time ends with the step "Waits for its time"',
     { status: 'pending', scheduled_at: '5' },
     [],
     ['Accepted 1', 'Waits for its time 5'],
   ],
   [
-    'waits for room',
+    'that waits for room ends with the step "Waiting for room"',
     { status: 'pending', scheduled_at: '', waiting_for: 'room' },
     [],
     ['Accepted 1', 'Waiting for room '],
   ],
   [
-    'is due and waits for quiet hours to end',
+    'that is due in quiet hours ends with the step "Waiting for the end of quiet hours"',
     { status: 'pending', scheduled_at: '5', waiting_for: 'quiet_hours' },
     [],
     ['Accepted 1', 'Waiting for the end of quiet hours '],
   ],
   [
-    'changed while it waits for its time',
+    'that was changed while it waits has a step with the changed fields',
     { status: 'pending', scheduled_at: '5' },
     [event('pending', { attempt: 0, detail: 'Changed: time, text' })],
     ['Accepted 1', 'Changed 2 time, text', 'Waits for its time 5'],
   ],
   [
-    'waits for a device',
+    'that is assigned to a device ends with the step "Waits for" and its name',
     { status: 'assigned', expand: { device } },
     [],
     ['Accepted 1', 'Waits for desk phone '],
   ],
-  ['under way', { status: 'sending' }, [event('sending')], ['Accepted 1', 'desk phone has it 2']],
   [
-    'refused at once',
+    'that a device sends ends with the step "has it" of the device',
+    { status: 'sending' },
+    [event('sending')],
+    ['Accepted 1', 'desk phone has it 2'],
+  ],
+  [
+    'that was refused at once ends with the step "Failed", the reason and the time of the last update',
     { status: 'failed', error_message: 'Recipient has opted out' },
     [],
     ['Accepted 1', 'Failed 9 Recipient has opted out'],
   ],
   [
-    'failed',
+    'that failed later ends with the step "Failed", the reason and the time of the event',
     { status: 'failed', error_message: 'No' },
     [event('failed', { detail: 'No' })],
     ['Accepted 1', 'Failed 2 No'],
   ],
   [
-    'again',
+    'that is sent again ends with the number of the try',
     { status: 'sending' },
     [event('sending', { attempt: 2 })],
     ['Accepted 1', 'desk phone has it 2 Try 2'],
   ],
   [
-    'come in',
+    'that was received has only the step "Came in on" and the device',
     { status: 'received', message_type: 'incoming' },
     [event('received')],
     ['Came in on desk phone 2'],
   ],
-])("a message's history shows its steps: %s", (_, values, events, told) => {
+])('the history of a message %s', (_, values, events, told) => {
   const steps = stepsOf(message(values), events)
   expect(steps.map(({ words, at, detail }) => `${words} ${at}${detail && ` ${detail}`}`)).toEqual(told)
 })

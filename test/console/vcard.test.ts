@@ -94,7 +94,7 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
     'Boss',
     '+491',
   ],
-])('a card of %s is read', (_, lines, name, number) => {
+])('a card of %s is read as "$2" with the number $3', (_, lines, name, number) => {
   const text = card(...lines)
   expect(isVcard(text)).toBe(true)
   expect(readCards(text)).toEqual({ head: ['Name', 'Number'], rows: [[name, number]], first: 1 })
@@ -143,6 +143,6 @@ test.each<[what: string, bytes: Buffer]>([
   ['UTF-16', Buffer.from('\ufeffZoë, 1', 'utf16le')],
   ['UTF-16 in the other byte order', Buffer.from('\ufeffZoë, 1', 'utf16le').swap16()],
   ['the charset of older programs', Buffer.from('Zoë, 1', 'latin1')],
-])('a file in %s is decoded', (_, bytes) => {
+])('a file in %s is decoded as "Zoë, 1"', (_, bytes) => {
   expect(fileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
 })

@@ -14,7 +14,7 @@ test.each([
   ['last digits that begin with zeros', '000 150', ['number ~ "+0150"', 'number ~ "000150"']],
   ['as a word with a digit, which is not a number', 'Termin 5', []],
   ['as two digits, which are not a number', '15', []],
-])('conversations are found by a number typed %s', (_, text, found) => {
+])('a search for a number typed %s filters by $2', (_, text, found) => {
   const parts = partsOf(conversationFilter!(text, 'DE'))
   expect(parts.filter((part) => part.startsWith('number'))).toEqual(found)
 })

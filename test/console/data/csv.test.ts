@@ -64,7 +64,7 @@ test.each([
   ['an old .xls file', [0xd0, 0xcf, 0x11, 0xe0, 0xa1], 'save it as .xlsx or as CSV'],
   ['a damaged file', [0x50, 0x4b, 0x03, 0x04, 1, 2], 'cannot be read'],
   ['another kind of zip archive', [...zipSync({ 'a.xml': strToU8('<a/>') })], 'cannot be read'],
-])('%s is refused with advice', async (_, bytes, words) => {
+])('%s is refused with the words "$2"', async (_, bytes, words) => {
   const file = new Uint8Array(bytes).buffer
   expect(isExcel(file)).toBe(true)
   await expect(readExcel(file)).rejects.toThrow(words)

@@ -3,11 +3,11 @@ import { changedMembers, followed } from '../../../console/src/data/use/draft-me
 const STORED = { name: 'Desk phone', daily: '', days: ['mon'] }
 
 test.each([
-  ['nothing', STORED, {}],
+  ['no field', STORED, {}],
   ['a text', { ...STORED, name: 'Phone' }, { name: 'Phone' }],
   ['a list', { ...STORED, days: ['mon', 'tue'] }, { days: ['mon', 'tue'] }],
-  ['an emptied field', { ...STORED, name: '' }, { name: '' }],
-])('a save writes the changed fields: %s', (_, now, changed) => {
+  ['a field that is empty now', { ...STORED, name: '' }, { name: '' }],
+])('a save after a change of %s writes $2', (_, now, changed) => {
   expect(changedMembers(STORED, now)).toEqual(changed)
 })
 
@@ -17,7 +17,7 @@ test.each([
   ['completely where the user typed nothing', STORED, FRESH],
   ['except in fields where the user typed', { ...STORED, name: 'Phone' }, { ...FRESH, name: 'Phone' }],
   ['even if the typed value is the stored one now', { ...STORED, daily: '100' }, FRESH],
-])('a form follows changes of its record: %s', (_, now, shown) => {
+])('a form follows changes of its record %s', (_, now, shown) => {
   expect(followed(STORED, FRESH, now)).toEqual(shown)
 })
 

@@ -7,8 +7,8 @@ test.each([
   ['a default', 'In {{city|town}}', 'In town'],
   ['an empty default', 'In {{city|}}.', 'In .'],
   ['the default of an empty value', 'At {{street|home}}', 'At home'],
-  ['neither: it stays', 'At {{time}}', 'At {{time}}'],
-])('a template is filled with %s', (_, body, text) => {
+  ['the placeholder itself without value and default', 'At {{time}}', 'At {{time}}'],
+])('a template is filled with %s: "$1" becomes "$2"', (_, body, text) => {
   const values = new Map([
     ['name', 'Zoë'],
     ['street', ' '],

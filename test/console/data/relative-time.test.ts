@@ -5,7 +5,7 @@ const NOW = new Date(2026, 10, 23, 8).getTime()
 
 test.each([
   ['some seconds ago', new Date(2026, 10, 23, 7, 59, 30), 'just now'],
-  ['soon', new Date(2026, 10, 23, 8, 0, 30), 'in a moment'],
+  ['some seconds ahead', new Date(2026, 10, 23, 8, 0, 30), 'in a moment'],
   ['a minute ago', new Date(2026, 10, 23, 7, 59), '1 min. ago'],
   ['three hours ahead', new Date(2026, 10, 23, 11), 'in 3 hr.'],
   ['less than a day ago', new Date(2026, 10, 22, 9), '23 hr. ago'],
@@ -14,6 +14,6 @@ test.each([
   ['tomorrow', new Date(2026, 10, 24, 23), 'tomorrow'],
   ['41 hours ahead, two days by the calendar', new Date(2026, 10, 25, 1), 'in 2 days'],
   ['more than a week ago', new Date(2026, 10, 15), 'Nov 15, 2026'],
-])('a time %s is written in words', (_, at, words) => {
+])('a time %s is written as "$2"', (_, at, words) => {
   expect(formatRelativeTime(at.getTime(), NOW)).toBe(words)
 })
