@@ -83,7 +83,7 @@ describe('a send-only API sends', () => {
       expect.objectContaining({ id }),
       ONE,
     ],
-  ])('by %s', async (_, call, answer, texts) => {
+  ])('by %s with the answer $2', async (_, call, answer, texts) => {
     expect(await call()).toEqual([200, answer])
     expect(await sent()).toEqual(texts)
   })
@@ -100,7 +100,7 @@ describe('a send-only API sends', () => {
     ['windows-1251', 'charset=windows-1251&text=%C6', 'Ж'],
     ['UCS-2', 'text=%04%16%00%E9&coding=2', 'Жé'],
     ['UCS-2 in another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
-  ])('by Kannel a text in %s', async (_, given, text) => {
+  ])('by Kannel a text in %s as "$2"', async (_, given, text) => {
     const { text: _text, ...who } = user
     expect(await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`)).toEqual([
       202,
@@ -232,7 +232,7 @@ describe('a send-only API refuses in its own words', () => {
     ],
     ['Kannel: a time', () => kannel({ to: TO, deferred: 'x' }), 400, 'Deferred field misformed, rejected'],
     ['Kannel from an unknown line', () => kannel({ to: TO, from: '+4999000' }), 404, 'Line not found'],
-  ])('%s', async (_, call, status, body) => {
+  ])('with $2 $3: %s', async (_, call, status, body) => {
     expect(await call()).toEqual([status, body])
     expect(await sent()).toEqual([])
   })

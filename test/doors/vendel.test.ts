@@ -65,7 +65,7 @@ describe("Vendel's API sends", () => {
     ['a device', 'send', { ...text, device_id: BENS_PHONE }, 'Device not found.'],
     ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 'Contact group not found.'],
     ['a variable', 'send-template', template, 'Missing variable: code.'],
-  ])('no text with an invalid request: %s', async (_, path, body, message) => {
+  ])('no text with an invalid request (%s): $3', async (_, path, body, message) => {
     const refused = { status: 400, body: { data: {}, message, status: 400 } }
     expect(await post(path, body)).toMatchObject(refused)
     expect(await server.rows('select id from sms_messages')).toEqual([])
@@ -121,7 +121,7 @@ describe("Vendel's API returns", () => {
     ['contacts/groups', {}, 'name', ['empty', 'friends', 'left']],
     ['devices', { device_type: 'android' }, 'id', [...PHONES]],
     ['devices', { device_type: 'modem' }, 'id', []],
-  ])('the list %s with %j', async (path, query, field, values) => {
+  ])('the list %s with %j, which has the records $3', async (path, query, field, values) => {
     const insert = `insert into sms_messages (id, "user", status, message_type, "to", device, batch_id, created)
       values ($1, $2, $3, $4, $5, $6, 'b', $7)`
     await server.rows(insert, [OUT, ANN.id, 'sent', 'outgoing', TO[0], PHONES[0], '2026-01-01 00:00:00.000Z'])
@@ -159,7 +159,7 @@ describe("Vendel's API refuses", () => {
     ['an unknown message', 'sms/status/nobody', undefined, 404, 'Message not found.'],
     ['an unknown send', 'sms/batch/nobody', undefined, 404, 'Batch not found.'],
     ['a route for phones', 'sms/pending', undefined, 404, 'File not found.'],
-  ])('%s', async (_, path, headers, status, message) => {
+  ])('status $3 for %s: $4', async (_, path, headers, status, message) => {
     const body = { data: {}, message: expect.stringMatching(message), status }
     expect(await get(path, headers)).toMatchObject({ status, body })
   })
