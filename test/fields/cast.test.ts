@@ -14,7 +14,7 @@ test.each([
   ['a list with a number in it, as Go leaves it', '[1,"a"]', ['a', '[1,"a"]']],
   ['a list with a list in it', ['a', ['b']], []],
   ['an object', {}, []],
-] as const)('%s is read as a list of texts', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
+] as const)('%s is read as the list of texts $2', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
 
 test('a date is the same after formatting and reading', () => {
   const at = new Date('2026-11-20T07:00:00.123Z')
@@ -33,25 +33,37 @@ test('dates beyond year 9999 are compared correctly', () => {
 const json = fieldOf('json')
 
 test.each([
-  ['an object, keys sorted', { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
-  ['keys that look like numbers', { '2': 1, '10': 2 }, '{"10":2,"2":1}'],
-  ['keys by bytes', { '\u{1F600}': 1, '\uFB00': 2 }, '{"\uFB00":2,"\u{1F600}":1}'],
-  ['markup', '<&>', '"<&>"'],
-  ['minus zero', [-0], '[-0]'],
-  ['a text that is JSON, as written', '{"b":1, "a" : 1.0}', '{"b":1,"a":1.0}'],
-  ['a number in a text', '1.50', '1.5'],
-  ['a text that only begins like JSON', '[1', '"[1"'],
-  ['a leading zero', '01', '"01"'],
+  ['an object is stored with its keys sorted', { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
+  ['keys that look like numbers are sorted as texts', { '2': 1, '10': 2 }, '{"10":2,"2":1}'],
+  ['keys are sorted by their bytes', { '\u{1F600}': 1, '\uFB00': 2 }, '{"\uFB00":2,"\u{1F600}":1}'],
+  ['markup is stored without escapes', '<&>', '"<&>"'],
+  ['minus zero keeps its sign', [-0], '[-0]'],
+  [
+    'a text that is a JSON object is stored with its keys in their order and without spaces',
+    '{"b":1, "a" : 1.0}',
+    '{"b":1,"a":1.0}',
+  ],
+  ['a text that is a number is stored as the number', '1.50', '1.5'],
+  ['a text that only begins like JSON is stored as a text', '[1', '"[1"'],
+  ['a text with a leading zero is stored as a text', '01', '"01"'],
   ['a key with NUL is sorted by its cleaned form', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
-  ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
-  ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
-] as const)('JSON is stored: %s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
+  [
+    'NUL and half a pair of surrogates become replacement characters',
+    { a: '\0\ud800' },
+    '{"a":"\ufffd\ufffd"}',
+  ],
+  [
+    'escapes of NUL and of half a pair become replacement characters',
+    '{"a":"\\u0000\\ud800"}',
+    '{"a":"\ufffd\ufffd"}',
+  ],
+] as const)('JSON: %s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
 
 test.each([
-  ['spaces between, not within', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
+  ['spaces are removed between values, not within them', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
   ['a duplicate key is kept', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
-  ['escapes stay', '"\\u00e9\\/"', '"\\u00e9\\/"'],
-  ['long integers within', '[12345678901234567890]', '[12345678901234567890]'],
+  ['escapes are kept', '"\\u00e9\\/"', '"\\u00e9\\/"'],
+  ['long integers are kept', '[12345678901234567890]', '[12345678901234567890]'],
 ] as const)('JSON is minified: %s', (_, text, short) => expect(minify(text)).toBe(short))
 
 test('JSON nesting is limited to 1,000 levels', () => {

@@ -23,7 +23,7 @@ test.each([
   ['()', 'unsupported pattern operator 2'],
   ['(?i)a', '(?i is not supported'],
   ['[[:alpha:]]', '[: is not supported'],
-] as const)('no text is generated for the pattern %s', (pattern, message) =>
+] as const)('no text is generated for the pattern "%s": %s', (pattern, message) =>
   expect(() => generateText(pattern)).toThrow(message),
 )
 

@@ -70,16 +70,16 @@ describe('a file', () => {
   })
 
   test.each([
-    ['pictures are shown', 'picture', {}, /^inline; filename="picture_\w{10}\.png"$/],
+    ['is shown in the browser if it is a picture', 'picture', {}, /^inline; filename="picture_\w{10}\.png"$/],
     ['is offered for download on request', 'picture', { download: true }, /^attachment; filename="picture/],
   ])('%s', async (_, name, query, disposition) => {
     expect((await get(name, {}, query)).headers.get('content-disposition')).toMatch(disposition)
   })
 
   test.each([
-    ['across the end of a piece', 'bytes=262140-262150', 262_140, 262_151],
-    ['more than a piece', 'bytes=100-599999', 100, 600_000],
-  ])('is sent in part: %s', async (_, range, from, to) => {
+    ['bytes across the end of a piece', 'bytes=262140-262150', 262_140, 262_151],
+    ['more bytes than a piece has', 'bytes=100-599999', 100, 600_000],
+  ])('is sent in part for a range of %s: bytes $2 to $3', async (_, range, from, to) => {
     const response = await get('long', { headers: { range } })
     expect(response.status).toBe(206)
     expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/600000`)
@@ -119,7 +119,7 @@ describe('a thumbnail', () => {
     ['0x40', '60x40'],
     ['80x0', '80x53'],
     ['30x30', '300x200'],
-  ])('of the size %s is %s', async (size, box) => {
+  ])('of the size %s is a PNG of %s', async (size, box) => {
     expect(await thumb('picture', size)).toBe(`image/png png ${box}`)
   })
 

@@ -21,7 +21,7 @@ test.each([
     'b."txt" IN ($1::text, $2::text) OR b."owner" = $3::text',
   ],
   ['the id of a single relation', "owner.id = 'x'", 'b."owner" = $1::text'],
-])('a filter compiles to SQL that an index serves: %s', (_, filter, where) => {
+])('the filter $1 compiles to the SQL $2: %s', (_, filter, where) => {
   expect(world.compile({ collection: 'things', as: 'root', filter }).where).toBe(where)
 })
 
@@ -48,7 +48,7 @@ test.each([
       ],
     },
   ],
-])('a filter compiles to its condition: %s', (_, filter, condition) => {
+])('the filter $1 compiles to the condition $2: %s', (_, filter, condition) => {
   const { structure } = world.compile({ collection: 'things', as: 'root', filter })
   expect(structure.condition).toEqual(condition)
 })

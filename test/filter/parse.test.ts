@@ -23,7 +23,7 @@ test.each([
   ['a comment hides brackets', '(a=1 // b) \n) && c=2', '(a = 1 & c = 2)'],
   ['functions may contain comments and a trailing comma', "f(a, 'b',// c\n -2,) = 1", 'f(a,"b",-2) = 1'],
   ['any name may be an operand', '@request.auth.id:lower = #a.b', '@request.auth.id:lower = #a.b'],
-])('%s', (_, filter, tree) => {
+])('%s: the filter $1 is read as $2', (_, filter, tree) => {
   expect(draw(parseFilter(filter).root)).toBe(tree)
 })
 
@@ -50,7 +50,7 @@ test.each([
   ["((a=1) && (b='x)')", 'invalid formatted group - missing 1 closing bracket(s)'],
   ['f(g(h(i(1))))=1', 'max nested function arguments reached (max: 3)'],
   [Array(201).fill('a=1').join('||'), 'max filter expressions limit reached'],
-])('the filter %s is refused', (filter, cause) => {
+])('the filter "$0" is refused: $1', (filter, cause) => {
   expect(() => parseFilter(filter)).toThrow(expect.objectContaining({ name: 'FilterError', message: cause }))
 })
 

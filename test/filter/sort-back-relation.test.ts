@@ -28,7 +28,7 @@ test.each([
   ['with an index of the relation', [SHELF], 'title', [TWO, ONE]],
   ['with an index of the key', [SHELF_TITLE], 'title', [TWO, ONE]],
   ['with an index of another column', [SHELF_TITLE], 'pages', [TWO, ONE]],
-] as const)('sorting by a back-relation is correct %s', async (_, columns, key, shelves) => {
+] as const)('sorting by a back-relation %s gives $3', async (_, columns, key, shelves) => {
   await pb.collections.create({
     name: 'books',
     type: 'base',
