@@ -164,7 +164,7 @@ test('Supabase gets a refusal in the form that it reads', async () => {
 test.each([
   ['supabase', 'whsec_'],
   ['text', 'a secret'],
-])('%s: a signing secret that is %s is refused', async (preset, signing_secret) => {
+])('%s: the signing secret "%s" is refused', async (preset, signing_secret) => {
   const answer = await ann.call('POST', RECORDS, { user: ann.id, name: 'x', preset, signing_secret })
   const fault = expect.objectContaining({ code: 'validation_invalid_secret' })
   expect(answer.body.data).toEqual({ signing_secret: fault })

@@ -164,7 +164,7 @@ describe('the body of a call', () => {
       '"An" is neither a number',
     ],
     ['with a state that is not a text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
-  ])('is refused and the call recorded: %s', async (_, values, body, message) => {
+  ])('is refused with "$3" and recorded: %s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } })
@@ -221,7 +221,7 @@ describe('the body of a call', () => {
     ['application/x-www-form-urlencoded; charset=windows-1251', '746578743d25433621', 200, 'Ж!'],
     ['text/plain', '4772fc', 400, 'The text is not valid in the charset utf-8.'],
     ['text/plain; charset=none', '41', 400, 'The charset "none" is not known.'],
-  ])('of the type %s with the bytes %s is decoded or refused', async (type, hex, status, text) => {
+  ])('of the type %s with the bytes %s is answered with %i: "%s"', async (type, hex, status, text) => {
     const hook = await hookOf(alice)
     const init = { method: 'POST', headers: { 'content-type': type }, body: Buffer.from(hex, 'hex') }
     expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
@@ -256,7 +256,7 @@ describe('the body of a call', () => {
       400,
       'The charset "none" is not known.',
     ],
-  ])('of a multipart form with %s is decoded or refused', async (_, parts, status, text) => {
+  ])('of a multipart form with %s is answered with $2: "$3"', async (_, parts, status, text) => {
     const hook = await hookOf(alice)
     const pieces = parts.flatMap(([head, hex]) => [
       Buffer.from(`--b\r\nContent-Disposition: form-data; name="${head}\r\n\r\n`),
@@ -410,7 +410,7 @@ describe('saving a hook is refused', () => {
     ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
     ['with a wrong condition', { send_when: 'status' }, 'send_when', 'validation_invalid_format'],
     ['beyond the rate', { rate: 1_001 }, 'rate', 'validation_max_number_constraint'],
-  ])('%s', async (_, values, field, code) => {
+  ])('%s for its field $2: $3', async (_, values, field, code) => {
     const body = { user: alice.id, name: 'x', preset: 'text', ...values }
     const answer = await alice.call('POST', records('hooks'), body)
     expect(answer).toMatchObject({ status: 400, body: { data: { [field]: { code } } } })

@@ -34,7 +34,7 @@ test.each([
   ['no comments', 'a{{! why }}b', 'ab'],
   ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
   ['Stripe amounts in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
-])('a template renders %s', (_, template, text) => expect(render(template, BODY)).toBe(text))
+])('a template renders %s: $1 becomes $2', (_, template, text) => expect(render(template, BODY)).toBe(text))
 
 test.each([
   ['a value', '{{alerts.0.labels.alertname}}', 'The body has no alerts.0.labels.alertname.'],
@@ -52,7 +52,7 @@ test.each([
   ['an amount', '{{money title in.eur}}', 'The body has no title.'],
   ['a currency', '{{money in.cents title}}', 'The body has no title.'],
   ['a scope above all', '{{../../x}}', 'The body has no x.'],
-])('a template fails if the body lacks %s', (_, template, message) =>
+])('a template fails if the body lacks %s: $2', (_, template, message) =>
   expect(() => render(template, BODY)).toThrow(message),
 )
 
@@ -112,7 +112,7 @@ test.each([
   ['an item after a blank one', [' ', 'x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
   ['the first item', ['x'.repeat(500), 'y'], 1, `${'x'.repeat(146)}...\nand 1 more`],
   ['a text in UCS-2', ['😀'.repeat(100)], 1, `${'😀'.repeat(33)}...`],
-])('%s: shortened to its number of segments', (_, items, parts, text) => {
+])('a call with %s is shortened to $2 segment(s)', (_, items, parts, text) => {
   expect(fitted(items, parts)).toBe(text)
   expect(countSegments(text).segments).toBeLessThanOrEqual(parts)
 })
@@ -239,7 +239,7 @@ test.each([
   ['a text', ' Hello ', false, { text: 'Hello' }],
   ['a text that curl calls a form', 'Disk full', true, { text: 'Disk full' }],
   ['a JSON text', '"Hello"', false, { text: '"Hello"' }],
-] as const)('%s is read', (_, raw, isForm, body) =>
+] as const)('%s is read as $3', (_, raw, isForm, body) =>
   expect(readHookBody(raw, isForm ? decodeForm(Buffer.from(raw), '', 100) : undefined)).toEqual(body),
 )
 
