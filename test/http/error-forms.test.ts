@@ -52,13 +52,16 @@ async function fits(answer: Response, described: unknown): Promise<boolean> {
   return keys.every((key) => key in properties) && required.every((key) => keys.includes(key))
 }
 
-test.each(FORMS)("an unknown route below %s is answered in its API's error form", async (family, keys) => {
-  const answer = await fetch(`${server.url}${family}/no/such/route`, { method: 'PUT' })
-  expect([answer.status, await keysOf(answer)]).toEqual([family === '/2010-04-01' ? 401 : 404, keys])
-})
+test.each(FORMS)(
+  "an unknown route below %s is answered in its API's error form, with the keys %j",
+  async (family, keys) => {
+    const answer = await fetch(`${server.url}${family}/no/such/route`, { method: 'PUT' })
+    expect([answer.status, await keysOf(answer)]).toEqual([family === '/2010-04-01' ? 401 : 404, keys])
+  },
+)
 
 test.each(FORMS)(
-  "a 503 below %s is answered in its API's error form while the server cannot work",
+  "a 503 below %s is answered in its API's error form, with the keys %j, while the server cannot work",
   async (family, keys) => {
     const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
     const app = createUnavailableApp(server.services, () => 'Not now.')

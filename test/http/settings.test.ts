@@ -38,7 +38,7 @@ test.each([
   ['email-change', 'Confirm your'],
   ['otp', 'OTP for'],
   ['login-alert', 'Login from a new location'],
-])('a test mail of the template %s is sent', async (template, subject) => {
+])('a test mail of the template %s is sent with the subject "%s …"', async (template, subject) => {
   expect((await testMail({ email: 'me@example.com', template, collection: 'users' })).status).toBe(204)
   const mail = { to: 'me@example.com', subject: expect.stringContaining(subject) }
   expect(await server.mail.next()).toMatchObject(mail)

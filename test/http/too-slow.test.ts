@@ -35,7 +35,7 @@ test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, b
   ['a list far from its first page', () => user.call('GET', `${records}?page=1000&perPage=1000`), pocketbase],
   ["PocketBase's export", () => user.call('GET', records.replace('records', 'export')), pocketbase],
   ["PocketBase's list", () => user.call('GET', `${records}?filter=body~"a"`), pocketbase],
-])('%s that times out is answered with 400 in its own form and logs no error', async (_, ask, body) => {
+])('%s that times out is answered with 400 as $2 and logs no error', async (_, ask, body) => {
   const error = vi.spyOn(fixture.gateway.server.services.log, 'error')
   const answer = await duringLock(ask)
   expect([answer.status, answer.body]).toEqual([400, expect.objectContaining(body)])

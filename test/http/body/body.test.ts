@@ -39,7 +39,7 @@ test.each([
     { a: 1 },
   ],
   ['an empty body of any type is an empty object', 'text/plain', '', {}],
-] as const)('a body is read as expected: %s', async (_, type, text, values) => {
+] as const)('reading a body: %s', async (_, type, text, values) => {
   expect((await read(incoming(type, text))).values).toEqual(values)
 })
 

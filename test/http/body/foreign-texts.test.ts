@@ -72,7 +72,7 @@ test.each<[string, () => Promise<{ status: number; text: string }>, number, stri
     400,
     'to',
   ],
-])('%s that is an object or a list is refused', async (_, call, status, sentence) => {
+])('%s that is an object or a list is refused with $2: $3', async (_, call, status, sentence) => {
   const answer = await call()
   expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(sentence)])
 })

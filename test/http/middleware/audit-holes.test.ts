@@ -28,7 +28,7 @@ describe("a superuser's action on a user's webhook", () => {
     ['a test', 'test', {}, 'test webhook'],
     ['a new secret', 'rotate', {}, 'rotate secret'],
     ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
-  ])('is audited: %s', async (_, path, body, action) => {
+  ])('is audited as "$3" after %s', async (_, path, body, action) => {
     expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
     expect(await deeds()).toEqual([{ action, collection: 'webhooks', record: hook, fields: [], ...by }])
     expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(404)

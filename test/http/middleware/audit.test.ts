@@ -28,11 +28,29 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
   ['a record', 'POST', 'contacts/records', contact, [['create', 'contacts', '*', ['user', 'name', 'phone']]]],
   ['a user', 'PATCH', 'users/records/USER', { name: 'A' }, [['update', 'users', 'USER', ['name']]]],
   ['a collection', 'POST', '', NEW, [['create collection', 'notes', '', '*']]],
-  ['its rule', 'PATCH', 'notes', { listRule: '' }, [['update collection', 'notes', '', RULE]]],
-  ['all records', 'DELETE', 'notes/truncate', undefined, [['truncate', 'notes', '', []]]],
-  ['its end', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
-  ['an impersonation', 'POST', 'users/impersonate/USER', {}, [['impersonate', 'users', 'USER', []]]],
-])("a superuser's change is audited: %s: %s %s", async (_, method, path, body, expected) => {
+  [
+    'the rule of a collection',
+    'PATCH',
+    'notes',
+    { listRule: '' },
+    [['update collection', 'notes', '', RULE]],
+  ],
+  [
+    'a collection by deleting all its records',
+    'DELETE',
+    'notes/truncate',
+    undefined,
+    [['truncate', 'notes', '', []]],
+  ],
+  ['a collection by deleting it', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
+  [
+    'the signed-in user by impersonation',
+    'POST',
+    'users/impersonate/USER',
+    {},
+    [['impersonate', 'users', 'USER', []]],
+  ],
+])("a superuser's change of %s (%s %s) is audited as $4", async (_, method, path, body, expected) => {
   const url = `/api/collections/${path}`.replace('USER', user).replace(/\/$/, '')
   const given = body && { ...body, ...('user' in (body as object) && { user }) }
   expect((await server.call(method, url, given, root)).status).toBeLessThan(300)
@@ -73,8 +91,8 @@ test('each part of a successful batch is audited, and no part of a failed one', 
 test.each([
   ['signed in', SUPERUSER.email, SUPERUSER.password, [['sign in', SUPERUSER.email]]],
   ['refused', SUPERUSER.email, 'wrong', [['sign in refused', SUPERUSER.email]]],
-  ['are unknown, without the typed name', 'my-password', 'wrong', [['sign in refused', '']]],
-])("a superuser's sign-in is audited when they %s", async (_, identity, password, expected) => {
+  ['unknown, without the typed name', 'my-password', 'wrong', [['sign in refused', '']]],
+])("a superuser's sign-in is audited as $3 when they are %s", async (_, identity, password, expected) => {
   await server.post('/api/collections/_superusers/auth-with-password', { identity, password })
   expect((await rows()).map((row) => [row.action, row.email])).toEqual(expected)
 })
@@ -117,7 +135,7 @@ test.each([
 test.each([
   ['a guest', async () => ({}), 401],
   ['a user', async () => ({ authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }), 403],
-])('%s cannot read the audit log', async (_, headers, status) => {
+])('%s cannot read the audit log: status $2', async (_, headers, status) => {
   expect((await server.call('GET', '/api/audit', undefined, await headers())).status).toBe(status)
 })
 
@@ -126,6 +144,9 @@ test.each([
   ['DELETE', '/api/collections/_audit/truncate'],
   ['POST', '/api/collections/_audit/records'],
   ['DELETE', '/api/audit'],
-])('the audit log cannot be read or written as a collection by %s %s', async (method, path) => {
-  expect((await server.call(method, path, undefined, root)).status).toBe(404)
-})
+])(
+  'the audit log cannot be read or written as a collection: %s %s is answered with 404',
+  async (method, path) => {
+    expect((await server.call(method, path, undefined, root)).status).toBe(404)
+  },
+)

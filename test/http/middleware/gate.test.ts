@@ -102,23 +102,31 @@ test.each([
   ['GET', '/api/collections/nope/records', [], ''],
   ['GET', '/api/files/users/x/y.png', ['users:file', '*:file'], '_pb_users_auth_ file'],
   ['GET', '/api/health', [], ''],
-] as const)('%s %s is limited by the labels %j', (method, path, labels, countedAs) => {
+] as const)('%s %s is limited by the labels %j and counted as "%s"', (method, path, labels, countedAs) => {
   const all = [...labels, `${method} ${path}`, path]
   expect(rateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
 })
+
+const LABELS = ['users:list', '*:list', 'GET /api/x', '/api/x']
+const labelOf = (rules: Parameters<typeof findRule>[0], isSignedIn: boolean) =>
+  findRule(rules, { ip: '', isSignedIn, labels: LABELS, countedAs: '' })?.label
 
 test.each([
   ['an exact label', [rule('/api/'), rule('users:list')], false, 'users:list'],
   ['a path that it lies under', [rule('/api/'), rule('/api/y')], false, '/api/'],
   ['the path itself', [rule('/api/x')], false, '/api/x'],
-  ['a path without its slash, which is not a prefix', [rule('/api')], false, undefined],
   ['a method and a path', [rule('GET /api/')], false, 'GET /api/'],
   ['only guests', [rule('users:list', '@auth'), rule('*:list', '@guest')], false, '*:list'],
   ['signed-in users only', [rule('users:list', '@auth'), rule('*:list', '@guest')], true, 'users:list'],
-  ['none', [], false, undefined],
-] as const)('the matching rate rule is the one with %s', (_, rules, isSignedIn, label) => {
-  const labels = ['users:list', '*:list', 'GET /api/x', '/api/x']
-  expect(findRule(rules, { ip: '', isSignedIn, labels, countedAs: '' })?.label).toBe(label)
+] as const)('the matching rate rule is the one with %s: $3', (_, rules, isSignedIn, label) => {
+  expect(labelOf(rules, isSignedIn)).toBe(label)
+})
+
+test.each([
+  ['its path lacks the slash at its end', [rule('/api')]],
+  ['there are no rules', []],
+])('no rate rule matches if %s', (_, rules) => {
+  expect(labelOf(rules, false)).toBeUndefined()
 })
 
 const ask = (ip: string, countedAs = '') => ({ ip, isSignedIn: false, labels: ['*:auth'], countedAs })

@@ -49,39 +49,43 @@ const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)
 const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`
 
 test.each([
-  ['deep lists', lists(2_000), true],
-  ['deep objects', objects(2_000), true],
-  ['a list that never ends', '['.repeat(5_000), true],
-  ['a million keys', keys(20_000), true],
-  ['keys deep inside', `{"data":${keys(300_000)}}`, true],
-  ['a list of many numbers', `{"data":[${'1,'.repeat(1_100_000)}1]}`, true],
-  ['many empty lists', `{"data":[${'[],'.repeat(100_001)}1]}`, true],
-  ['many short texts', `{"data":[${'"a",'.repeat(100_001)}1]}`, true],
-  ['many keys deep inside', `{"data":${keys(30_001)}}`, true],
-  ['as many numbers as a JSON field accepts', `{"data":[${'1,'.repeat(520_000)}1]}`, false],
-  ['commas in a text', JSON.stringify({ body: ','.repeat(2_000_000) }), false],
-  ['brackets in a text', JSON.stringify({ body: lists(5_000) }), false],
-  ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) }), false],
-  ['many texts', JSON.stringify({ recipients: Array(20_000).fill('+4915112345678') }), false],
-  ['a field with much in it', `{"data":${keys(20_000)}}`, false],
-])('JSON with %s is judged too complex or not', (_, json, isOne) =>
-  expect(isTooComplex(json, JSON_BOUNDS)).toBe(isOne),
-)
+  ['deep lists', lists(2_000)],
+  ['deep objects', objects(2_000)],
+  ['a list that never ends', '['.repeat(5_000)],
+  ['20,000 keys', keys(20_000)],
+  ['keys deep inside', `{"data":${keys(300_000)}}`],
+  ['a list of many numbers', `{"data":[${'1,'.repeat(1_100_000)}1]}`],
+  ['many empty lists', `{"data":[${'[],'.repeat(100_001)}1]}`],
+  ['many short texts', `{"data":[${'"a",'.repeat(100_001)}1]}`],
+  ['many keys deep inside', `{"data":${keys(30_001)}}`],
+])('JSON with %s is too complex', (_, json) => expect(isTooComplex(json, JSON_BOUNDS)).toBe(true))
 
 test.each([
-  ['an exponent', '{"a":1e308,"b":1e309}', true],
-  ['a negative number', '[-1e999]', true],
-  ['300 digits and an exponent', `[${'1'.repeat(300)}e99]`, true],
-  ['many digits', `{"a":${'1'.repeat(310)}}`, true],
-  ['the greatest number', '{"a":1.7976931348623157e308}', false],
-  ['a small exponent', '{"a":1e-999}', false],
-  ['a text', '{"a":"\\"1e999"}', false],
-  ['many digits of a fraction', `{"a":0.${'1'.repeat(400)}}`, false],
-  ['no number at all', '{"a":1e999999', true],
-])('JSON with numbers out of range is refused: %s', (_, json, isOne) => {
-  const refused = expect(() => parseStrict(json))
-  if (isOne) refused.toThrow(SyntaxError)
-  else refused.not.toThrow()
+  ['as many numbers as a JSON field accepts', `{"data":[${'1,'.repeat(520_000)}1]}`],
+  ['commas in a text', JSON.stringify({ body: ','.repeat(2_000_000) })],
+  ['brackets in a text', JSON.stringify({ body: lists(5_000) })],
+  ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) })],
+  ['many texts', JSON.stringify({ recipients: Array(20_000).fill('+4915112345678') })],
+  ['a field with much in it', `{"data":${keys(20_000)}}`],
+])('JSON with %s is not too complex', (_, json) => expect(isTooComplex(json, JSON_BOUNDS)).toBe(false))
+
+test.each([
+  ['a large exponent', '{"a":1e308,"b":1e309}'],
+  ['a negative number', '[-1e999]'],
+  ['300 digits and an exponent', `[${'1'.repeat(300)}e99]`],
+  ['many digits', `{"a":${'1'.repeat(310)}}`],
+  ['an exponent in an unfinished object', '{"a":1e999999'],
+])('JSON whose number is out of range is refused: %s', (_, json) => {
+  expect(() => parseStrict(json)).toThrow(SyntaxError)
+})
+
+test.each([
+  ['the greatest number', '{"a":1.7976931348623157e308}'],
+  ['a small exponent', '{"a":1e-999}'],
+  ['such a number in a text', '{"a":"\\"1e999"}'],
+  ['many digits of a fraction', `{"a":0.${'1'.repeat(400)}}`],
+])('JSON with %s is accepted', (_, json) => {
+  expect(() => parseStrict(json)).not.toThrow()
 })
 
 const RECORDS = '/api/collections/contacts/records'
@@ -98,7 +102,7 @@ test.each([
   ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(20_000)}}`, '', 400],
   ['a form of many parts', RECORDS, 'a=1&'.repeat(15_000), FORM, 400],
   ['a sign-in of more than a megabyte', SIGN_IN, 'a'.repeat(2 << 20), FORM, 413],
-])('%s with absurdly complex content is refused at once', async (_, path, body, type, status) => {
+])('%s with absurdly complex content is refused with $4 at once', async (_, path, body, type, status) => {
   expect((await post(path, body, type || undefined)).status).toBe(status)
 })
 
@@ -167,10 +171,10 @@ test.each([
 })
 
 test.each([
-  ['https', 'https://sms.example.com', 365, 'max-age=31536000'],
-  ['http', 'http://127.0.0.1:8090', 365, ''],
-  ['switched off', 'https://sms.example.com', 0, ''],
-])('Strict-Transport-Security is sent for TLS only: %s', (_, publicUrl, hstsDays, header) => {
+  ['an https address', 'https://sms.example.com', 365, 'max-age=31536000'],
+  ['an http address', 'http://127.0.0.1:8090', 365, ''],
+  ['an https address with a duration of 0 days', 'https://sms.example.com', 0, ''],
+])('Strict-Transport-Security for %s is "$3"', (_, publicUrl, hstsDays, header) => {
   expect(strictTransport({ publicUrl, hstsDays })).toBe(header)
 })
 
@@ -181,11 +185,14 @@ test.each([
   ['two lengths', `${BATCH}Content-Length: 2\r\n\r\na`, 400],
   ['a length and chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n`, 400],
   ['a path that looks like another host', EVIL, 307],
-])('the raw request with %s is refused or redirected safely', async (_, text, status) => {
-  const answer = await untilClosed(say(text))
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
-})
+])(
+  'the raw request with %s is answered with $2 and not redirected to another host',
+  async (_, text, status) => {
+    const answer = await untilClosed(say(text))
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
+  },
+)
 
 test.each([
   [
@@ -195,7 +202,7 @@ test.each([
     'headers',
   ],
   ['data that is not HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
-])('%s is answered with a JSON error', async (_, text, status, word) => {
+])('%s is answered with $2 and a JSON error about "$3"', async (_, text, status, word) => {
   const [head, body] = (await untilClosed(say(text))).split('\r\n\r\n') as [string, string]
   expect(head).toContain('Content-Type: application/json')
   expect(JSON.parse(body)).toEqual({ data: {}, message: expect.stringContaining(word), status })

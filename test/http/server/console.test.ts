@@ -82,7 +82,7 @@ test.each([
   ['an unclean path is redirected to the clean one', 'GET', '/api//health?a=1', [307, '/api/health?a=1']],
   ['a preflight on an unclean path is redirected', 'OPTIONS', '/api/./health', [307, '/api/health']],
   ['a POST on an unclean path is redirected', 'POST', '/api/x/../health', [307, '/api/health']],
-] as const)('%s', async (_, method, path, expected) => {
+] as const)('%s: $3', async (_, method, path, expected) => {
   expect((await ask(method, path, 'https://app.example')).slice(0, 2)).toEqual(expected)
 })
 

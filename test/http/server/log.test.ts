@@ -63,7 +63,7 @@ describe('the log line of a request', () => {
     ['a path that is cleaned', '/api//health', 307],
     ['a path that cannot be decoded', '/api/%zz', 400],
     ['metrics without a token', '/metrics', 401],
-  ] as const)('is written for %s, too', async (_, path, status) => {
+  ] as const)('is written for %s with status $2', async (_, path, status) => {
     const { id } = await ask(path)
     expect(written()).toMatchObject([{ request: id, path, status }])
   })
@@ -190,7 +190,7 @@ test.each([
   ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
   ['too many parameters', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
-])('of an address with %s', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
+])('of an address with %s: $1', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
 
 test('of a long path without separators contain only its beginning', () => {
   expect(loggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)

@@ -27,11 +27,11 @@ const MESSAGE = 'Your share of event streams and waiting claims is used up.'
 
 describe('streams from one network', () => {
   test.each([
-    ['realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
-    ['a device', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
-    ['a phone with the app', '/api/mobile/v1/events', { message: MESSAGE }],
-  ])('are limited: %s', async (name, path, body) => {
-    const who = name === 'realtime' ? server.guest : undefined
+    ['guests by realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
+    ['devices', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
+    ['phones with the app', '/api/mobile/v1/events', { message: MESSAGE }],
+  ])('are limited to three: the fourth of %s is refused with 429', async (name, path, body) => {
+    const who = name === 'guests by realtime' ? server.guest : undefined
     const from = `192.0.${path.length}.7`
     const each = async () => who ?? server.pair(await server.makeUser())
     const streams = []

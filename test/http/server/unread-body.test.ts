@@ -29,7 +29,7 @@ test.each([
   ['declared beyond the limit of sign-ins', SIGN_IN, `Content-Length: ${2 * MIB}`, '', 413],
   ['that grows beyond the limit', SIGN_IN, 'Transfer-Encoding: chunked', chunkOf(2 * MIB), 413],
   ['of more than 256 KiB that no route reads', 'GET /api/health', `Content-Length: ${MIB}`, '', 200],
-])('a body %s is answered, and the connection closes', async (_, line, header, body, status) => {
+])('a body %s is answered with $4, and the connection closes', async (_, line, header, body, status) => {
   expect(await ask(line, header, body)).toEqual([status, 'close'])
 })
 
