@@ -159,16 +159,13 @@ test.each([
     { users: [{ ...user, id: 'useruseruser009', password: 'x' }] },
     /field password: Must be at least 8/,
   ],
-])(
-  'fixtures with %s are refused with a plain reason and nothing is imported',
-  async (_, fixtures, sentence) => {
-    const before = await rowsOf(store, 'albums', 'id', 'title')
-    const error = await bring(undefined, fixtures).catch((e: unknown) => e)
-    expect(error).toBeInstanceOf(UserError)
-    expect((error as Error).message).toMatch(sentence)
-    expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
-  },
-)
+])('fixtures with %s are refused with $2 and nothing is imported', async (_, fixtures, sentence) => {
+  const before = await rowsOf(store, 'albums', 'id', 'title')
+  const error = await bring(undefined, fixtures).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(UserError)
+  expect((error as Error).message).toMatch(sentence)
+  expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
+})
 
 test.each([
   ['no list', { a: 1 }, /a list of collections expected/],
@@ -187,7 +184,7 @@ test.each([
     [{ name: 'x', indexes: ['CREATE INDEX q ON x (nope)'] }],
     /collection x: indexes\.0: Failed to create index q/,
   ],
-])('a schema with %s is refused with a plain reason', async (_, schema, sentence) => {
+])('a schema with %s is refused with $2', async (_, schema, sentence) => {
   await expect(bring(schema, { albums: [album(1, { title: 'changed' })] })).rejects.toThrow(sentence)
   expect(store.catalog.find('x')).toBeUndefined()
 })

@@ -349,7 +349,7 @@ describe('an import is refused with a plain reason and stores nothing for', asyn
       },
       /thing0000000002.*another record has the same value/,
     ],
-  ])('%s', async (name, source, sentence) => {
+  ])('%s: $2', async (name, source, sentence) => {
     const refused = await bringSource(
       store,
       writeSource(join(folder, name.replaceAll(' ', '-')), source),

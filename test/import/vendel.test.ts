@@ -71,7 +71,7 @@ test.each([
   ['unknown OAuth2 providers', broken, KEY, 'collection users: '],
   ["a table with a built-in table's name", named, KEY, 'collections of its own with these names: members'],
   ['a directory of something else', join(folder, '..', 'other'), KEY, 'is not a data directory of Vendel.'],
-])('an import with %s stores nothing', async (_, from, key, sentence) => {
+])('an import with %s is refused and stores nothing: $3', async (_, from, key, sentence) => {
   const refused: unknown = await bring(key, from).catch((error) => error)
   expect(refused).toBeInstanceOf(UserError)
   expect((refused as Error).message).toContain(sentence)
@@ -143,18 +143,44 @@ test('an imported API key works, and a revoked one does not', async () => {
 })
 
 test.each([
-  ['contacts', 'tyfqzzjyhtnfq9h', { phone: '+491511000010', data: { notes: 'likes "tea"' } }],
-  ['sms_templates', '5mgyh8arrosvsrc', { body: 'Hello {{who}}, see you at {{when}} 👋' }],
-  ['devices', 'e0d4rdvq6edzjfu', { name: 'Stick', phone: '', platform: 'modem', enabled: false }],
-  ['sms_messages', '0u2y18jlf784n3v', { status: 'failed', body: 'Four at once €', segments: 1 }],
-  ['sms_messages', '34a6oznyzzir14o', { status: 'received', from: '+491511000010', body: 'Answer 2 🙂' }],
+  [
+    'contacts',
+    'with its notes as data',
+    'tyfqzzjyhtnfq9h',
+    { phone: '+491511000010', data: { notes: 'likes "tea"' } },
+  ],
+  [
+    'sms_templates',
+    'with its placeholders',
+    '5mgyh8arrosvsrc',
+    { body: 'Hello {{who}}, see you at {{when}} 👋' },
+  ],
+  ['devices', 'disabled', 'e0d4rdvq6edzjfu', { name: 'Stick', phone: '', platform: 'modem', enabled: false }],
+  [
+    'sms_messages',
+    'with the status failed',
+    '0u2y18jlf784n3v',
+    { status: 'failed', body: 'Four at once €', segments: 1 },
+  ],
+  [
+    'sms_messages',
+    'with the status received and its sender',
+    '34a6oznyzzir14o',
+    { status: 'received', from: '+491511000010', body: 'Answer 2 🙂' },
+  ],
   [
     'webhooks',
+    'with its events and the format vendel',
     '1ywud811iwllgki',
     { events: ['message.sent', 'message.received'], enabled: true, format: 'vendel' },
   ],
-  ['scheduled_sms', '8u2q9w7cknhyaq5', { body: 'Bins', recipients: ['+491511000010'] }],
-])('the record of %s with the id %s is imported', async (collection, id, values) => {
+  [
+    'scheduled_sms',
+    'with its recipients',
+    '8u2q9w7cknhyaq5',
+    { body: 'Bins', recipients: ['+491511000010'] },
+  ],
+])('a record of %s is imported %s', async (collection, _, id, values) => {
   expect(await pb.collection(collection).getOne(id)).toMatchObject(values)
 })
 
