@@ -118,7 +118,7 @@ test.each([
   ['5 days', 5, ['day 4', 'day 0']],
   ['no day', 0, []],
   ['more days than there were', 9e15, ['day 9', 'day 5', 'day 4', 'day 0']],
-])('logs are kept for %s', async (_, maxDays, kept) => {
+])('a limit of %s keeps the logs $2', async (_, maxDays, kept) => {
   await ofDays(9, 5, 4, 0)
   await deleteOldLogs(db, { ...LOGS, maxDays }, NOW)
   expect(await stored()).toEqual(kept)
@@ -138,7 +138,7 @@ test.each([
   ['as far as it fits', 19, { ...CUT, a: 'bcde', n: null }],
   ['without members that do not fit', 11, { ...CUT, a: 'bcde' }],
   ['at least the mark', 1, CUT],
-])('log data that is too long is shortened: %s', (_, maxDataSize, data) => {
+])('log data is shortened to $1 bytes %s: $2', (_, maxDataSize, data) => {
   const { message, ...kept } = cutLine(line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }), maxDataSize)
   expect([message.length, kept.data]).toEqual([8_000, data])
 })

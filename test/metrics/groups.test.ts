@@ -32,6 +32,6 @@ test.each([
   ['a path named like a member of every object', 'GET', '/api/constructor', 'other'],
   ['a path outside the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
   ['metrics', 'GET', '/metrics?x', 'metrics'],
-] as const)('%s: %s %s is counted in its group', (_, method, url, group) => {
+] as const)('%s: %s %s is counted as "%s"', (_, method, url, group) => {
   expect(groupOf(method, pathOf(PROTOCOLS, url), PROTOCOLS)).toBe(group)
 })

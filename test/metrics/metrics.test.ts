@@ -52,7 +52,7 @@ describe('metrics', () => {
     ['a device', () => device.token, 403],
     ['a superuser', () => server.superuser.token, 200],
     ['the token of the settings', () => TOKEN, 200],
-  ])('are answered to %s or refused', async (_, token, status) => {
+  ])('are answered to %s with status $2', async (_, token, status) => {
     expect((await ask(token())).status).toBe(status)
   })
 

@@ -64,7 +64,7 @@ test.each<[what: string, method: string, path: () => string, body: object | unde
   ['a create', 'POST', () => 'notes/records?fields=id', {}],
   ['an update', 'PATCH', () => `notes/records/${id}?fields=id`, {}],
   ['a delete', 'DELETE', () => `notes/records/${id}`, undefined],
-])('a node whose catalog is out of date answers %s', async (what, method, path, body) => {
+])('a node whose catalog is out of date answers %s as after the change', async (what, method, path, body) => {
   expect((await call(method, `collections/${path()}`, body)).status).toBeLessThan(300)
   if (method === 'DELETE') id = (await call('POST', 'collections/notes/records', {})).body.id
   await rename('notes')
