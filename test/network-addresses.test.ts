@@ -42,21 +42,24 @@ test.each([
   ['an IPv4 tail', '64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
   ['with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['none', '', ''],
-])('%s is counted by its network: %s', (_, ip, network) => expect(networkOf(ip)).toBe(network))
+])('%s (%s) is counted as "%s"', (_, ip, network) => expect(networkOf(ip)).toBe(network))
 
 test.each([
   ['IPv4', '203.0.113.7', 'network 203.0.113.0/24'],
   ['IPv6', '2001:db8:1:2ff::9', 'network 2001:db8:1:200::/56'],
   ['a short group', '2001:db8::1', 'network 2001:db8:0:00::/56'],
-])("a guest's limits count by network: %s", (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
+])("a guest's limits by %s %s count for the %s", (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
 
 test.each([
-  ['an address', ['10.0.0.1'], '10.0.0.1', true],
-  ['a subnet', ['10.0.0.0/8'], '10.200.0.1', true],
-  ['outside of it', ['10.0.0.0/8'], '11.0.0.1', false],
-  ['IPv6 subnet', ['2001:db8::/32'], '2001:db8:ffff::1', true],
-  ['no address', ['10.0.0.0/8'], 'ten', false],
-])('%s is or is not in the list', (_, list, ip, listed) => expect(isListed(list, ip)).toBe(listed))
+  ['an address', ['10.0.0.1'], '10.0.0.1'],
+  ['an address of a subnet', ['10.0.0.0/8'], '10.200.0.1'],
+  ['an address of an IPv6 subnet', ['2001:db8::/32'], '2001:db8:ffff::1'],
+])('%s is in the list $1: $2', (_, list, ip) => expect(isListed(list, ip)).toBe(true))
+
+test.each([
+  ['an address of another subnet', ['10.0.0.0/8'], '11.0.0.1'],
+  ['a word', ['10.0.0.0/8'], 'ten'],
+])('%s is not in the list $1: $2', (_, list, ip) => expect(isListed(list, ip)).toBe(false))
 
 const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' })
 const root = await server.superuser()
@@ -76,18 +79,22 @@ test.each([
   ['with an invalid address, which ends the trust', '8.8.8.8, unknown', '127.0.0.1'],
   ['with an invalid address before a trusted proxy', '8.8.8.8, unknown, 10.1.2.3', '10.1.2.3'],
   ['an empty place', '8.8.8.8, ', '127.0.0.1'],
-])("X-Forwarded-For gives the client's address, %s: %s", async (_, forwarded, ip) => {
+])('the client\'s address by X-Forwarded-For, %s: "%s" gives %s', async (_, forwarded, ip) => {
   const headers = { ...root, ...(forwarded && { 'x-forwarded-for': forwarded }) }
   const { body } = await server.call('GET', '/api/health', undefined, headers)
   expect((body.data as { realIP: string }).realIP).toBe(ip)
 })
 
 test.each([
-  ['none is known', {}, ''],
-  ['a header that the settings trust', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
-  ['the header of a known proxy', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
-  ['both', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.8' }, 'X-Real-IP'],
-])('/api/health names the proxy header to trust: %s', async (_, headers, name) => {
+  ['no request has one', {}, ''],
+  ['the settings trust it', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
+  ['a known proxy sends it', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
+  [
+    'a known proxy sends another, too',
+    { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.8' },
+    'X-Real-IP',
+  ],
+])('/api/health names the proxy header "$2" to trust if %s', async (_, headers, name) => {
   await server.call('PATCH', '/api/settings', { trustedProxy: { headers: ['X-Real-IP'] } }, root)
   const { body } = await server.call('GET', '/api/health', undefined, { ...root, ...headers })
   await server.call('PATCH', '/api/settings', { trustedProxy: { headers: [] } }, root)

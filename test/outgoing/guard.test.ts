@@ -98,7 +98,7 @@ describe('an outgoing request to', () => {
     ['localhost', 'localhost'],
     ['LOCALHOST.', 'LOCALHOST.'],
     ['a name below localhost', 'hooks.localhost'],
-  ])('%s is refused: %s', async (_, host) => {
+  ])('the host %s is refused as private: %s', async (_, host) => {
     const authority = host.includes('\\') ? host.replace('\\', `:${port}\\`) : `${host}:${port}`
     const url = `https://${authority}/in`
     expect(urlFault(url, false)).toBe('private')
@@ -123,7 +123,7 @@ describe('an outgoing request to', () => {
     ['gopher://127.0.0.1:25/_HELO', 'not_http'],
     ['ftp://example.com/', 'not_http'],
     ['http://example.com/', 'not_https'],
-  ] as const)('%s is refused for its scheme', async (url, fault) => {
+  ] as const)('%s is refused for its scheme as %s', async (url, fault) => {
     expect(urlFault(url, false)).toBe(fault)
     await expect(send(url)).rejects.toThrow('https')
   })
