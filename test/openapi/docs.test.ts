@@ -96,7 +96,7 @@ test.each<[what: string, method: string, path: string, status: number, body: unk
   ['an unknown route of a collection', 'POST', '/api/collections/users/fly', 200, {}, 'route'],
   ['a 404 of an unknown route', 'POST', '/api/sms/resend', 404, {}, ''],
   ['a path outside the API', 'GET', '/', 200, {}, ''],
-])('an answer is compared with the description: %s: %s %s', async (_, method, path, status, body, fault) => {
+])('the fault of an answer with %s (%s %s) is "$5"', async (_, method, path, status, body, fault) => {
   says = { status, type: 'application/json', body: JSON.stringify(body) ?? '' }
   await (await fetch(liar.url + path, { method })).text()
   const faults = takeFaults()

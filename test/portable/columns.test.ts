@@ -144,7 +144,7 @@ test.each<[what: string, row: Values, phones: string[], names: string[]]>([
   ['columns without titles', { 'Column 1': 'Anna Berg', 'Column 2': MOBILE }, ['Column 2'], ['Column 1']],
   ['an empty column', { name: '', phone: '' }, ['phone'], ['name']],
   ['no number at all', { name: 'Anna', city: 'Berlin' }, [], ['name']],
-])('columns are recognised by their cells first: %s', (_, row, phones, names) => {
+])('columns are recognised by their cells first (%s): phones $2, names $3', (_, row, phones, names) => {
   expect(read(Object.keys(row), [row])).toMatchObject({ phones, names })
 })
 
@@ -157,6 +157,6 @@ test.each([
   ['Anna; 0151 12345678', '+4915112345678'],
   ['call me', 'not-a-number'],
   ['+49 30 901820,12', 'extension'],
-])('the mobile number is read from a cell with %j', (cell, expected) => {
+])('a cell with %j is read as the number %s', (cell, expected) => {
   expect(read(['Phone'], [{ Phone: cell }]).people[0]![1]).toBe(expected)
 })

@@ -13,10 +13,13 @@ test('the table has 150 different numbers', () => {
   expect(new Set(PHONE_TABLE.map(([form, country]) => `${form} ${country}`)).size).toBe(PHONE_TABLE.length)
 })
 
-test.each(PHONE_TABLE)('%j in %j is read as %j', (form, country, number, inWorld) => {
-  expect(resultOf(form, country)).toBe(number)
-  expect(resultOf(form, country, { bare: 'world' })).toBe(inWorld)
-})
+test.each(PHONE_TABLE)(
+  '%j in %j is read as "$2", or as "$3" if its digits may begin with a country code',
+  (form, country, number, inWorld) => {
+    expect(resultOf(form, country)).toBe(number)
+    expect(resultOf(form, country, { bare: 'world' })).toBe(inWorld)
+  },
+)
 
 test.each(PHONE_TABLE)(
   'a sender %j in %j is stored as its number or unchanged',

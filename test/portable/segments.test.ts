@@ -38,7 +38,7 @@ test.each([
   ['letters with combining accents count both', `${'e\u0301'.repeat(35)}ж`, 'UCS-2', 71, 2],
   ['a family is not split', `${'ж'.repeat(60)}${family}${'ж'.repeat(63)}`, 'UCS-2', 134, 3],
   ['a character longer than a part is', `a${'\u0301'.repeat(1599)}`, 'UCS-2', 1600, 24],
-] as const)('segments are counted: %s', (_, text, encoding, units, segments) => {
+] as const)('%s: $2, $3 units, $4 segment(s)', (_, text, encoding, units, segments) => {
   expect(countSegments(text)).toEqual({ encoding, units, segments })
 })
 
