@@ -31,7 +31,7 @@ test.each([
   ['or', any(USER, ID), ['ben', 'task1'], true],
   ['"and" inside "or"', any(all(OPEN, USER), ID), ['ben', 'no'], false],
   ['"or" inside "and"', all(any(OPEN, USER), compare('id', '<>', 1)), ['ben', 'task1'], false],
-])('a condition is decided in memory: %s', (_, condition, params, expected) => {
+])('a condition of %s is decided in memory as $3', (_, condition, params, expected) => {
   expect([verdict(condition, params), isLocal(condition)]).toEqual([expected, true])
 })
 
@@ -41,7 +41,7 @@ test.each([
   ['an opaque condition', OPAQUE],
   ['"and" with an opaque condition', all(OPEN, OPAQUE)],
   ['"or" with an opaque condition', any(USER, OPAQUE)],
-])('a condition needs the database: %s', (_, condition) => {
+])('a condition of %s needs the database', (_, condition) => {
   expect([verdict(condition, ['ben']), isLocal(condition)]).toEqual([undefined, false])
 })
 
@@ -49,6 +49,9 @@ test.each([
   ['a conjunct that is false', all(OPAQUE, USER), 'ben', false],
   ['an alternative that is true', any(OPAQUE, USER), 'ann', true],
   ['a group of them', all(OPAQUE, any(USER, ID)), 'ben', false],
-])('a condition is decided in memory for some records: %s', (_, condition, user, expected) => {
-  expect([verdict(condition, [user, 'no']), isLocal(condition)]).toEqual([expected, false])
-})
+])(
+  'a condition of %s is decided in memory for a record as $3, but not for all records',
+  (_, condition, user, expected) => {
+    expect([verdict(condition, [user, 'no']), isLocal(condition)]).toEqual([expected, false])
+  },
+)

@@ -56,7 +56,7 @@ test('a client can subscribe through a node that does not hold its connection', 
   await expect.poll(gone).toBe(true)
 })
 
-test('a user who changes the password is signed out on all nodes', async () => {
+test("a password changed on one node ends the user's realtime events on the other node", async () => {
   const password = 'secret-enough'
   const body = { email: 'cat@example.com', password, passwordConfirm: password }
   const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)

@@ -16,18 +16,26 @@ test.each([
   ['options before an invalid one', 'news', '{"headers":{"a":"b"},"query":[1]}', {}, { a: 'b' }],
   ['no JSON', 'news', 'x', {}, {}],
   ['null', 'news', 'null', {}, {}],
-])("a topic's options are read: %s", (_, name, options, query, headers) => {
-  expect(readTopic(name, options)).toEqual({ name, base: name.split('?')[0], query, headers })
+])(
+  "a topic's options (%s) are read as the query $3 and the headers $4",
+  (_, name, options, query, headers) => {
+    expect(readTopic(name, options)).toEqual({ name, base: name.split('?')[0], query, headers })
+  },
+)
+
+test.each([
+  ['ended before all running ones', 9],
+  ['ended while an older one was running', 11],
+])('a snapshot sees a transaction that %s', (_, xid) => {
+  expect(sees(readSnapshot('10:15:10,12'), xid)).toBe(true)
 })
 
 test.each([
-  ['ended before all running ones', 9, true],
-  ['ran', 10, false],
-  ['ended while an older one was running', 11, true],
-  ['is running, too', 12, false],
-  ['had not begun', 15, false],
-])('a snapshot sees or misses a transaction that %s', (_, xid, expected) => {
-  expect(sees(readSnapshot('10:15:10,12'), xid)).toBe(expected)
+  ['ran', 10],
+  ['is running, too', 12],
+  ['had not begun', 15],
+])('a snapshot misses a transaction that %s', (_, xid) => {
+  expect(sees(readSnapshot('10:15:10,12'), xid)).toBe(false)
 })
 
 test('a snapshot without running transactions sees all earlier ones', () => {

@@ -14,7 +14,7 @@ test('fields with too many paths for the keys of a record is refused with 400', 
   await expect(pickEach([json], paths(1_500))).rejects.toMatchObject({ status: 400 })
 })
 
-test('excerpts read the first 128 KiB of the texts of each record', async () => {
+test('the excerpts of a record share 128 KiB: after a longer text the excerpts of its other fields are empty', async () => {
   const long = `<p>${'a'.repeat(130 << 10)}</p>`
   const record = JSON.stringify({ id: 'a', first: long, second: '<p>b</p>' })
   const fields = 'first:excerpt(3),second:excerpt(3)'

@@ -62,7 +62,7 @@ test.each([
   ['an unknown field', { filter: 'nothing = 1' }, 'sms_messages', 400],
   ['an unknown collection', {}, 'nothing', 404],
   ['a collection for superusers', {}, '_superusers', 403],
-])('an export with %s is refused before any row is sent', async (_, query, collection, status) => {
+])('an export with %s is refused with $3 before any row is sent', async (_, query, collection, status) => {
   const answer = await take(query as Record<string, string>, ann, collection)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json'])
 })
@@ -88,15 +88,17 @@ test.each([
   ['a phone number after a semicolon', 'call;+4915112345678 now', 'call;+4915112345678 now'],
   ['a list with dashes', 'buy:\n- milk', '"buy:\n- milk"'],
   ['an equation', 'a = 1 + 1', 'a = 1 + 1'],
-])('%s in a cell is escaped', (_, text, cell) => expect(csvLine([text])).toBe(`${cell}\r\n`))
+])('a cell with %s is written as $2', (_, text, cell) => expect(csvLine([text])).toBe(`${cell}\r\n`))
 
 test.each([
-  ['in an object', { note: 'x;=cmd' }, `"{""note"":""x;'=cmd""}"`],
-  ['as a name in an object', { 'x;@cmd': 1 }, `"{""x;'@cmd"":1}"`],
-  ['in a list of texts', ['a', '=cmd'], `"a,'=cmd"`],
-  ['in a list of anything', [1, ';-cmd'], `"[1,"";'-cmd""]"`],
+  ['a formula in an object', { note: 'x;=cmd' }, `"{""note"":""x;'=cmd""}"`],
+  ['a formula as a name in an object', { 'x;@cmd': 1 }, `"{""x;'@cmd"":1}"`],
+  ['a formula in a list of texts', ['a', '=cmd'], `"a,'=cmd"`],
+  ['a formula in a list of any values', [1, ';-cmd'], `"[1,"";'-cmd""]"`],
   ['a number', -1.5, '-1.5'],
-])('a formula %s is escaped', (_, value, cell) => expect(csvLine([value])).toBe(`${cell}\r\n`))
+])('a value is written to a cell (%s) as $2', (_, value, cell) =>
+  expect(csvLine([value])).toBe(`${cell}\r\n`),
+)
 
 test('column names are escaped, too', () => {
   expect(csvLine(['=1+1', 'expand.device.name'])).toBe("'=1+1,expand.device.name\r\n")

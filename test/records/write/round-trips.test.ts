@@ -43,7 +43,7 @@ test.each([
   ],
   ['a create refused by the database: asked why, and the sign-in proved', () => tool({ shelf: 'nope' }), 3],
   ['a delete', () => note('DELETE', '/note00000000001'), 1],
-] as const)('%s takes the expected number of statements', async (_, write, count) => {
+] as const)('%s takes $2 statement(s)', async (_, write, count) => {
   await write()
   expect(statements).toHaveLength(count)
 })

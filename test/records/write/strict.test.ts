@@ -73,7 +73,7 @@ test.each([
   ['a number as a bool', { flag: 2 }, 'flag'],
   ['a point without a place', { spot: { lon: 'x', lat: 1 } }, 'spot'],
   ['a point that is a word', { spot: 'here' }, 'spot'],
-])('%s is refused', async (_, body, field) => {
+])('%s is refused with an error at the field $2', async (_, body, field) => {
   const made = await user.call('POST', records('sms_templates'), { ...template(), ...body })
   expect(made).toMatchObject({ status: 400, body: { data: { [field]: INVALID } } })
 })
@@ -88,12 +88,24 @@ test('all invalid fields are reported together with missing required ones', asyn
 })
 
 test.each([
-  ['numbers and bools as text', { name: 5, flag: 'true' }, { name: '5', flag: true }],
-  ['null and empty text', { spot: null, groups: null, data: null }, { groups: [], data: null }],
-  ['a point as text, and no point', { spot: '{"lon":1,"lat":2}' }, { spot: { lon: 1, lat: 2 } }],
-  ['any text as JSON', { data: 'a word' }, { data: 'a word' }],
-  ['dates of the server that are sent back', { created: 'never', updated: 5 }, { flag: false }],
-])('lenient input of existing clients is still accepted: %s', async (_, body, stored) => {
+  [
+    'a number as the text of its digits, and a bool written as text',
+    { name: 5, flag: 'true' },
+    { name: '5', flag: true },
+  ],
+  [
+    'null: a relation list is stored empty, JSON as null',
+    { spot: null, groups: null, data: null },
+    { groups: [], data: null },
+  ],
+  [
+    'a point written as JSON text, and stores the point',
+    { spot: '{"lon":1,"lat":2}' },
+    { spot: { lon: 1, lat: 2 } },
+  ],
+  ['a text in a JSON field, and stores it unchanged', { data: 'a word' }, { data: 'a word' }],
+  ["any value for the server's own dates", { created: 'never', updated: 5 }, { flag: false }],
+])('a create accepts %s', async (_, body, stored) => {
   const made = await user.call('POST', records('sms_templates'), { ...template(), ...body })
   expect(made).toMatchObject({ status: 200, body: stored })
 })
