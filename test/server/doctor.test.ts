@@ -40,7 +40,7 @@ test.each<[string, Record<string, string>, RegExp[]]>([
     { PORT: '0', DATABASE_URL: 'postgres://x@127.0.0.1:1/x', PUBLIC_URL: `https://0.0.0.0:${strangePort}` },
     [/^ok +port/m, /^FAULT +Postgres .*\n +Start the Postgres/m, /^FAULT +TLS +no valid certificate/m],
   ],
-])('the doctor reports %s', async (_, env, lines) => {
+])('the doctor reports %s with $2', async (_, env, lines) => {
   const { code, said } = await run(env, 'doctor')
   for (const line of lines) expect(said).toMatch(line)
   expect(code).toBe(1)

@@ -12,8 +12,8 @@ test.each([
 
 test.each([
   ['no segments', ''],
-  ['four', '* * * *'],
-  ['six', '* * * * * *'],
+  ['four segments', '* * * *'],
+  ['six segments', '* * * * * *'],
   ['two spaces', '*  * * * *'],
   ['an unknown macro', '@reboot'],
   ['a minute that is too large', '61 * * * *'],
@@ -26,6 +26,6 @@ test.each([
   ['a name', '* * * JAN *'],
   ['a letter', '* * L * *'],
   ['an empty part', '1, * * * *'],
-])('%s is refused as a cron expression: %j', (_, expression) =>
+])('a cron expression with %s is refused: %j', (_, expression) =>
   expect(cronFault(expression)).toMatch(/^invalid cron expression - /),
 )

@@ -8,7 +8,7 @@ test.each([
   ['unset', {}, 1],
   ['a number', { WORKERS: '3' }, 3],
   ['auto', { WORKERS: 'auto' }, availableParallelism()],
-])('the number of workers with WORKERS %s', (_, env, count) => {
+])('the number of workers with WORKERS %s is $2', (_, env, count) => {
   expect(workerCount(readConfig(env))).toBe(count)
 })
 
