@@ -107,12 +107,12 @@ test('a campaign without a time waits ten seconds, and canceling it then refunds
 
 test.each([
   ['two texts', { template_id: TEMPLATES.greeting, recipients: ['+4977100'] }, 400, 'invalid_request'],
-  ['nobody', {}, 400, 'invalid_request'],
+  ['no recipients', {}, 400, 'invalid_request'],
   ['no number', { recipients: ['0151'] }, 400, 'invalid_phone_number'],
   ["another user's group", { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
   ['too many recipients', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
   ['an unknown line', { recipients: ['+4977100'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
-])('a campaign with %s is refused and nothing is stored', async (_, body, status, error) => {
+])('a campaign with %s is refused as $3 and nothing is stored', async (_, body, status, error) => {
   const before = await server.rows('select count(*) from campaigns')
   const answer = await call('POST', '', { body: 'Sale', ...body })
   expect([answer.status, answer.body.error]).toEqual([status, error])
@@ -270,7 +270,7 @@ test.each([
   ['Canceled', { plain: 2, unknown: 0, canceled: 1 }],
   ['Canceled on the phone', { plain: 2, unknown: 0, canceled: 1 }],
   ['Recipient has opted out', { plain: 2, unknown: 0, canceled: 0 }],
-])('a failure with "%s" is counted by whether a retry would send it again', async (reason, expected) => {
+])('a failure with "%s" is counted as $1 for a retry', async (reason, expected) => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
   await expect.poll(() => progress(campaign.id)).toMatchObject({ status: 'sending', counts: { assigned: 3 } })
   await end(campaign.batch_id, 'failed')

@@ -61,7 +61,7 @@ test.each([
   ['2027-03-27', ['28 01:00', '28 01:00 28 21:30', '28 06:00'], ''],
   ['2026-10-24', ['25 00:30', '25 00:30 25 22:30', '25 07:00'], '25 00:00 25 00:30 25 01:00 25 01:30'],
   ['2027-10-30', ['31 00:30', '31 00:30 31 22:30', '31 07:00'], '31 00:00 31 00:30 31 01:00 31 01:30'],
-])('each repeat runs once when summer time changes on the day after %s', async (eve, fixed, stepped) => {
+])('each repeat runs once when summer time changes on the day after %s: $1', async (eve, fixed, stepped) => {
   const start = Date.parse(`${eve}T22:45Z`)
   await fixture.at(new Date(start).toISOString())
   const expected = [...fixed, stepped]
@@ -101,7 +101,7 @@ test.each([
   ['skip', '2027-01-01T08:04Z', ['2027-01-01 08:00'], '2027-01-02 08:00:00.000Z'],
   ['skip', '2027-01-04T08:04Z', ['2027-01-04 08:00'], '2027-01-05 08:00:00.000Z'],
 ])(
-  'with missed "%s" and a return at %s, missed runs are made accordingly',
+  'with missed "%s" and a return at %s, the runs are $2 and the next is at $3',
   async (missed, back, expected, next) => {
     const id = await create({ ...EVERY_DAY, missed }, { expires_at: '2027-01-01T09:00:00Z' })
     await workAt('2027-01-01T07:00Z')
@@ -188,6 +188,6 @@ test.each([
   [{ cron: '0 0 31 2 *' }, 'repeat.cron names no future time'],
   [{ ...EVERY_DAY, until: '2020-01-01' }, 'repeat.cron names no future time'],
   [{ ...EVERY_DAY, time_zone: 'Mars/Base' }, 'repeat.time_zone must be the name of a time zone'],
-])('a repeat of %j is refused with 400', async (repeat, message) => {
+])('a repeat of %j is refused: $1', async (repeat, message) => {
   await expect(create(repeat)).rejects.toThrow(message)
 })

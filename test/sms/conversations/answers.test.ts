@@ -22,21 +22,26 @@ const makeAnswer = (at: LineFixture, columns: Readonly<Record<string, string>> =
 }
 
 test.each([
-  ['any', '', 'whatever', true],
-  ['words', 'hours, open', ' Hours ', true],
-  ['words', 'hours', 'your hours', false],
-  ['contains', 'hours,price', 'Your HOURS?', true],
-  ['contains', 'hours', 'hi', false],
-  ['contains', ' , ', 'hi', false],
-  ['contains', 'straße', 'In welcher STRASSE?', true],
-  ['first_word', 'price', ' PRICE: how much?', true],
-  ['first_word', 'e-mail, opening hours', 'Opening  hours?', true],
-  ['first_word', 'price', 'prices', false],
-  ['first_word', 'price', 'the price', false],
+  ['any', '', 'whatever'],
+  ['words', 'hours, open', ' Hours '],
+  ['contains', 'hours,price', 'Your HOURS?'],
+  ['contains', 'straße', 'In welcher STRASSE?'],
+  ['first_word', 'price', ' PRICE: how much?'],
+  ['first_word', 'e-mail, opening hours', 'Opening  hours?'],
+] as const)('the rule %s "%s" matches the text "%s"', (kind, value, body) => {
+  expect(matches(kind, value, fold(body))).toBe(true)
+})
+
+test.each([
+  ['words', 'hours', 'your hours'],
+  ['contains', 'hours', 'hi'],
+  ['contains', ' , ', 'hi'],
+  ['first_word', 'price', 'prices'],
+  ['first_word', 'price', 'the price'],
   // as answers of older versions: nothing runs as an expression
-  ['pattern' as 'words', '.*', 'hello', false],
-] as const)('the rule %s "%s" is tested against the text "%s"', (kind, value, body, expected) => {
-  expect(matches(kind, value, fold(body))).toBe(expected)
+  ['pattern' as 'words', '.*', 'hello'],
+] as const)('the rule %s "%s" does not match the text "%s"', (kind, value, body) => {
+  expect(matches(kind, value, fold(body))).toBe(false)
 })
 
 test('a text is answered once, by the line that received it', async () => {
@@ -105,7 +110,7 @@ test.each([
   ['without hours', '', '', '', '2090-01-11T03:00:00Z', 1],
   ['on its day', '09:00', '17:00', 'wed', '2090-01-11T12:00:00Z', 1],
   ['on another day', '09:00', '17:00', 'mon,tue', '2090-01-11T12:00:00Z', 0],
-])('an answer with hours and days is sent or not: %s', async (_, from, to, days, instant, count) => {
+])('an answer with hours and days %s is sent $5 time(s)', async (_, from, to, days, instant, count) => {
   await fixture.liveIn('Europe/Berlin')
   await fixture.at(instant)
   const list = days ? `array['${days.replaceAll(',', "','")}']` : `'{}'`

@@ -127,9 +127,9 @@ describe('an outgoing text', () => {
   })
 
   test.each([
-    ['to several', async () => send([ZOE, MAX])],
-    ['of a list', async () => send([ZOE], { bulk: true })],
-    ['of a list, later', async () => send([ZOE], { bulk: true, client_ref: 'x' })],
+    ['a text to several', async () => send([ZOE, MAX])],
+    ['a text of a list', async () => send([ZOE], { bulk: true })],
+    ['a text of a list with a reference', async () => send([ZOE], { bulk: true, client_ref: 'x' })],
   ])('%s changes no conversation', async (_, campaign) => {
     await hear(ZOE, 'Hello')
     const before = await list()

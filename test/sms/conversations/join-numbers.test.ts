@@ -97,13 +97,16 @@ describe('a conversation under a national number', () => {
   test.each([
     ['older', 1, 'In E.164'],
     ['newer', 3, 'National'],
-  ])('joins the conversation of the E.164 number when that conversation is %s', async (_, hour, last) => {
-    const phone = await makePhone()
-    const kept = await storeConversation(phone, PHONE, 'In E.164', 2)
-    await storeConversation(phone, NATIONAL, 'National', hour, { blocked: 'false', unread: '2' })
-    await join(phone)
-    expect(await conversationsOf(phone)).toEqual([[kept, PHONE, last, 3, false]])
-  })
+  ])(
+    'joins the conversation of the E.164 number, which keeps the text "$2", when the other is %s',
+    async (_, hour, last) => {
+      const phone = await makePhone()
+      const kept = await storeConversation(phone, PHONE, 'In E.164', 2)
+      await storeConversation(phone, NATIONAL, 'National', hour, { blocked: 'false', unread: '2' })
+      await join(phone)
+      expect(await conversationsOf(phone)).toEqual([[kept, PHONE, last, 3, false]])
+    },
+  )
 
   test('passes on its notes, drafts, assignee and block', async () => {
     const phone = await makePhone()

@@ -78,7 +78,7 @@ describe('opt-out and opt-in words', () => {
     ['start', false],
     ['please stop', undefined],
     ['', undefined],
-  ])('%j is read as opted out: %s', (body, meaning) => expect(readOptWord(body, WORDS)).toBe(meaning))
+  ])('%j sets opted_out to %s', (body, meaning) => expect(readOptWord(body, WORDS)).toBe(meaning))
 
   const optedOut = async (user: string) =>
     (await rowsOf('select opted_out from contacts where "user" = $1', [user])).flat()

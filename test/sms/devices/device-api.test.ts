@@ -44,7 +44,7 @@ test.each([
   ['https://127.0.0.1/push', 'endpoint must not be a private address'],
   ['https://0x7f.1/push', 'endpoint must not be a private address'],
   ['https://169.254.169.254/latest', 'endpoint must not be a private address'],
-])('the push endpoint %s is refused because it is not a public https address', async (address, message) => {
+])('the push endpoint %s is refused: %s', async (address, message) => {
   const push = subscriptionAt(address)
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
   const answers = [
@@ -73,7 +73,7 @@ test.each([
   ['incoming', text({ from: '' }), 'items[0].from must not be empty'],
   ['incoming', text({ received_at: '-000001-01-01T00:00:00Z' }), `items[0].received_at ${DATE}`],
   ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
-])('the body of %s %j is refused with the reason', async (call, body, message) => {
+])('the body of %s %j is refused: %s', async (call, body, message) => {
   const answer = await device.call('POST', `/api/devices/${call}`, body)
   expect(answer).toEqual({ status: 400, body: { error: 'invalid_request', message } })
 })

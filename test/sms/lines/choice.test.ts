@@ -32,7 +32,7 @@ test.each([
   [{ from: '+4900010' }, ['a1', 'a1', 'a1']],
   [{ from: '+4900010', sim: 1 }, ['a1', 'a1', 'a1']],
   [{ line_id: 'a1', device_id: 'a' }, ['a1', 'a1', 'a1']],
-] as const)('a send with %j goes by the matching lines in turn', async (named, expected) => {
+] as const)('three sends with %j go by the lines %j', async (named, expected) => {
   await fixture.lines('a1', 'a2', 'b2')
   await fixture.set('a1', `number = '+4900010'`)
   const got = []
@@ -46,7 +46,7 @@ test.each([
   [{ from: 'Acme' }, ['a2', 'a2', 'a2']],
   [{ sim: 2 }, ['a2', 'a2', 'a2']],
 ] as const)(
-  'a line whose number is a sender name takes no turns and is used only when chosen by %j',
+  'three sends with %j go by %j if the number of the line a2 is a sender name',
   async (named, expected) => {
     await fixture.lines('a1', 'a2', 'b1')
     await fixture.set('a1', `number = '+4900010'`)
@@ -67,7 +67,7 @@ test.each([
   ['a line of another device', { line_id: 'a1', device_id: 'b' }, 'line_not_found'],
   ['a number of two lines', { from: '+4910000' }, 'line_ambiguous'],
   ['a line that is disabled', { line_id: 'a2' }, 'no_devices'],
-] as const)('a send by %s is refused and stores nothing', async (_, named, error) => {
+] as const)('a send by %s is refused as $2 and stores nothing', async (_, named, error) => {
   await fixture.lines('a1', 'a2', 'b1')
   await fixture.set('a1', `number = '+4910000'`)
   await fixture.set('b1', `number = '+4910000'`)
@@ -95,7 +95,7 @@ test.each([
   ['+4312345', 'b1'],
   ['+4366400', 'c1'],
   ['+4917000', 'a1'],
-])('a text to %s goes by the line with the longest matching prefix', async (to, line) => {
+])('a text to %s goes by %s, the line with the longest matching prefix', async (to, line) => {
   await fixture.lines('a1', 'b1', 'c1')
   await fixture.set('b1', `prefixes = '+43,+44'`)
   await fixture.set('c1', `prefixes = '+43664'`)

@@ -48,7 +48,7 @@ describe('a new device', () => {
     ['one slot twice', '[{"slot":1},{"slot":1,"carrier":"x"}]', 1],
     ['no slots: places count', '[{"carrier":"a"},{"carrier":"b"}]', 2],
     ['numbers that are hidden', '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]', 2],
-  ])('that reports %s gets the lines that are valid', async (_, sims, count) => {
+  ])('that reports %s has $2 line(s)', async (_, sims, count) => {
     const { id } = await makeDevice(store, user, { sims: `'${sims}'`, phone: `''` })
     const lines = await linesOf(id)
     expect(lines).toHaveLength(count)

@@ -6,27 +6,37 @@ const fixture = await openLineFixture()
 
 beforeEach(() => fixture.reset())
 
+async function quietUntil(from: string, to: string, days: readonly string[], zone: string, at: string) {
+  const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
+  const [row] = await fixture.rows(sql, [from, to, days, zone, at])
+  return row?.[0]
+}
+
 // 2026-06-10 is a Wednesday
-test.each([
-  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T19:59:59Z', null],
+test.each<[from: string, to: string, days: string[], zone: string, at: string, until: string]>([
   ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T20:00:00Z', '2026-06-11 06:00:00.000Z'],
   ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T05:59:59Z', '2026-06-11 06:00:00.000Z'],
-  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T06:00:00Z', null],
   ['22:00', '08:00', ['wed'], 'Europe/Berlin', '2026-06-11T05:00:00Z', '2026-06-11 06:00:00.000Z'],
-  ['22:00', '08:00', ['thu'], 'Europe/Berlin', '2026-06-11T05:00:00Z', null],
   ['12:00', '14:00', [], 'Asia/Tokyo', '2026-06-10T04:30:00Z', '2026-06-10 05:00:00.000Z'],
   ['00:00', '09:00', [], 'UTC', '2026-06-10T00:00:00Z', '2026-06-10 09:00:00.000Z'],
   // the night of the change to winter time has an hour more
   ['22:00', '08:00', [], 'Europe/Berlin', '2026-10-25T06:30:00Z', '2026-10-25 07:00:00.000Z'],
-  ['08:00', '08:00', [], 'UTC', '2026-06-10T08:00:00Z', null],
-  ['', '08:00', [], 'UTC', '2026-06-10T07:00:00Z', null],
 ])(
-  'quiet hours %s to %s on %j in %s at %s end at the expected time',
+  'quiet hours %s to %s on %j in %s are active at %s and end at %s',
   async (from, to, days, zone, at, until) => {
-    const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
-    expect(await fixture.rows(sql, [from, to, days, zone, at])).toEqual([[until]])
+    expect(await quietUntil(from, to, days, zone, at)).toBe(until)
   },
 )
+
+test.each([
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T19:59:59Z'],
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T06:00:00Z'],
+  ['22:00', '08:00', ['thu'], 'Europe/Berlin', '2026-06-11T05:00:00Z'],
+  ['08:00', '08:00', [], 'UTC', '2026-06-10T08:00:00Z'],
+  ['', '08:00', [], 'UTC', '2026-06-10T07:00:00Z'],
+] as const)('quiet hours "%s" to "%s" on %j in %s are not active at %s', async (from, to, days, zone, at) => {
+  expect(await quietUntil(from, to, days, zone, at)).toBeNull()
+})
 
 test.each([
   ['+4930123', 'Europe/Berlin'],
@@ -34,7 +44,7 @@ test.each([
   ['+35312345', 'Europe/Dublin'],
   ['+12025550123', ''],
   ['+61212345', ''],
-])('the time zone of %s is derived from its country', (number, zone) => {
+])('the time zone of %s is "%s"', (number, zone) => {
   expect(zoneOfNumber(number)).toBe(zone)
 })
 
@@ -44,23 +54,33 @@ async function beQuiet(time = '23:59:59.999') {
   await fixture.liveIn('Europe/Berlin', '22:00', '08:00')
 }
 
-test.each([
-  ["the contact's", '+12025550123', 'Asia/Tokyo', '14:00', null], // 22:00 there
-  // 07:00 there, after quiet hours
-  ["the contact's, not the number's", '+4930123', 'Asia/Tokyo', '23:00', 'a1'],
-  ["the number's, of a contact without", '+4930123', '', '23:00', null],
-  ["the account's, of a number without", '+12025550123', '', '23:00', null],
-  ["of the account if the contact's is unknown", '+12025550123', 'Nowhere/Land', '23:00', null],
-])('quiet hours use the time zone %s', async (_, to, zone, time, line) => {
-  await fixture.lines('a1')
-  await beQuiet(time)
-  if (zone === 'Asia/Tokyo' && line) await fixture.rows(`update user_settings set quiet_to = '06:00'`)
+/** The line of a text to a contact with this time zone, null if it waits. */
+async function lineOfContact(to: string, zone: string) {
   await fixture.rows(`insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, $2, $3)`, [
     fixture.user,
     to,
     zone,
   ])
-  expect(await fixture.send({ recipients: [to], quiet_hours: true })).toBe(line)
+  return fixture.send({ recipients: [to], quiet_hours: true })
+}
+
+test.each([
+  ['of the contact', '+12025550123', 'Asia/Tokyo', '14:00'], // 22:00 there
+  ['of the number if the contact has none', '+4930123', '', '23:00'],
+  ['of the account if contact and number have none', '+12025550123', '', '23:00'],
+  ["of the account if the contact's is unknown", '+12025550123', 'Nowhere/Land', '23:00'],
+])('a text waits for quiet hours in the time zone %s', async (_, to, zone, time) => {
+  await fixture.lines('a1')
+  await beQuiet(time)
+  expect(await lineOfContact(to, zone)).toBeNull()
+})
+
+test('a text leaves outside quiet hours in the time zone of the contact, not of the number', async () => {
+  await fixture.lines('a1')
+  await beQuiet('23:00')
+  // 07:00 in Tokyo
+  await fixture.rows(`update user_settings set quiet_to = '06:00'`)
+  expect(await lineOfContact('+4930123', 'Asia/Tokyo')).toBe('a1')
 })
 
 test('during quiet hours a text with quiet_hours waits and a text without leaves', async () => {
@@ -111,7 +131,7 @@ test.each([
   ['a named device', { a1: 'daily_limit = 10', b1: '' }, { device_id: 'a' }, 100, 9],
   ['a line that is not of the named device', { a1: '', b1: '' }, { line_id: 'a1', device_id: 'b' }, 1, ''],
 ] as const)(
-  'the estimate of when the last text leaves, with %s',
+  'the estimate of when the last of $3 texts leaves, with %s, is "$4"',
   async (_, lines, named, texts, expected) => {
     await fixture.lines(...Object.keys(lines))
     for (const [line, limits] of Object.entries(lines)) if (limits) await fixture.set(line, limits)

@@ -17,13 +17,13 @@ beforeEach(async () => {
 })
 
 test.each([
-  ['a plain text', '', {}],
-  ['texts to several', '', { recipients: many }],
-  ['a text by a slot', '', { sim: 1 }],
-  ['a text to the prefix of a simulated line', `update lines set prefixes = '+49' where slot = 2`, {}],
-  ['texts while lines have limits', 'update lines set daily_limit = 100', { recipients: many }],
-  ['texts while a device has limits', 'update devices set daily_limit = 100', { recipients: many }],
-])('%s: goes by the real phone, not the simulated one', async (_, sql, body) => {
+  ['a plain text goes', '', {}],
+  ['texts to several go', '', { recipients: many }],
+  ['a text by a slot goes', '', { sim: 1 }],
+  ['a text to the prefix of a simulated line goes', `update lines set prefixes = '+49' where slot = 2`, {}],
+  ['texts while lines have limits go', 'update lines set daily_limit = 100', { recipients: many }],
+  ['texts while a device has limits go', 'update devices set daily_limit = 100', { recipients: many }],
+])('%s by the real phone, not the simulated one', async (_, sql, body) => {
   if (sql) await fixture.rows(sql)
   for (let i = 0; i < 2; i++)
     expect(new Set(await fixture.sendAll({ recipients: ['+4911000'], ...body }))).toEqual(new Set(['b1']))

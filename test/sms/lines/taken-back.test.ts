@@ -217,7 +217,7 @@ test.each([
   ['more than the limit, which was lowered', 'monthly_limit', 'month_texts = 150', 'full'],
   ['95 recipients of 100', 'monthly_recipients', 'recipients = 95', 'near'],
   ['100 recipients of 100', 'monthly_recipients', 'recipients = 100', 'full'],
-] as const)('a line with %s is counted by how full it is', async (_, limit, used, state) => {
+] as const)('the metric of lines counts a line with %s as "$3"', async (_, limit, used, state) => {
   await lines('a1')
   if (limit) await use('a1', limit, used)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0, [state]: 1 })

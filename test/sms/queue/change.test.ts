@@ -44,18 +44,21 @@ test.each<
   ['a priority', { ttl: 3600 }, { priority: -7 }, 5, 6, -7, 'priority'],
   ['the usual priority', { priority: 9 }, { priority: 0 }, 5, 0, 0, 'priority'],
   ['the same values by null', { priority: 3, ttl: 3600 }, { ...at(5.5), ...EMPTY }, 5.5, 6, 3, 'time'],
-])('a scheduled message can be changed to %s', async (_, options, body, time, ends, priority, told) => {
-  const before = await used()
-  const id = await schedule(options)
-  const answer = await change(id, body)
-  const expires_at = ends ? storedAtHour(ends) : ''
-  const now = { id, status: 'pending', scheduled_at: storedAtHour(time), expires_at, priority, segments: 1 }
-  expect([answer.status, answer.body]).toEqual([200, now])
-  expect(await server.message(id)).toMatchObject({ ...now, body: 'Hi', device: '' })
-  expect(await queued(id)).toEqual([[storedAtHour(time), expires_at, priority]])
-  expect(await events(id)).toEqual([['pending', '', 0, `Changed: ${told}`]])
-  expect(await used()).toBe(before + 1)
-})
+])(
+  'a scheduled message can be changed to %s, and an event names the change of "$6"',
+  async (_, options, body, time, ends, priority, told) => {
+    const before = await used()
+    const id = await schedule(options)
+    const answer = await change(id, body)
+    const expires_at = ends ? storedAtHour(ends) : ''
+    const now = { id, status: 'pending', scheduled_at: storedAtHour(time), expires_at, priority, segments: 1 }
+    expect([answer.status, answer.body]).toEqual([200, now])
+    expect(await server.message(id)).toMatchObject({ ...now, body: 'Hi', device: '' })
+    expect(await queued(id)).toEqual([[storedAtHour(time), expires_at, priority]])
+    expect(await events(id)).toEqual([['pending', '', 0, `Changed: ${told}`]])
+    expect(await used()).toBe(before + 1)
+  },
+)
 
 test('a changed text is stored and its segments are counted again', async () => {
   const id = await schedule({ device_id: PHONES[0] })
@@ -109,7 +112,7 @@ test.each<[what: string, body: unknown, error: string, message: string]>([
     'body_too_long',
     'Message body must be at most 1600 characters',
   ],
-])('a change with %s is refused and changes nothing', async (_, body, error, message) => {
+])('a change with %s is refused and changes nothing: $3', async (_, body, error, message) => {
   const id = await schedule(end(6))
   const was = await server.message(id)
   const answer = await change(id, body)
@@ -232,7 +235,7 @@ test.each([
   ['nothing', {}, 'scheduled_at is required'],
   ['an end before the time', { ...at(6), ...end(6) }, WHEN],
   ['a time after the expiry of one of its messages', at(7), WHEN],
-])('rescheduling a batch with %s is refused and changes nothing', async (_, body, message) => {
+])('rescheduling a batch with %s is refused and changes nothing: $2', async (_, body, message) => {
   const { batch_id, message_ids } = await scheduleMany(3, { ttl: 36_000 })
   const [last] = message_ids.toSorted().slice(-1)
   await server.ask('PATCH', `messages/${last}`, { ttl: 3600 })

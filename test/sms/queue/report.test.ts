@@ -38,7 +38,7 @@ describe('reports of the current attempt', () => {
       ['sending 1', 'sent 1', 'delivered 1'],
     ],
     ['failed, then sent', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
-  ] as const)('end as expected when a device reports %s', async (_, statuses, end, events) => {
+  ] as const)('end as $2 when a device reports %s', async (_, statuses, end, events) => {
     const id = await claimed()
     await report(statuses.map((status) => ({ id, attempt: 1, status })))
     expect(await lookUp(store, [id])).toMatchObject([{ status: end }])

@@ -31,7 +31,7 @@ describe('a send with', () => {
     ['keys of objects', JSON.parse('{"__proto__":{"admin":true}}'), 400],
     ['keys of objects as a number', { recipients: ['__proto__'] }, 400],
     ['101 groups', { group_ids: Array.from({ length: 101 }, (_, i) => `group${i}`) }, 400],
-  ])('%s is answered as expected', async (_, body, status) => {
+  ])('a send with %s is answered with $2', async (_, body, status) => {
     const answer = await send(ann, body)
     expect([answer.status, answer.body]).toEqual([status, expect.anything()])
   })

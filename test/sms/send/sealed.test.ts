@@ -76,7 +76,7 @@ describe("a device's error about a sealed text", () => {
     ['contains the code in Base64', `pdu ${Buffer.from(TRUE).toString('base64')}`, 'pdu ***g=='],
     ['contains the code in a URL', `GET /send?text=${encodeURIComponent(TRUE)}`, 'GET /send?text=***'],
     ['does not contain the code', 'No signal 0311', 'No signal 0311'],
-  ])('that %s is stored with only the code masked', async (_, error_message, kept) => {
+  ])('that %s is stored as "$2"', async (_, error_message, kept) => {
     const id = await sendSealed({}, PHONES[0])
     expect(await report(id, { error_message })).toBe(kept)
     expect(await tablesWith(store.db, ['431977', Buffer.from(TRUE).toString('base64')])).toEqual([])

@@ -66,7 +66,7 @@ test.each<[what: string, body: object, expected: string | object, status?: numbe
   ['length before recipients', { recipients: phones(6), body: long(1601) }, LONG],
   ['recipients before groups', { recipients: phones(6), group_ids: ['no'] }, MANY],
   ['groups before device', { group_ids: ['no'], device_id: 'no' }, GROUP, 404],
-])('a send with %s is refused and stores nothing', async (_, body, expected, status = 400) => {
+])('a send with %s is refused and stores nothing: $2', async (_, body, expected, status = 400) => {
   const before = await server.rows('select count(*) from sms_messages')
   const answer = await server.send(body)
   const said = typeof expected === 'string' ? fault(expected) : expected
@@ -151,7 +151,7 @@ test.each<[what: string, body: object, expected: object]>([
     { template_id: CODE, variables: { code: long(800), tail: '!' } },
     LONG,
   ],
-])('a template send with %s is refused', async (_, body, expected) => {
+])('a template send with %s is refused: $2', async (_, body, expected) => {
   const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })
   expect([answer.status, answer.body]).toEqual([400, expected])
 })
@@ -203,7 +203,7 @@ test('devices and superusers cannot send', async () => {
 test.each([
   ['invalid UTF-8', Buffer.from('{"recipients":["+4911111"],"body":"\xff"}', 'latin1'), 400],
   ['a byte order mark', Buffer.from('\ufeff{"recipients":["+4911111"],"body":"Hi"}'), 200],
-] as const)('a body with %s is answered as expected', async (_, body, status) => {
+] as const)('a body with %s is answered with $2', async (_, body, status) => {
   const headers = { 'x-api-key': ANN.key, 'content-type': 'application/json' }
   const response = await fetch(`${server.url}/api/sms/send`, { method: 'POST', headers, body })
   const answer = await response.json()

@@ -78,7 +78,7 @@ test.each([
   ['the request before its groups', NAMED, [GROUPS.friends], [...NAMED, '+4900002', '+4900003']],
   ['a group named twice', [], [GROUPS.left, GROUPS.left], ['+4900003']],
   ['a named number beside an empty group', ['+4977777'], [GROUPS.empty], ['+4977777']],
-] as const)('a send to groups reaches %s', async (_, recipients, group_ids, expected) => {
+] as const)('a send to groups reaches %s: $3', async (_, recipients, group_ids, expected) => {
   const { body } = await server.send({ recipients, group_ids })
   expect(await toWhom(body.message_ids)).toEqual(expected)
 })
@@ -161,7 +161,7 @@ test('a scheduled message can be accepted while no device is available', async (
 test.each([
   ['1,600 characters', 'x'.repeat(1600), 11],
   ['1,600 characters of two units each', '😀'.repeat(1600), 49],
-] as const)('a text of %s is accepted', async (_, body, segments) => {
+] as const)('a text of %s is accepted with $2 segments', async (_, body, segments) => {
   const { body: answer } = await server.send({ body })
   expect(await server.message(answer.message_ids[0])).toMatchObject({ body, segments })
 })

@@ -55,11 +55,14 @@ test.each([
   ['data that is a list', '{{city}}', [MANY], 'city'],
   ['a field that is not a text', '{{nested}}', [KIEL], 'nested'],
   ['a name that objects inherit', '{{constructor}}', [KIEL], 'constructor'],
-])('a template with %s and no default is refused for all recipients', async (_, body, recipients, name) => {
-  const [before] = await server.rows('select count(*) from sms_messages', [])
-  expect(await render(body, recipients)).toEqual({ message: `Missing variable: ${name}.` })
-  expect((await server.rows('select count(*) from sms_messages', []))[0]).toEqual(before)
-})
+])(
+  'a template with %s and no default is refused for all recipients: Missing variable: $3',
+  async (_, body, recipients, name) => {
+    const [before] = await server.rows('select count(*) from sms_messages', [])
+    expect(await render(body, recipients)).toEqual({ message: `Missing variable: ${name}.` })
+    expect((await server.rows('select count(*) from sms_messages', []))[0]).toEqual(before)
+  },
+)
 
 test("a contact's data above the size limit counts as empty", async () => {
   const phone = '+4915120000013'

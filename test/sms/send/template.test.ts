@@ -11,11 +11,11 @@ const render = (body: string, variables: Record<string, string> = {}) =>
 
 test.each([
   ['no variable', 'Hello', {}, 'Hello'],
-  ['nothing', '', {}, ''],
+  ['no text', '', {}, ''],
   ['a variable', 'Code {{code}}.', { code: '12' }, 'Code 12.'],
   ['spaces inside the braces', '{{ code }}{{\tcode\n}}', { code: '12' }, '1212'],
   ['a name of several words', '{{first name}} {{ prénom }}', { 'first name': 'A', prénom: 'B' }, 'A B'],
-  ['name and phone are of the contact', '{{name}} {{ phone }}', {}, 'Ann +4911111'],
+  ['the name and phone of the contact', '{{name}} {{ phone }}', {}, 'Ann +4911111'],
   [
     'name and phone that the request cannot override',
     '{{name}} {{phone}}',
@@ -41,7 +41,7 @@ test.each([
   ['a default with a bar', '{{nick|a|b}}', {}, 'a|b'],
   ['a default without a name is text', '{{|x}} {{ |x}}', {}, '{{|x}} {{ |x}}'],
   ['a repeated variable', '{{a}}{{a}}', { a: 'x' }, 'xx'],
-] as const)('rendering %s', (_, body, variables, expected) => {
+] as const)('a template with %s is rendered: "$1" as "$3"', (_, body, variables, expected) => {
   expect(render(body, variables as Record<string, string>)).toBe(expected)
 })
 
@@ -50,7 +50,7 @@ test.each([
   ['the first that is missing', '{{a}} {{b}} {{c}}', { a: '1' }, 'b'],
   ['members of objects do not count as values', '{{constructor}}', {}, 'constructor'],
   ['__proto__ is an ordinary name', '{{__proto__}}', {}, '__proto__'],
-])('a missing variable is named: %s', (_, body, variables, name) => {
+])('a missing variable is named "$3": %s', (_, body, variables, name) => {
   expect(() => render(body, variables as Record<string, string>)).toThrow(`Missing variable: ${name}.`)
 })
 

@@ -111,9 +111,9 @@ test.each(['assigned', 'pending'])('%s messages fail when they expire', async (s
 
 describe('messages that their device does not claim', () => {
   test.each([
-    ['it was disabled', { enabled: 'false' }],
-    ['it went offline', { last_seen: `pb_text(now() - interval '11 minutes')` }],
-  ])('are spread evenly over the other devices: %s', async (_, columns) => {
+    ['was disabled', { enabled: 'false' }],
+    ['went offline', { last_seen: `pb_text(now() - interval '11 minutes')` }],
+  ])('are spread evenly over the other devices if it %s', async (_, columns) => {
     const [a, b] = [await makeDevice(store, user), await makeDevice(store, user)]
     const ids = await assign(store, await makeDevice(store, user, columns), 10)
     await look()
