@@ -22,14 +22,14 @@ test('a refresh for a device that is not an SMSGate phone is refused', async () 
 
 test.each<[string, object, RegExp]>([
   ['no period', {}, /since/],
-  ['half of it', { since: PERIOD.since }, /until/],
+  ['a period without its end', { since: PERIOD.since }, /until/],
   ['an end before its begin', { since: PERIOD.until, until: PERIOD.since }, /since/],
   ['more than a month', { ...PERIOD, until: '2026-02-02T00:00:01Z' }, /31 days/],
   ['a batch', { ...PERIOD, webhookDelivery: 'Batch' }, /webhookDelivery/],
   ['another delivery method', { ...PERIOD, webhookDelivery: 'Twice' }, /webhookDelivery/],
   ['other message types', { ...PERIOD, messageTypes: ['FAX'] }, /messageTypes/],
   ['an unknown device', { ...PERIOD, deviceId: 'nobody' }, /deviceId/],
-])('a refresh with %s is refused', async (_, body, message) => {
+])('a refresh with %s is refused: $2', async (_, body, message) => {
   for (const path of ['/inbox/refresh', '/inbox/export']) {
     const { status, text } = await ask(path, body)
     expect([status, JSON.parse(text).message]).toEqual([400, expect.stringMatching(message)])

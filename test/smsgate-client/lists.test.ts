@@ -89,7 +89,7 @@ describe('the list of sends', () => {
     [`?deviceId=${PHONES[0]}&state=Sent&limit=1`, 1, [2]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?unknown=1&includeContent=', 6, [5, 4, 3, 2, 1, 0]],
-  ])('with the query %s has the matching sends', async (query, total, found) =>
+  ])('with the query "%s" has %i sends and shows $2', async (query, total, found) =>
     expect(await sends(query)).toEqual([total, found]),
   )
 
@@ -146,7 +146,7 @@ describe('the list of incoming texts', () => {
     [`?deviceId=${PHONES[0]}`, 2, [3, 1]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?includeAttachments=true', 3, [3, 2, 1]],
-  ])('with the query %s has the matching texts', async (query, total, found) => {
+  ])('with the query "%s" has %i texts and shows $2', async (query, total, found) => {
     const page = await list(`/inbox${query}`)
     expect([page.total, ids(page.items)]).toEqual([total, found])
   })

@@ -63,7 +63,7 @@ describe('a send accepts', () => {
   test.each([
     ['+49 (111) 12-3.4', '+491111234'],
     ['004911112', '+4911112'],
-  ])('a phone number written as %s', async (number, to) => {
+  ])('a phone number written as %s to %s', async (number, to) => {
     expect(await stored({ phoneNumbers: [number] })).toMatchObject({ to })
   })
   test('a priority, a SIM and a device', async () => {
@@ -116,7 +116,7 @@ describe('a send is refused, with no message stored, for', () => {
     ['no delivery report', { withDeliveryReport: false }, '', /^withDeliveryReport/],
     ['an invalid flag', {}, '?skipPhoneValidation=perhaps', /^skipPhoneValidation/],
     ['invalid hours', {}, '?deviceActiveWithin=1.5', /^deviceActiveWithin/],
-  ])('%s', async (_, body, query, message) => {
+  ])('%s: $3', async (_, body, query, message) => {
     const before = await count()
     const sent = typeof body === 'string' ? body : { ...TEXT, ...(body as object) }
     const answer = await ask('POST', `/messages${query}`, sent)

@@ -49,7 +49,7 @@ test.each<[unknown, RegExp]>([
   [{ scopes: ['messages:send', 'tokens:refresh'] }, /^scopes\[1\]/],
   [{ scopes: ['messages:send'], ttl: -1 }, /^ttl/],
   ['{', /JSON/],
-])('the token request %j is refused', async (body, message) => {
+])('the token request %j is refused: $1', async (body, message) => {
   expect(await ask(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
 })
 

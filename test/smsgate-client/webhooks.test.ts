@@ -81,7 +81,7 @@ describe('webhooks', () => {
       { url: 'https://a.example', event: 'sms:sent', deviceId: BENS_PHONE },
       /^deviceId/,
     ],
-  ])('are refused with %s', async (_, body, message) => {
+  ])('are refused with %s: $2', async (_, body, message) => {
     expect(await add(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
     expect(await list()).toEqual([])
   })
@@ -118,7 +118,7 @@ describe('the settings route', () => {
     [{ messages: { send_interval_min: 1 } }, /^messages\.send_interval_min/],
     [{ encryption: { passphrase: 'x' } }, /^encryption\.passphrase/],
     ['{', /JSON/],
-  ])('refuses the settings %j', async (body, message) => {
+  ])('refuses the settings %j: $1', async (body, message) => {
     expect(await ask('PATCH', '/settings', body)).toMatchObject({
       status: 400,
       body: { message: expect.stringMatching(message) },

@@ -163,12 +163,12 @@ const cards = (count: number) => Array.from({ length: count }, (_, i): SentFile 
 const TOO_LONG = [MAX_BYTES, 1].map((size, i): SentFile => [`${i}.bin`, Buffer.alloc(size)])
 
 test.each([
-  ['eleven', cards(11), 10, ['10.vcf x/y']],
+  ['eleven files', cards(11), 10, ['10.vcf x/y']],
   ['a hundred and one files', cards(101), 10, Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`)],
   ['too many bytes', TOO_LONG, 1, ['1.bin image/jpeg']],
-  ['nothing', [['a.jpg', null]] as SentFile[], 0, ['a.jpg image/jpeg']],
+  ['a file without content', [['a.jpg', null]] as SentFile[], 0, ['a.jpg image/jpeg']],
 ])(
-  'an incoming message of %s keeps the files that fit, and its text lists the others',
+  'an incoming message of %s keeps $2 file(s), and its text lists the others',
   async (_, files, kept, left) => {
     const message = await post(mms(files))
     expect([message.attachments.length, await stored(message.id)]).toEqual([kept, kept])
@@ -207,7 +207,7 @@ test.each([
   ['a bomb', 'a.png', bomb(), '.bin', 'application/octet-stream'],
   ['a path', '../../a\r\nb".svg', card, '.vcf', 'text/vcard'],
 ])(
-  '%s is recognised by its content, offered for download and never displayed',
+  '%s is recognised by its content as $4, offered for download and never displayed',
   async (_, sent, content, ending, type) => {
     const message = await post(mms([[sent, content]]))
     expect(message.attachments).toEqual([expect.stringMatching(new RegExp(`^\\w+\\${ending}$`))])

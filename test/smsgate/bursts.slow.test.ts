@@ -42,12 +42,18 @@ const onAir = async (messages: readonly WireMessage[]) => {
 const scheduleAt = '2000-01-01T00:00:00.000Z'
 
 test.each([
-  ['texts handed out as the server once did', {}, true],
-  ['expedited texts', { scheduleAt, priority: 100 }, true],
-  ['a text with a past scheduleAt', { scheduleAt, priority: 99 }, false],
-])('the simulated app sends %s twice: %j, %s', async (_, more, isTwice) => {
-  expect(repeated(await onAir(wire(more))).length > 0).toBe(isTwice)
+  ['texts handed out as the server once did', {}],
+  ['expedited texts', { scheduleAt, priority: 100 }],
+])('the simulated app sends %s twice: %j', async (_, more) => {
+  expect(repeated(await onAir(wire(more))).length).toBeGreaterThan(0)
 })
+
+test.each([['a text with a past scheduleAt', { scheduleAt, priority: 99 }]])(
+  'the simulated app sends %s once: %j',
+  async (_, more) => {
+    expect(repeated(await onAir(wire(more)))).toHaveLength(0)
+  },
+)
 
 /** Times in ms: of a call, of writing a text down, until work begins, between texts. */
 const MANNERS: Readonly<Record<string, Readonly<Record<'call' | 'insert' | 'work' | 'pause', Range>>>> = {

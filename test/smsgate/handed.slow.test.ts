@@ -97,7 +97,7 @@ describe('pulled texts', () => {
     ['a slow phone with few of them left', 3, 6, 0],
     ['a phone that has not reported on the rest for a minute', 3, 61, 5],
     ['a slow phone with most of them left', 12, 61, 0],
-  ])('leave room for more texts: %s', async (_, left, seconds, more) => {
+  ])('leave room for $3 more texts on %s', async (_, left, seconds, more) => {
     const { pull, report, pass, handOver } = await listen()
     const ids = await handOver(25)
     await report(ids, 'Pending')

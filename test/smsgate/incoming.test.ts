@@ -68,7 +68,7 @@ describe('an incoming text posted by a phone', () => {
     ['no sender', '', 'unknown'],
     ['an address as sender', `${'x'.repeat(60)}@example.com`, `${'x'.repeat(60)}@example.com`],
     ['a sender without an end', 'y'.repeat(300), 'y'.repeat(255)],
-  ])('is stored with %s', async (what, sender, from) => {
+  ])('is stored with %s as from $2', async (what, sender, from) => {
     const posted = text({ sender, message: what, recipient: 'z'.repeat(99) })
     for (let i = 0; i < 2; i++) expect((await post('sms:received', posted)).status).toBe(204)
     expect(await records(user, `body = "${what}"`)).toMatchObject([{ from, to: '' }])
@@ -86,7 +86,7 @@ describe('an incoming text posted by a phone', () => {
       },
       'Photo\nLook',
     ],
-  ])('is stored from the event %s', async (event, more, body) => {
+  ])('is stored from the event %s as $2', async (event, more, body) => {
     expect((await post(event, text(more))).status).toBe(204)
     expect((await received()).at(-1).body).toBe(body)
   })
@@ -115,7 +115,7 @@ describe('an incoming text posted by a phone', () => {
   test.each([
     ['+-5:00', '2026-07-14 17:00:00.500Z'],
     ['+05:30', '2026-07-14 06:30:00.500Z'],
-  ])('is dated in the zone %s, as Android before 7 writes it', async (zone, at) => {
+  ])('is dated in the zone %s, as Android before 7 writes it: $1', async (zone, at) => {
     const { db } = fixture.gateway.server.services.store
     const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
     expect((await post('sms:received', posted)).status).toBe(204)
@@ -162,7 +162,7 @@ describe('an incoming text posted by a phone', () => {
     [[100, 2, 1, 2, 1], { battery: 100, charging: true, connection: 'mobile' }],
     [[80, 0, 0, 0, 0], { battery: 80, charging: false, connection: 'none' }],
     [[101, 'yes', {}, 1, null], { battery: 80, charging: false, connection: 'none' }], // nothing to be read
-  ])('system:ping with %j stores battery and connection', async (values, told) => {
+  ])('system:ping with %j stores %j', async (values, told) => {
     const names = ['battery:level', 'battery:charging', 'connection:status', 'connection:transport']
     const checks = [...names, 'connection:cellular'].map((name, i) => [name, check(values[i])])
     const health = { status: 'pass', version: '1.40', checks: Object.fromEntries(checks) }
@@ -185,7 +185,7 @@ describe('an incoming text posted by a phone', () => {
     ['no instant', 'sms:received', text(), { timestamp: 'soon' }, 401],
     ['an unknown path', 'sms:received', text(), { to: 'PATH' }, 404],
     ['no payload', 'sms:received', undefined, {}, 400],
-  ])('a post with %s is refused', async (_, event, payload, options, status) => {
+  ])('a post with %s is refused with $4', async (_, event, payload, options, status) => {
     const to = 'to' in options ? `${url.slice(0, -1)}_` : url
     const answer = await post(event, payload, { ...options, to })
     expect(answer).toEqual({ status, body: { message: expect.any(String) } })

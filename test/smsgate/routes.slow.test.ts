@@ -223,7 +223,7 @@ describe('pulled messages', () => {
     ['daily_limit', { daily_limit: 2 }, 2],
     ['a disabled phone', { enabled: false }, 0],
     ['what a phone can send at once', {}, 20],
-  ])('are limited by %s', async (_, limits, count) => {
+  ])('are limited to $2 by %s', async (_, limits, count) => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     await send(user, 25, { device_id })
@@ -299,7 +299,7 @@ test.each([
   ['PATCH', '/message', 'no list', 400],
   ['PATCH', '/message', [{ id: 1, state: 'Sent' }], 400],
   ['PATCH', '/device', {}, 400],
-])("%s %s %j is refused with the reason in SMSGate's form", async (method, path, body, status) => {
+])("%s %s %j is refused with %i in SMSGate's form", async (method, path, body, status) => {
   const answer = await phone.call(method, path, body)
   expect(answer).toEqual({ status, body: { message: expect.any(String) } })
 })
