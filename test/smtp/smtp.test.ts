@@ -52,7 +52,7 @@ test.each<[string, object, string]>([
     { subject: 'Log', attachments: [{ filename: 'a.zip', content: 'x' }] },
     'Log\n[1 file]',
   ],
-])('a mail with %s becomes a text', async (_, content, text) => {
+])('a mail with %s becomes the text $2', async (_, content, text) => {
   expect(await mail({ to: HOOK, ...content })).toMatch(/^250 \S+ OK: sent/)
   expect(await sent()).toEqual([`+4911111 ${text}`])
 })
@@ -155,7 +155,7 @@ test.each([
   ['windows-1252', '5 \x80', '=?utf-8?B?w7xi?= =?UTF-8?Q?er?=', 'über\n5 €'],
   ['iso-2022-jp', '\x1b$B%F%9%H\x1b(B', '=?utf-8?Q?=C3?= =?utf-8?Q?=BCber?=', 'über\nテスト'],
   ['utf-8', '\xc3\xbc \xef\xbf\xbd', 'Alarm', 'Alarm\nü \ufffd'],
-])('a mail in %s is read by its charsets', async (charset, body, subject, text) => {
+])('a mail in %s is read by its charsets as $3', async (charset, body, subject, text) => {
   const envelope = { envelope: { from: 'a@b.c', to: [HOOK] } }
   expect(await mail({ ...rawMail(charset, body, subject), ...envelope })).toMatch(/^250 /)
   expect(await sent()).toEqual([`+4911111 ${text}`])
@@ -210,7 +210,7 @@ describe('a mail is refused', () => {
       {},
       /^550 .*too many parts/,
     ],
-  ])('for %s', async (_, content, more, reply) => {
+  ])('for %s with $3', async (_, content, more, reply) => {
     const envelope = 'raw' in content ? { envelope: { from: 'a@b.c', to: [HOOK] } } : {}
     expect(await mail({ ...content, ...envelope }, more)).toMatch(reply)
     expect(await sent()).toEqual([])

@@ -135,7 +135,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
       },
       ['Ann', 'bob'],
     ],
-  ])('filters by %s', async (_, rule, names) => {
+  ])('filters by %s and finds $2', async (_, rule, names) => {
     const sorters = [{ field: 'phone', order: 'asc' as const }]
     const { data: found } = await data.getList({ resource, filters: [rule], sorters })
     expect(found.map(({ name }) => name)).toEqual(names)
