@@ -28,7 +28,7 @@ test.each<[charset: string, hex: string, text: string]>([
   ['big5', 'a741', '你'],
   ['euc-kr', 'b0a1', '가'],
   ['us-ascii', '41', 'A'],
-])('with the charset "%s" the bytes %s are decoded', (charset, hex, text) => {
+])('with the charset "%s" the bytes %s are decoded as "%s"', (charset, hex, text) => {
   expect(decodeText(Buffer.from(hex, 'hex'), charset)).toBe(text)
 })
 
@@ -39,7 +39,7 @@ test.each<[charset: string, hex: string, message: string]>([
   ['shift_jis', '83', 'The text is not valid in the charset shift_jis.'],
   ['utf-7', '41', 'The charset "utf-7" is not known.'],
   ['utf8mb4', '41', 'The charset "utf8mb4" is not known.'],
-])('with the charset "%s" the bytes %s are refused', (charset, hex, message) => {
+])('with the charset "%s" the bytes %s are refused: %s', (charset, hex, message) => {
   expect(() => decodeText(Buffer.from(hex, 'hex'), charset)).toThrow(message)
 })
 
@@ -70,7 +70,7 @@ test.each<[form: string, charset: string, pairs: [string, string][]]>([
     ],
   ],
   ['', '', []],
-])('the form %s in "%s" is decoded', (form, charset, pairs) => {
+])('the form "%s" in "%s" is decoded as $2', (form, charset, pairs) => {
   expect(decodeForm(Buffer.from(form), charset)).toEqual(pairs)
 })
 
