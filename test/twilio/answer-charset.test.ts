@@ -17,7 +17,7 @@ test.each<[what: string, type: string, body: Buffer]>([
     utf8("<?xml version='1.0' encoding='latin1'?>"),
   ],
   ['a plain text in Latin-1', 'text/plain; charset="latin1"', Buffer.from('Gr\xfc\xdfe', 'latin1')],
-])('an answer is decoded by %s', (_, type, body) => {
+])('an answer is decoded as "Grüße" by %s', (_, type, body) => {
   expect(read(type, body)).toEqual(['Grüße'])
 })
 

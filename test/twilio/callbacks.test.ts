@@ -70,7 +70,7 @@ describe('status callbacks', () => {
     ['a failure', [['failed', 'No service']], ['failed'], '30008'],
     ['a failure with an odd name', [['failed', 'constructor']], ['failed'], '30008'],
     ['a negative report', ['sent', ['failed', 'Rejected']], ['sent', 'undelivered'], '30003'],
-  ])('report %s with its error code', async (_, reports, statuses, code) => {
+  ])('report %s as $2 with the error code $3', async (_, reports, statuses, code) => {
     await ann.send({ StatusCallback: app.url })
     await report(phone, ...reports)
     await app.heard(statuses.length)

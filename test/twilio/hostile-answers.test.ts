@@ -54,7 +54,7 @@ test.each([
   ['a local name', () => 'https://a.localhost/', /not an address of the internet/],
   ['a file', () => 'file:///etc/passwd', /neither http nor https/],
   ['nothing', () => 'https://[', /is not an address/],
-])('a Redirect to %s is not followed', async (_, target, reason) => {
+])('a Redirect to %s is not followed: $2', async (_, target, reason) => {
   // the first call needs an app on this machine; what comes after it is as on a server of the internet
   const outcome = await tell((settings) => {
     settings.webhookAllowPrivate = false

@@ -90,11 +90,16 @@ describe('an incoming text', () => {
     ['Info?', 'HELP'],
     ['Stopp!', 'STOP'],
     ['anmelden', 'START'],
-    ['Please stop', undefined],
   ])('%s has the OptOutType %s, by the words of server and account', async (word, type) => {
     await sayLanguages(['de'])
     await hear(word)
     expect(app.calls[0]!.form.OptOutType).toBe(type)
+  })
+
+  test('a text with more words than STOP has no OptOutType', async () => {
+    await sayLanguages(['de'])
+    await hear('Please stop')
+    expect(app.calls[0]!.form.OptOutType).toBeUndefined()
   })
 
   test('has no OptOutType for a word of a language that the account has not chosen', async () => {
@@ -118,7 +123,7 @@ describe('a TwiML answer', () => {
     ['a body', xml('<Message><Body>A &amp; B</Body></Message>'), 'text/xml', ['A & B']],
     ['CDATA and old names', xml('<Sms><![CDATA[<b>]]></Sms>'), 'text/xml', ['<b>']],
     ['two', xml('<Message>One</Message><!-- x --><Message>Two</Message>'), 'text/xml', ['Two', 'One']],
-  ])('with %s sends the expected replies', async (_, body, type, bodies) => {
+  ])('with %s sends the replies $3', async (_, body, type, bodies) => {
     app.answer(200, body, type)
     expect(await hear()).toMatchObject({ status: 'delivered', response_status: 200 })
     const replies = await repliesTo(from)
@@ -184,7 +189,7 @@ describe('a TwiML answer', () => {
     ['media', xml('<Message><Body>Hi</Body><Media>https://example.com</Media></Message>'), 'text/xml', 14110],
     ['a document that is too large', xml(`<Message>Hi</Message>${' '.repeat(70_000)}`), 'text/xml', 11200],
     ['deep nesting', `<Response>${'<Message>'.repeat(5_000)}`, 'text/xml', 14110],
-  ])('with %s is an error and sends no reply', async (_, body, type, code) => {
+  ])('with %s is the error $3 and sends no reply', async (_, body, type, code) => {
     app.answer(200, body, type)
     const delivery = await hear()
     expect(delivery).toMatchObject({ status: 'failed', response_status: 200, attempts: 1 })

@@ -45,7 +45,7 @@ describe('pages of messages', () => {
     ['PageSize=5000', 1000],
     ['PageSize=1', 1],
     ['', 50],
-  ])('with %s have the right size', async (query, size) =>
+  ])('with the query "%s" have the size %i', async (query, size) =>
     expect((await list(`?${query}`)).body.page_size).toBe(size),
   )
 
@@ -57,7 +57,7 @@ describe('pages of messages', () => {
     ['Status=sent', 20001],
     ['DateSent=yesterday', 20001],
     ['DateSent%3E=1700000000', 20001],
-  ])('with %s are refused', async (query, code) => {
+  ])('with the query %s are refused with the error %i', async (query, code) => {
     expect((await list(`?${query}`)).body).toMatchObject({ code, status: 400 })
   })
 })
@@ -87,7 +87,7 @@ describe('filters of messages', () => {
     ['DateSent%3C=2026-11-20', ['before']],
     ['DateSent<=2026-11-21T00:00:00Z', ['before', 'midnight']],
     ['DateSent>=2026-11-21&DateSent<=2026-11-21', ['midnight', 'noon']],
-  ])('with %s find the expected messages', async (query, bodies) => {
+  ])('with the query %s find the messages %j', async (query, bodies) => {
     expect(await found(query)).toEqual(bodies)
   })
 

@@ -56,27 +56,27 @@ describe('a new message', () => {
     ['application/x-www-form-urlencoded; charset=utf-8', 'Gr%C3%BC%C3%9Fe', 201, 'Grüße'],
     ['application/x-www-form-urlencoded', 'Gr%FC%DFe', 400, undefined],
     ['application/x-www-form-urlencoded; charset=none', 'Hi', 400, undefined],
-  ])('in a form of the type %s with the body %s is answered with %i', async (type, text, status, body) => {
-    const answer = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
-      method: 'POST',
-      headers: { ...basic(ann.sid, ann.token), 'content-type': type },
-      body: `To=${encodeURIComponent(TO)}&Body=${text}`,
-    })
-    expect([answer.status, ((await answer.json()) as { body?: string }).body]).toEqual([status, body])
-  })
+  ])(
+    'in a form of the type %s with the body %s is answered with %i and the body %s',
+    async (type, text, status, body) => {
+      const answer = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
+        method: 'POST',
+        headers: { ...basic(ann.sid, ann.token), 'content-type': type },
+        body: `To=${encodeURIComponent(TO)}&Body=${text}`,
+      })
+      expect([answer.status, ((await answer.json()) as { body?: string }).body]).toEqual([status, body])
+    },
+  )
 
   test.each([
     ['true', `${'x'.repeat(80)} “y” – z`, `${'x'.repeat(80)} "y" - z`, '1'],
     ['True', '“Hi”', '“Hi”', '1'],
     ['false', `${'x'.repeat(80)} – z`, `${'x'.repeat(80)} – z`, '2'],
-  ])(
-    'with SmartEncoded %s gets plain characters only if they save a segment',
-    async (SmartEncoded, Body, body, segments) => {
-      const sent = await ann.send({ Body, SmartEncoded })
-      expect(sent.body).toMatchObject({ body, num_segments: segments })
-      expect((await ann.ask('GET', `Messages/${sent.body.sid}.json`)).body).toEqual(sent.body)
-    },
-  )
+  ])('with SmartEncoded %s and the body "$1" is sent as "$2"', async (SmartEncoded, Body, body, segments) => {
+    const sent = await ann.send({ Body, SmartEncoded })
+    expect(sent.body).toMatchObject({ body, num_segments: segments })
+    expect((await ann.ask('GET', `Messages/${sent.body.sid}.json`)).body).toEqual(sent.body)
+  })
 
   test.each([
     ['spaces and brackets in To', { To: ' (+49) 151-1234.5678 ' }],
@@ -122,7 +122,7 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
 ]
 
 describe('a new message is refused', () => {
-  test.each(REFUSED)('with %s', async (_, form, code, status = 400) => {
+  test.each(REFUSED)('with %s by the error $2', async (_, form, code, status = 400) => {
     const before = (await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid
     const answer = await ann.send(form)
     expect(answer.body).toEqual({
@@ -200,9 +200,9 @@ test.each<[string, (string | [string, string])[], string, number | null]>([
   ['delivered', ['sent', 'delivered'], 'delivered', null],
   ['never sent', [['failed', 'No service']], 'failed', 30008],
   ['not delivered', ['sent', ['failed', 'Rejected']], 'undelivered', 30003],
-  ['an unknown number', [['failed', UNKNOWN]], 'failed', 30005],
-  ['an unknown number, once sent', ['sent', ['failed', UNKNOWN]], 'undelivered', 30005],
-])('a message is shown as %s with its error code', async (_, reports, status, code) => {
+  ['refused for an unknown number', [['failed', UNKNOWN]], 'failed', 30005],
+  ['sent, then refused for an unknown number', ['sent', ['failed', UNKNOWN]], 'undelivered', 30005],
+])('a message that was %s is shown as $2 with the error code $3', async (_, reports, status, code) => {
   await report(phone)
   const { sid } = (await ann.send({ From: NUMBER })).body
   await report(phone, ...reports)

@@ -153,7 +153,7 @@ describe('a request is refused for', () => {
       20404,
     ],
     ['to delete verifications', 'DELETE', `${at}/Verifications`, undefined, 405, 20004],
-  ])('%s', async (_, method, path, form, status, code) => {
+  ])('%s by status $4 and error $5', async (_, method, path, form, status, code) => {
     expect(await ask(method, path, form)).toMatchObject({ status, body: { code, status } })
   })
 
