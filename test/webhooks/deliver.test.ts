@@ -45,7 +45,7 @@ describe('an event', () => {
     ['sent', ['sent'], ['message.sent']],
     ['delivered', ['sent', 'delivered'], ['message.sent', 'message.delivered']],
     ['failed', ['failed'], ['message.failed']],
-  ] as const)('"%s" is delivered once each', async (_, statuses, events) => {
+  ] as const)('reports of "%s" are delivered once each as $2', async (_, statuses, events) => {
     await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, ...statuses)
     await receiver.heard(events.length)

@@ -83,7 +83,7 @@ describe('an attempt', () => {
     ['headers without end', flood(`${OK}x: ${'z'.repeat(60_000)}\r\n`), { status: 0 }],
     ['many small headers', flood('HTTP/1.1 200 OK\r\na: b\r\n'), { status: 0 }],
     ['no HTTP', (socket: Socket) => void socket.write('hello\r\n\r\n'), { status: 0 }],
-    ['hanging up', (socket: Socket) => socket.destroy(), { status: 0 }],
+    ['no answer and hangs up', (socket: Socket) => socket.destroy(), { status: 0 }],
     [
       'another protocol',
       (socket: Socket) =>
@@ -93,7 +93,7 @@ describe('an attempt', () => {
     ['endless hints and no answer', flood('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), { status: 0 }],
   ]
   test.each(broken)(
-    'against a receiver that sends %s ends in time with little memory',
+    'against a receiver that sends %s ends in time with little memory and the outcome $2',
     async (_, speak, expected) => {
       const raw = await startRaw(speak)
       const begun = performance.now()

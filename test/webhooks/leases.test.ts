@@ -147,7 +147,7 @@ describe('the turns of due deliveries', () => {
     ],
     ['as many as there is room', { ann: hooksAt(own, 9, 9), bob: hooksAt(own, 9, 9) }, 8, { ann: 4, bob: 4 }],
     ['no turns without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
-  ])('give %s', async (_, waiting, room, turns) => {
+  ])('give %s: $3', async (_, waiting, room, turns) => {
     await fill(waiting)
     expect(await take(room)).toEqual(turns)
   })

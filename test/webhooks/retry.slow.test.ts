@@ -43,7 +43,7 @@ describe('the schedule', () => {
     ['nonsense', 503, 'soon', 0],
     ['nothing', 503, undefined, 0],
     ['seconds with another status', 500, '120', 0],
-  ] as const)('reads a Retry-After of %s (%i)', (_, status, header, seconds) => {
+  ] as const)('reads a Retry-After of %s (%i) as $3 s', (_, status, header, seconds) => {
     expect(retryAfterOf(status, header, now)).toBe(seconds)
   })
 })

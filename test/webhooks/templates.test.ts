@@ -116,7 +116,7 @@ test.each([
     'body: Each query pair',
   ],
   ['{"ok":false} with 200', { body: 'x' }, '', '{"ok":false}'],
-] as const)('a delivery says why it failed: %s', async (_, values, path, words) => {
+] as const)('a delivery that fails for %s says "$3"', async (_, values, path, words) => {
   receiver.answer(200, '{"ok":false}')
   await make(values, receiver.url + path)
   await toldOf('..')
@@ -128,7 +128,7 @@ const URL = 'https://example.com/in'
 test.each([
   ['an unknown field', { body: '{{data.nope}}' }, 'body'],
   ['an unknown field in an unused branch', { body: '{{#if received}}{{else}}{{x}}{{/if}}' }, 'body'],
-  ['a template that cannot be parsed', { body: { a: ['{{#if data}}'] } }, 'body'],
+  ['a text that cannot be parsed', { body: { a: ['{{#if data}}'] } }, 'body'],
   [
     'a loop without end',
     { body: '{{#each data}}{{#each ../data}}{{#each ../../data}}x{{/each}}{{/each}}{{/each}}' },
@@ -153,7 +153,7 @@ test.each([
   ['a mail to an address from the text', { preset: 'mail', url: 'mailto:{{data.body}}@example.com' }, 'url'],
   ['a mail to six', { preset: 'mail', url: `mailto:${'a@example.com,'.repeat(5)}b@example.com` }, 'url'],
   ['a mail without a text', { preset: 'mail', url: 'mailto:a@example.com', body: { subject: 'x' } }, 'body'],
-] as const)('a template is refused on save: %s', async (_, values, field) => {
+] as const)('a template with %s is refused for its field $2', async (_, values, field) => {
   const made = await create({ url: URL, ...values })
   expect(made.status).toBe(400)
   expect(Object.keys(made.body.data)).toEqual([field])
