@@ -120,8 +120,12 @@ test.each([
   ['line_not_found', 'Line not found', 'device'],
   ['', 'Missing variable: day.', 'variable day'],
   ['', 'Template not found.', 'template'],
-  ['quota_exceeded', 'Monthly message quota exceeded', undefined],
 ])('the refusal %s "%s" is shown at the field $2', (code, message, field) => {
   const { fields } = placeFault({ code, message, status: 400, fields: {} })
   expect(Object.keys(fields)[0]).toBe(field)
+})
+
+test('the refusal of a send beyond the quota is shown at no field', () => {
+  const refusal = { code: 'quota_exceeded', message: 'Monthly message quota exceeded' }
+  expect(placeFault({ ...refusal, status: 400, fields: {} }).fields).toEqual({})
 })

@@ -37,7 +37,7 @@ test.each([
   '\\PC{0,1000}'.repeat(17),
   '(?:(?:ab){30}){30}',
   'ab'.repeat(2_501),
-])('the pattern %.40s is refused as too expensive', (pattern) => {
+])('the pattern $0 is refused as too expensive', (pattern) => {
   expect(patternError(pattern)).toMatch(/too expensive|longer/)
   expect(matchesPattern(pattern, 'a')).toBe(false)
 })

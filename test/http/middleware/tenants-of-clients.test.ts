@@ -68,15 +68,12 @@ test.each<[method: string, path: string, status: number | undefined]>([
   ['GET', `/inbox?deviceId=${device}`, undefined],
   ['GET', '/devices', 200],
   ['GET', '/webhooks', 200],
-])(
-  "SMSGate's API shows and changes nothing of another user by %s %s (status: $2)",
-  async (method, path, status) => {
-    const answer = await smsgate(method, path)
-    if (status !== undefined) expect(answer.status, answer.text).toBe(status)
-    expect(answer.text).not.toMatch(/SECRET|\+49170000000|bobs-hook/)
-    expect(await snapshot()).toBe(before)
-  },
-)
+])("SMSGate's API shows and changes nothing of another user: %s %s", async (method, path, status) => {
+  const answer = await smsgate(method, path)
+  if (status !== undefined) expect(answer.status, answer.text).toBe(status)
+  expect(answer.text).not.toMatch(/SECRET|\+49170000000|bobs-hook/)
+  expect(await snapshot()).toBe(before)
+})
 
 test("SMSGate's API refuses another user's device", async () => {
   const text = { phoneNumbers: ['+491700000003'], textMessage: { text: 'x' }, deviceId: device }

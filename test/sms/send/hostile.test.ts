@@ -119,7 +119,7 @@ describe('a hostile device', () => {
   })
 })
 
-test.each(['a', ''])('an expand path of 14,000 dots does not block the server', async (first) => {
+test.each(['a', ''])('an expand path of "%s" and 14,000 dots does not block the server', async (first) => {
   const took = startCpuTimer()
   for (let i = 0; i < 10; i++)
     await ann.call('GET', `/api/collections/contacts/records?expand=${first}${'.'.repeat(14_000)}x`)
