@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Searches for texts that keep the event loop too long: `npm run test:parsers`. It measures processor time, so
- * it runs on an idle machine, one file after the other, and not with the other tests.
+ * Searches for texts that keep the event loop too long: `npm run test:parsers`. It measures processor time.
+ * So it runs on an idle machine, one file after the other, and not with the other tests.
  */
 export default defineConfig({
   test: {
