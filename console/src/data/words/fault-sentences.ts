@@ -45,7 +45,10 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
     /^The invitation is invalid, has expired or was used\.$/,
     t('This invitation has expired, was used, or was revoked.'),
   ],
-  [/^You cannot accept an invitation to your own/, t('This is the account that invites: you are in already.')],
+  [
+    /^You cannot accept an invitation to your own/,
+    t('This is the account that invites: you are in already.'),
+  ],
   [/^You are a member already\.$/, t('You are a member of this team already.')],
   [
     /^The mail could not be sent\. Make a link instead\.$/,
