@@ -98,7 +98,8 @@ scenario('the picture of docs/recipes/verify.md', async (fixture) => {
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'Desk phone')
   const user = ann.authStore.record!.id
-  await ann.collection('user_settings').create({ user, code_approval_floor: 40, code_stopped: '+7' })
+  const settings = await ann.collection('user_settings').getFirstListItem('')
+  await ann.collection('user_settings').update(settings.id, { code_approval_floor: 40, code_stopped: '+7' })
   const { id: service } = await ann.collection('verify_services').create({
     ...{ user, name: 'Web shop' },
     templates: { en: 'Your code is {{code}}.', de: 'Ihr Code ist {{code}}.' },
