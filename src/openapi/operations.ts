@@ -8,6 +8,7 @@ import type {
 import { ApiError } from '../errors.ts'
 import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/shape.ts'
 import { WEBHOOK_REFUSALS } from '../webhooks/deliveries.ts'
+import { type Answers, orInvalid } from './answers.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
@@ -68,7 +69,7 @@ function refused(named: readonly RefusalCode[], security: Security, body: unknow
   const ofCaller = security === NOBODY ? [] : (['unauthorized', 'forbidden'] as const)
   const ofBody = body ? (['invalid_request', 'request_too_large'] as const) : []
   const answers = refusals(...ofBody, ...ofCaller, ...named)
-  return hasTemplate ? orTemplateFault(answers) : answers
+  return hasTemplate ? orInvalid(answers, TEMPLATE_REFUSAL, TEMPLATE_FAULT) : answers
 }
 
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
@@ -231,8 +232,6 @@ export const MFA_NEEDED = z
   .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
   .meta({ id: 'MfaNeeded' })
 
-export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
-
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'recipients must be a list of phone numbers',
   too_many_recipients: 'At most 1000 recipients per request',
@@ -288,13 +287,4 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
 
 const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
 
-/** Adds the error for a faulty template to the 400 among these responses. */
-function orTemplateFault(answers: Answers): Answers {
-  const { content, ...rest } = answers['400']!
-  const { schema, examples } = content!['application/json']!
-  const both = {
-    schema: z.union([schema as z.ZodType, TEMPLATE_REFUSAL]),
-    examples: { ...examples, template: { value: { message: 'Missing variable: code.' } } },
-  }
-  return { ...answers, 400: { ...rest, content: { 'application/json': both } } }
-}
+const TEMPLATE_FAULT = { template: { value: { message: 'Missing variable: code.' } } }

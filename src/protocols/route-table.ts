@@ -2,15 +2,8 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { Ctx, Env } from '../http/context.ts'
 import { sendRaw } from '../http/request-info.ts'
-import {
-  type Answers,
-  chapter,
-  FILE,
-  json,
-  type Operation,
-  type Security,
-  texts,
-} from '../openapi/operations.ts'
+import type { Answers } from '../openapi/answers.ts'
+import { chapter, FILE, json, type Operation, type Security, texts } from '../openapi/operations.ts'
 
 /** A route of another product's API, with its description. `C`: the argument of `work`. */
 export interface TableRoute<C> {

@@ -29,6 +29,7 @@ import {
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { object, type Shape, text, type ValueOf } from '../../fields/shape.ts'
+import type { Answers } from '../../openapi/answers.ts'
 import {
   type Form,
   MAILED,
@@ -39,15 +40,7 @@ import {
   OTP_WANTED,
   SIGN_INS,
 } from '../../openapi/auth-forms.ts'
-import {
-  type Answers,
-  chapter,
-  json,
-  MFA_NEEDED,
-  NOBODY,
-  type Operation,
-  SIGNED_IN,
-} from '../../openapi/operations.ts'
+import { chapter, json, MFA_NEEDED, NOBODY, type Operation, SIGNED_IN } from '../../openapi/operations.ts'
 import { FIELDS_ONLY, ONE, typeName } from '../../openapi/record-schema.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import { bodyOf, type FormOptions, readForm } from '../body/body.ts'

@@ -2,9 +2,9 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Collection, Rule, Store } from '../../collections/catalog.ts'
 import { maxBodyBytes } from '../../fields/field-types.ts'
+import type { Answers } from '../../openapi/answers.ts'
 import {
   ANYONE,
-  type Answers,
   chapter,
   GUEST_ERROR,
   json,

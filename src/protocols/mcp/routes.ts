@@ -15,6 +15,7 @@ import { gatewayForm } from '../../http/middleware/failure.ts'
 import { gate } from '../../http/middleware/gate.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { clientIp, countAnswer, storeOf } from '../../http/server/store-of.ts'
+import { orInvalid } from '../../openapi/answers.ts'
 import { chapter, json, KEY_HOLDER, refusals, SENDING } from '../../openapi/operations.ts'
 import { listRecords, viewRecord } from '../../records/list.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
@@ -47,8 +48,7 @@ const RESULT = z
   .looseObject({ jsonrpc: z.literal('2.0') })
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
-const FAILS = refusals('unauthorized', 'invalid_request', 'request_too_large')
-const INVALID = FAILS['400']!.content!['application/json']!.schema as z.ZodType
+const NOT_A_CALL = { jsonrpc: '2.0', error: { code: -32_600, message: 'Invalid Request' }, id: null }
 
 const mcpPaths = () =>
   chapter(SENDING, KEY_HOLDER, {
@@ -58,17 +58,16 @@ const mcpPaths = () =>
       description:
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
-      fails: FAILS,
+      // JSON that is not a call gets an error of JSON-RPC
+      fails: orInvalid(refusals('unauthorized', 'invalid_request', 'request_too_large'), RESULT, {
+        not_a_call: { value: NOT_A_CALL },
+      }),
       responses: {
         200: {
           description: 'The result of a call, alone or as an event.',
           content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
         },
         202: { description: 'A notification was taken.' },
-        400: {
-          description: 'Refused: `invalid_request`, or an error of JSON-RPC for JSON that is not a call.',
-          content: json(z.union([INVALID, RESULT])),
-        },
       },
     },
   })

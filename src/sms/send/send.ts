@@ -162,7 +162,7 @@ export async function prepareOffer(
   }
 }
 
-export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
+const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
   JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
 export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
@@ -214,6 +214,9 @@ const MAX_KEY_LENGTH = 255
 /** Printable ASCII, which an HTTP header can safely contain. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 
+/** The server keeps the answers of idempotency keys since then. */
+const DAY_AGO = sql<Date>`now() - interval '24 hours'`
+
 /** An idempotency key of the server itself. Begins with a space, so that no request can have the same. */
 export const serverKey = (name: string): string => ` ${name}`
 
@@ -247,7 +250,7 @@ export async function firstAnswer(store: Store, user: string, { key, fingerprint
     .select(['fingerprint', 'answer'])
     .where('user', '=', user)
     .where('key', '=', key)
-    .where('created', '>', sql<Date>`now() - interval '24 hours'`)
+    .where('created', '>', DAY_AGO)
     .executeTakeFirst()
   if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
   return first?.answer
@@ -266,13 +269,10 @@ async function keepAnswer(store: Store, user: string, { key, fingerprint }: Idem
           answer: ref('excluded.answer'),
           created: ref('excluded.created'),
         }))
-        .where('sms_idempotency.created', '<=', sql<Date>`now() - interval '24 hours'`),
+        .where('sms_idempotency.created', '<=', DAY_AGO),
     )
     .execute()
 }
 
 export const deleteOldAnswers = ({ db }: Store) =>
-  queries(db)
-    .deleteFrom('sms_idempotency')
-    .where('created', '<=', sql<Date>`now() - interval '24 hours'`)
-    .execute()
+  queries(db).deleteFrom('sms_idempotency').where('created', '<=', DAY_AGO).execute()

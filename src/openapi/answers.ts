@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { ZodOpenApiResponseObject } from 'zod-openapi'
+
+/** The responses of a route by their status. */
+export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
+
+/** Adds another form to the 400 among these responses. `examples`: of that form, by their names. */
+export function orInvalid(
+  answers: Answers,
+  form: z.ZodType,
+  examples: Readonly<Record<string, { readonly value: unknown }>>,
+): Answers {
+  const { content, ...rest } = answers['400']!
+  const known = content!['application/json']!
+  const both = {
+    schema: z.union([known.schema as z.ZodType, form]),
+    examples: { ...known.examples, ...examples },
+  }
+  return { ...answers, 400: { ...rest, content: { 'application/json': both } } }
+}
