@@ -6,8 +6,8 @@ import { formatDate } from '../fields/date.ts'
 import { takeCodes } from '../sms/codes/counts.ts'
 import { requireDestinations } from '../sms/codes/destinations.ts'
 import type { Offer } from '../sms/send/accept.ts'
+import { isRefusal } from '../sms/send/refusals.ts'
 import { sendInside } from '../sms/send/send.ts'
-import { isRefusal } from '../sms/send/shape.ts'
 import type { Hook } from './hook.ts'
 
 /** What became of a hook's texts. `wake`: the devices to wake after the commit. */

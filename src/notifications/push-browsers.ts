@@ -7,7 +7,7 @@ import type { Tables } from '../db/tables.ts'
 import { INSTANT } from '../fields/instant.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { checkEndpoint, type PushSettings, type Subscription } from '../sms/devices/reach.ts'
-import { invalid } from '../sms/send/shape.ts'
+import { invalid } from '../sms/send/refusals.ts'
 
 /** Maximum browsers of one person. A further one replaces the oldest. */
 const MAX_OF_USER = 20

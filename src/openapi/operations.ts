@@ -6,7 +6,7 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi'
 import { ApiError } from '../errors.ts'
-import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/shape.ts'
+import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/refusals.ts'
 import { WEBHOOK_REFUSALS } from '../webhooks/deliveries.ts'
 import { type Answers, orInvalid } from './answers.ts'
 

@@ -9,9 +9,10 @@ import type { ErrorForm, Protocol } from '../http/context.ts'
 import { messageForm, sendError } from '../http/middleware/failure.ts'
 import type { KeyCredentials } from '../http/middleware/sender.ts'
 import { clientIp } from '../http/server/store-of.ts'
+import { checkShape } from '../sms/send/check-shape.ts'
 import { isAllowed, tooMany } from '../sms/send/judge.ts'
 import { recipientsIn } from '../sms/send/read-numbers.ts'
-import { checkShape, gatewayRefusal, invalid, isRefusal } from '../sms/send/shape.ts'
+import { gatewayRefusal, invalid, isRefusal } from '../sms/send/refusals.ts'
 import {
   type DoorCall,
   type DoorRoute,

@@ -10,8 +10,8 @@ import type { Extension } from '../records/extension.ts'
 import { noteChanges } from '../records/record-sql.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
+import { gatewayRefusal, templateRefusal } from '../sms/send/refusals.ts'
 import type { Sender } from '../sms/send/sender.ts'
-import { gatewayRefusal, templateRefusal } from '../sms/send/shape.ts'
 import { parseJson } from '../tools/json.ts'
 
 const DEFAULTS = { code_length: 6, ttl: 600 } as const

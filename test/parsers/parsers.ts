@@ -23,7 +23,7 @@ import { excerpt, pickFields } from '../../src/records/pick.ts'
 import { parseCron } from '../../src/settings/cron.ts'
 import { fold } from '../../src/sms/conversations/answer.ts'
 import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../src/sms/send/content.ts'
-import { isInvisible } from '../../src/sms/send/shape.ts'
+import { isInvisible } from '../../src/sms/send/schemas.ts'
 import { parseTemplate, renderTemplate } from '../../src/templates/template.ts'
 import { charsetOf, decodeForm, decodeText } from '../../src/tools/charset.ts'
 import { masked } from '../../src/tools/mask.ts'
@@ -99,7 +99,7 @@ export const PARSERS: readonly Parser[] = [
     read: (text) => readOptWord(text, ALL_LANGUAGES),
   },
   { name: 'a received text, folded', file: 'sms/conversations/answer.ts', most: 39_015, read: fold },
-  { name: 'a text, whether it can be seen', file: 'sms/send/shape.ts', most: BODY, read: isInvisible },
+  { name: 'a text, whether it can be seen', file: 'sms/send/schemas.ts', most: BODY, read: isInvisible },
   {
     name: 'a template of texts, for 20 people',
     file: 'sms/send/content.ts',

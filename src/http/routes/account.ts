@@ -16,7 +16,7 @@ import {
 import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/reach.ts'
-import { checkShape } from '../../sms/send/shape.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users.ts'
 import { readJson } from '../body/raw-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'

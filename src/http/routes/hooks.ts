@@ -17,7 +17,7 @@ import {
   SIGNED_IN,
   webhookRefusals,
 } from '../../openapi/operations.ts'
-import { checkShape } from '../../sms/send/shape.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
 import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/charset.ts'
 import {
   DELIVERY_REQUEST,

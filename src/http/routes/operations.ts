@@ -14,7 +14,7 @@ import { ANYONE, chapter, failures, json, NOBODY, SERVER, SIGNED_IN } from '../.
 import { BY_ID, FIELDS_ONLY, listQuery, pageOf } from '../../openapi/record-schema.ts'
 import { listRecords } from '../../records/list.ts'
 import { indexWarnings } from '../../sms/history.ts'
-import { lineWarnings } from '../../sms/usage.ts'
+import { lineWarnings } from '../../sms/line-figures.ts'
 import { JOB_FIGURES, readJobFigures } from '../../work/jobs.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, plainList, viewLog } from '../lists.ts'

@@ -5,8 +5,8 @@ import { CHANGED, MESSAGE_CHANGE, RESCHEDULE, RESCHEDULED_BATCH } from '../../sm
 import { RETRIED_BATCH, RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
 import { PREVIEW } from '../../sms/send/preview.ts'
+import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
-import type { RefusalCode } from '../../sms/send/shape.ts'
 import { ACCOUNT_USAGE, USAGE_DAYS } from '../../sms/usage.ts'
 
 export const IDEMPOTENCY = z.object({

@@ -3,15 +3,10 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Store } from '../../collections/catalog.ts'
 import { chapter, SENDER, SENDING } from '../../openapi/operations.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
-import {
-  checkShape,
-  gatewayRefusal,
-  id,
-  invalid,
-  type RefusalCode,
-  wholeNumber,
-} from '../../sms/send/shape.ts'
+import { gatewayRefusal, invalid, type RefusalCode } from '../../sms/send/refusals.ts'
+import { id, wholeNumber } from '../../sms/send/schemas.ts'
 import { VERIFICATION } from '../../verify/service.ts'
 import { checkVerification, endVerification, startVerification } from '../../verify/verify.ts'
 import { readJson } from '../body/raw-body.ts'

@@ -21,9 +21,10 @@ import { listRecords, viewRecord } from '../../records/list.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
 import { AnswerMeter, NO_REQUEST } from '../../request/request.ts'
 import { hasScope, type Scope } from '../../request/scopes.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
 import { may } from '../../sms/send/judge.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { senderOfKey } from '../../sms/send/sender.ts'
-import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { FIND_TOOLS, type McpCaller, type McpServices, SEND_TOOLS, type Tool } from './tools.ts'
 
 /** Enough for 1,000 recipients and the values of a template's variables. */

@@ -17,9 +17,9 @@ import { COMMON, readPreview, readSend, SEND, TEMPLATE_SEND } from '../../sms/se
 import { may } from '../../sms/send/judge.ts'
 import { previewSend } from '../../sms/send/preview.ts'
 import { withNumbers } from '../../sms/send/read-numbers.ts'
+import { id } from '../../sms/send/schemas.ts'
 import { readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
-import { id } from '../../sms/send/shape.ts'
 import { readUsage } from '../../sms/usage.ts'
 
 export interface McpServices extends SendServices {

@@ -12,8 +12,9 @@ import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/store-of.ts'
 import { effectiveScopes, grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../request/scopes.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
 import { scopeRequired } from '../../sms/send/judge.ts'
-import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { randomText } from '../../tools/random.ts'
 
 /** A caller of SMSGate's client API: a user, by an API key or a token issued for an API key. */

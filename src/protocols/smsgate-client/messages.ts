@@ -7,7 +7,7 @@ import { isOwnedBy } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
 import { cancelBatch, cancelOnce } from '../../sms/queue/cancel.ts'
 import type { Permit } from '../../sms/send/judge.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { REASONS } from '../../sms/status.ts'
 import { dateIn, deviceIn, flagIn, numberIn } from './request.ts'
 

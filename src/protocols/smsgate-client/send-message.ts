@@ -6,19 +6,12 @@ import { dateOf, formatDate } from '../../fields/date.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { Idempotency } from '../../sms/send/accept.ts'
 import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
 import { readNumbers } from '../../sms/send/read-numbers.ts'
+import { invalid, isRefusal } from '../../sms/send/refusals.ts'
+import { id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/schemas.ts'
 import { firstAnswer, readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
-import {
-  checkShape,
-  id,
-  invalid,
-  isRefusal,
-  listOf,
-  nonEmptyText,
-  visibleText,
-  wholeNumber,
-} from '../../sms/send/shape.ts'
 import { type MessageState, sendOfRef, stateOf } from './messages.ts'
 import {
   type Call,

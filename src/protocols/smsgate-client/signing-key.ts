@@ -7,7 +7,8 @@ import type { Env, Services } from '../../http/context.ts'
 import { requireUser } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
 import { ACCOUNT, chapter, SIGNED_IN } from '../../openapi/operations.ts'
-import { checkShape, invalid } from '../../sms/send/shape.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
+import { invalid } from '../../sms/send/refusals.ts'
 import { randomText } from '../../tools/random.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */

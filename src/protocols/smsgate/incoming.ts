@@ -13,14 +13,8 @@ import {
 } from '../../sms/conversations/receive.ts'
 import { type Device, type Health, saveHealth, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
-import {
-  checkShape,
-  instant,
-  text as line,
-  nonEmptyId,
-  nonEmptyText,
-  wholeNumber,
-} from '../../sms/send/shape.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
+import { instant, text as line, nonEmptyId, nonEmptyText, wholeNumber } from '../../sms/send/schemas.ts'
 import { parseJson } from '../../tools/json.ts'
 import { noteClock } from './phone.ts'
 import { DATA_URL } from './wire.ts'

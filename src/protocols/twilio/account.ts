@@ -6,7 +6,7 @@ import { queries } from '../../db/queries.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/store-of.ts'
-import { gatewayRefusal } from '../../sms/send/shape.ts'
+import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { TableRoute } from '../route-table.ts'
 import {
   API_VERSION,

@@ -5,7 +5,7 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import { hasScope, type Scope } from '../../request/scopes.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
-import { isRefusal } from '../../sms/send/shape.ts'
+import { isRefusal } from '../../sms/send/refusals.ts'
 import type { Verification } from '../../verify/service.ts'
 import {
   checkVerification,

@@ -7,7 +7,7 @@ import { dateOf } from '../../fields/date.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/failure.ts'
 import { urlFault } from '../../outgoing/send.ts'
-import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/shape.ts'
+import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/refusals.ts'
 import { decodeForm } from '../../tools/charset.ts'
 
 /** An error answer of Twilio's API. */

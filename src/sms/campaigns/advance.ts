@@ -10,8 +10,8 @@ import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
 import type { Offer } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { writeTexts } from '../send/content.ts'
+import { gatewayRefusal, type RefusalCode } from '../send/refusals.ts'
 import { offeredMessage } from '../send/send.ts'
-import { gatewayRefusal, type RefusalCode } from '../send/shape.ts'
 import { REASONS, updateRecords } from '../status.ts'
 import {
   type Campaign,

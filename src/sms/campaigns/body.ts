@@ -20,16 +20,10 @@ import {
   type NamedLine,
   TEMPLATE_SEND,
 } from '../send/body.ts'
+import { checkShape } from '../send/check-shape.ts'
 import { checkLength, checkPhones } from '../send/content.ts'
-import {
-  checkShape,
-  invalid,
-  nonEmptyId,
-  nonEmptyText,
-  text,
-  visibleText,
-  wholeNumber,
-} from '../send/shape.ts'
+import { invalid } from '../send/refusals.ts'
+import { nonEmptyId, nonEmptyText, text, visibleText, wholeNumber } from '../send/schemas.ts'
 
 /** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
 export const MIN_INTERVAL_MS = 300_000

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { tooManyTries } from '../../errors.ts'
-import { gatewayRefusal, REFUSALS } from '../send/shape.ts'
+import { gatewayRefusal, REFUSALS } from '../send/refusals.ts'
 import { readUsage } from '../usage.ts'
 
 const HOUR_SECONDS = 3_600

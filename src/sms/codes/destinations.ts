@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { callingCodeOf } from '../../portable/phone/e164.ts'
 import { isPremium } from '../../portable/phone/numbering-plans.ts'
-import { gatewayRefusal } from '../send/shape.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
 
 /** Calling codes of satellite phones and of networks without a country. ITU-T E.164 list */
 const SATELLITES: ReadonlySet<string> = new Set([

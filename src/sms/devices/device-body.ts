@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
+import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/schemas.ts'
 import { CONNECTIONS } from './device.ts'
 import { SUBSCRIPTION } from './reach.ts'
 

@@ -9,7 +9,7 @@ import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { minify } from '../../fields/json-text.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { gatewayRefusal } from '../send/shape.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
 import { updateRecords } from '../status.ts'
 import { completeSims } from './sims.ts'
 

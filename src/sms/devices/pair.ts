@@ -12,7 +12,7 @@ import { createRecord } from '../../records/write.ts'
 import { type AuthRecord, serverRequest } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import { readNumber } from '../send/read-numbers.ts'
-import { gatewayRefusal, invalid } from '../send/shape.ts'
+import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { markSeen } from './device.ts'
 import { completeSims } from './sims.ts'
 

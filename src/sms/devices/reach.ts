@@ -11,7 +11,7 @@ import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
 import { sendOutgoing, urlFault } from '../../outgoing/send.ts'
 import { WakeSignal } from '../../tools/repeat.ts'
-import { invalid } from '../send/shape.ts'
+import { invalid } from '../send/refusals.ts'
 import { type DeviceEvent, onDeviceEvent } from '../wake.ts'
 import { changeDevice, countPending, type Device, touchDevice } from './device.ts'
 

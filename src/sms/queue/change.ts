@@ -14,6 +14,7 @@ import {
   future,
   MAX_CHARACTERS,
 } from '../send/body.ts'
+import { checkShape } from '../send/check-shape.ts'
 import { checkLength } from '../send/content.ts'
 import {
   CAMPAIGN_OF_TEXT,
@@ -27,8 +28,9 @@ import {
   requireOwnBatch,
   senderParam,
 } from '../send/judge.ts'
+import { gatewayRefusal, invalid } from '../send/refusals.ts'
+import { visibleText } from '../send/schemas.ts'
 import type { Sender } from '../send/sender.ts'
-import { checkShape, gatewayRefusal, invalid, visibleText } from '../send/shape.ts'
 import { eventsCte } from '../status.ts'
 import { BATCH, countBatch } from './cancel.ts'
 import { noteChangeCte } from './note-change.ts'

@@ -10,7 +10,7 @@ import { counts } from '../../metrics/counts.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import { allowance, type Device } from '../devices/device.ts'
 import { openText } from '../send/content.ts'
-import { gatewayRefusal } from '../send/shape.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
 import { eventsCte, idMayBecome } from '../status.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>

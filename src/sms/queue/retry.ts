@@ -13,9 +13,9 @@ import {
   refusalOf,
   requireOwnBatch,
 } from '../send/judge.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
 import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
-import { gatewayRefusal } from '../send/shape.ts'
 import { CANCELED, REASONS, type Status } from '../status.ts'
 import { countBatch } from './cancel.ts'
 

@@ -8,7 +8,7 @@ import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
 import type { Origin, SendOptions } from './body.ts'
 import type { Permit } from './judge.ts'
-import type { RefusalCode } from './shape.ts'
+import type { RefusalCode } from './refusals.ts'
 
 /** Identifies a request, so that its messages are not sent twice if it is repeated. */
 export interface Idempotency {

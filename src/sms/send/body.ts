@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { cleanText } from '../../fields/cast.ts'
 import { dateOf, formatDate, parseDate } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
+import { checkShape } from './check-shape.ts'
+import { invalid } from './refusals.ts'
+import { id, nonEmptyId, visibleText, wholeNumber } from './schemas.ts'
 
 export type Content = PlainContent | TemplateContent
 interface TemplateContent extends Written {

@@ -11,7 +11,8 @@ import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { type Content, MAX_CHARACTERS, type Origin, type SendBody } from './body.ts'
 import { tooMany } from './judge.ts'
-import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
+import { gatewayRefusal, invalid, templateRefusal } from './refusals.ts'
+import { isInvisible } from './schemas.ts'
 
 /** The schema of what `countSegments` returns, which cannot import zod because it also runs in browsers. */
 const SEGMENTATION = z.object({

@@ -7,8 +7,8 @@ import { isEnough, notAllowed } from '../../records/access.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
 import type { Role } from '../../request/request.ts'
 import { grants, type Scope } from '../../request/scopes.ts'
+import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
 import type { Sender } from './sender.ts'
-import { gatewayRefusal, REFUSALS, type RefusalCode } from './shape.ts'
 
 /** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
 interface Needs {

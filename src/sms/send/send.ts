@@ -20,8 +20,8 @@ import {
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, plainText, SEALED, sealText, writeTexts } from './content.ts'
 import { may, refusalOf } from './judge.ts'
+import { gatewayRefusal, invalid } from './refusals.ts'
 import type { Sender } from './sender.ts'
-import { gatewayRefusal, invalid } from './shape.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
 export interface SendServices {
