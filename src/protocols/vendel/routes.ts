@@ -139,11 +139,9 @@ async function find(
   [page, perPage]: readonly [page: number, perPage: number],
 ) {
   const { store, auth } = caller
-  const isOutgoing = collection === MESSAGES.collection && !isAllowed(caller, 'readInbox')
-  const conditions = [
-    ...Object.entries(given).map(filterOf),
-    ...(isOutgoing ? ['message_type = "outgoing"'] : []),
-  ]
+  const conditions = Object.entries(given).map(filterOf)
+  if (collection === MESSAGES.collection && !isAllowed(caller, 'readInbox'))
+    conditions.push('message_type = "outgoing"')
   const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
   const request = { ...NO_REQUEST, auth, meter: meterFor(c, auth), query }
   const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)
