@@ -1,6 +1,6 @@
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { withSavepoint } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
 import { type Collection, columnName } from './catalog.ts'
 import { parseIndex } from './sqlite/index-expression.ts'

@@ -1,6 +1,6 @@
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { withSavepoint } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { type FieldError, fieldError } from '../errors.ts'
 import { type Field, type FileField, isMulti } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'

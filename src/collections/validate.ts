@@ -1,4 +1,4 @@
-import { withSavepoint } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { type ErrorData, fieldError } from '../errors.ts'
 import {
   Catalog,

@@ -1,26 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
 import { type DatabaseTime, databasePlaces } from '../admission/rates.ts'
-import type { Config } from '../config.ts'
-import { UserError } from '../errors.ts'
-import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
-import { openEmbedded } from './embedded/embedded.ts'
 import {
   type Backend,
   countSchemaMismatch,
-  DatabaseUnavailable,
   isSqlError,
-  OutdatedServer,
   type PoolUse,
   type Result,
-  type Session,
   type TransactionSession,
-  wordsOf,
 } from './errors.ts'
-import { type Admission, openPostgres, type PoolSize } from './postgres.ts'
-import { openReplica, type Replica, readingBackend, watchReplica } from './replica.ts'
-import { checkServer } from './schema/oldest-server.ts'
+import type { PoolSize } from './postgres.ts'
+import type { Replica } from './replica.ts'
+import { readingBackend } from './replica-reads.ts'
 
 interface Pool {
   readonly backend: Backend
@@ -198,99 +190,7 @@ export class Db {
   }
 }
 
-/**
- * Opens the Postgres of `databaseUrl`, else the embedded one, and waits until it answers. Throws a UserError
- * if it cannot be used. `admit` checks each new connection of a server.
- */
-export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
-  const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
-  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
-    admit,
-    listenUrl: config.databaseListenUrl,
-    isEmbedded: embedded !== undefined,
-  })
-  const close = async () => {
-    await backend.close()
-    await embedded?.close()
-  }
-  const database = new Database({ ...backend, close }, poolOf(config))
-  try {
-    await awaitServer(backend.query, log)
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-  return database
-}
-
-/** Opens the database, with the configured replica, for a server. Throws a UserError for a newer schema. */
-export async function openServingDb(config: Config, log: Logger): Promise<Database> {
-  const database = await openDb(config, log, checkServer)
-  const db = database.forEverybody('server')
-  const { databaseReplicaUrl: url } = config
-  if (url) {
-    const open = () => openReplica(url, poolOf(config), log)
-    database.readFrom(
-      watchReplica((...statement) => db.lookUp(...statement), open, log),
-      poolOf(config),
-    )
-  }
-  return database
-}
-
-const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
-  const ofClients = Math.ceil(all / 3)
-  return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }
-}
-
 const DEADLOCK = '40P01'
 const TRIES = 8
 /** Maximum of the random pause after a first deadlock, so that it does not happen again. */
 const MAX_PAUSE_MS = 50
-
-/** Runs work in a savepoint. If it throws, only its changes are undone, and the error is thrown. */
-export async function withSavepoint<T>(db: Db, work: () => Promise<T>): Promise<T> {
-  await db.query('savepoint attempt')
-  try {
-    return await work()
-  } catch (error) {
-    await db.query('rollback to savepoint attempt')
-    throw error
-  } finally {
-    await db.query('release savepoint attempt')
-  }
-}
-
-const OLDEST_SERVER = 150_000
-const RETRY_MS = 1_000
-const SAY_EVERY = 10
-
-/** Waits for Postgres. Throws a UserError if it is too old, refuses the login, or has a newer schema. */
-async function awaitServer(query: Session['query'], log: Logger): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const { rows } = await query('show server_version_num')
-      const version = Number(rows[0]?.[0])
-      if (version >= OLDEST_SERVER) return
-      throw new UserError(
-        `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
-      )
-    } catch (error) {
-      if (error instanceof OutdatedServer) throw new UserError(error.message)
-      if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
-      if (attempt % SAY_EVERY === 0)
-        log.warn(`waiting for the database: ${wordsOf(error.cause) || 'no connection'}`)
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-    }
-  }
-}
-
-function refusal(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof UserError) return error
-  const code = 'code' in error ? String(error.code) : ''
-  return new UserError(
-    code.startsWith('28')
-      ? `The database refused to let us in: ${wordsOf(error)}. Check the user and password in DATABASE_URL.`
-      : `The database cannot be used: ${wordsOf(error)}. Check DATABASE_URL.`,
-  )
-}

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import { withSavepoint } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { RetryLater } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import { takeCodes } from '../sms/codes/counts.ts'

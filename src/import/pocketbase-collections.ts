@@ -14,7 +14,7 @@ import {
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { dropCollection, importCollections } from '../collections/edit.ts'
 import { indexText, parseIndex } from '../collections/sqlite/index-expression.ts'
-import { withSavepoint } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { type FieldError, UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { UPLOAD_PREFIX } from '../files/upload.ts'

@@ -1,5 +1,6 @@
 import { isSqlError } from '../../db/errors.ts'
-import { type Db, withSavepoint } from '../../db/open.ts'
+import type { Db } from '../../db/open.ts'
+import { withSavepoint } from '../../db/savepoint.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { randomText } from '../../tools/random.ts'
 import {

@@ -6,19 +6,15 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../errors.ts'
-import {
-  ensureCluster,
-  GONE,
-  limitLog,
-  refusedFor,
-  type Started,
-  startPostgres,
-  tailOf,
-  urlOf,
-} from './cluster.ts'
+import { urlOf } from './access.ts'
+import { ensureCluster } from './cluster.ts'
+import { findSite } from './find-site.ts'
+import { limitLog, tailOf } from './postgres-log.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import type { Settings } from './settings.ts'
-import { findSite, type Site } from './site.ts'
+import type { Site } from './site.ts'
+import { GONE, refusedFor } from './start-faults.ts'
+import { type Started, startPostgres } from './start-postgres.ts'
 
 /** Interval of shortening the log and testing a connection to Postgres. `answerMs`: the test's time limit. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }

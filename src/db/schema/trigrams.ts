@@ -1,5 +1,6 @@
 import { isSqlError } from '../errors.ts'
-import { type Db, withSavepoint } from '../open.ts'
+import type { Db } from '../open.ts'
+import { withSavepoint } from '../savepoint.ts'
 
 /** A separate schema for the extension pg_trgm: view collections then cannot call its functions. */
 const SCHEMA = 'pocketsms_extensions'

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findPrograms } from '../../../src/db/embedded/site.ts'
+import { findPrograms } from '../../../src/db/embedded/programs.ts'
 import {
   canMount,
   inMounts,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { embeddedUrl } from '../../../src/db/embedded/cluster.ts'
+import { embeddedUrl } from '../../../src/db/embedded/access.ts'
 import { endPostmaster, postmasterOf } from '../../../src/db/embedded/postmaster.ts'
 import { SUPERUSER } from '../server/start.ts'
 

@@ -1,0 +1,1 @@
+export const IS_WINDOWS = process.platform === 'win32'

@@ -1,0 +1,25 @@
+import type pg from 'pg'
+import { runStatement } from './pipeline.ts'
+import { guarded } from './session.ts'
+
+/** Runs each statement on its own connection. Postgres finishes running statements even after `close`. */
+export function longWork(open: () => pg.Client) {
+  const clients = new Set<pg.Client>()
+  return {
+    query: (text: string) =>
+      guarded(async () => {
+        const client = open()
+        client.on('error', () => {}) // a running statement reports the error
+        clients.add(client)
+        try {
+          await client.connect()
+          await client.query('set statement_timeout = 0; set lock_timeout = 0')
+          return await runStatement(client, text)
+        } finally {
+          clients.delete(client)
+          await client.end()
+        }
+      }),
+    close: () => Promise.all([...clients].map((client) => client.end())),
+  }
+}

@@ -1,0 +1,70 @@
+import type { Logger } from '../log.ts'
+import { type Backend, DatabaseUnavailable, type Session } from './errors.ts'
+import { openPostgres, type PoolSize } from './postgres.ts'
+
+const POSITION = `
+select pg_is_in_recovery(), (select system_identifier::text from pg_control_system()),
+  coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::float8,
+  coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8`
+
+const SERVER = `
+select pg_postmaster_start_time()::text,
+  coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::float8`
+
+interface Running {
+  fail: ((error: Error) => void) | undefined
+}
+
+export type ReplicaConnection = ReturnType<typeof openReplica>
+
+/** Connections to one replica. All are given up when one reaches a different server, or older data. */
+export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
+  const running = new Set<Running>()
+  let startOfServer: unknown
+  let replayed = 0
+  let isOver = false
+
+  async function admit(session: Session): Promise<void> {
+    const { rows } = await session.query(SERVER)
+    const [start, position] = rows[0] as [string, number]
+    startOfServer ??= start
+    if (start === startOfServer && position >= replayed) return
+    giveUp()
+    throw away()
+  }
+  const backend = openPostgres(url, poolSize, log, { admit, isReplica: true })
+
+  /** Runs work on the replica. Rejects after `giveUp`, because a dead connection may stay silent for long. */
+  function run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
+    if (isOver) return Promise.reject(away())
+    const entry: Running = { fail: undefined }
+    running.add(entry)
+    const result = new Promise<T>((resolve, reject) => {
+      entry.fail = reject
+      work(backend).then(resolve, reject)
+    })
+    return result.finally(() => {
+      // a Set may keep a deleted entry in memory for a while, and `fail` refers to the answer
+      entry.fail = undefined
+      running.delete(entry)
+    })
+  }
+
+  function giveUp(): void {
+    isOver = true
+    for (const { fail } of running) fail?.(away())
+    backend.close().catch(() => {})
+  }
+
+  /** The replica's position. `system`: a cluster id, as on its primary. `ageSeconds`: newest commit's age. */
+  async function position() {
+    const { rows } = await run(({ lookUp }) => lookUp(POSITION, [], 'position'))
+    const [isReplica, system, newest, ageSeconds] = rows[0] as [boolean, string, number, number]
+    replayed = newest
+    return { isReplica, system, replayed, ageSeconds }
+  }
+
+  return { isOver: () => isOver, replayed: () => replayed, position, run, giveUp }
+}
+
+export const away = () => new DatabaseUnavailable(new Error('The replica is away.'))

@@ -1,0 +1,14 @@
+import pg from 'pg'
+
+const INT8 = 20
+const JSON_OID = 114
+const asText = (text: string) => text
+
+/** Parsers of values by their Postgres type. `Session` lists the results. */
+export const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return Number
+    if (oid === JSON_OID) return asText
+    return pg.types.getTypeParser(oid, format)
+  },
+}
