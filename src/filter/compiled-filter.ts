@@ -2,7 +2,7 @@ import type { Ticket } from '../admission/holder.ts'
 import type { Collection } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
-import type { SqlText } from './sql.ts'
+import type { SqlText } from './writer.ts'
 
 export interface FilterQuery {
   readonly collection: Collection

@@ -1,3 +1,4 @@
+import { withAncestors } from './scope.ts'
 import {
   type Column,
   isKind,
@@ -8,7 +9,6 @@ import {
   rowsIn,
   type Sql,
   sql,
-  withAncestors,
 } from './sql.ts'
 
 /** A comparison of a column with a parameter or the empty text, such as `b."x" >= $1`. */

@@ -1,16 +1,5 @@
-import {
-  asNumeric,
-  goText,
-  type JoinedRow,
-  kindOf,
-  numberParam,
-  param,
-  type Scalar,
-  type Slot,
-  type Sql,
-  sql,
-  textParam,
-} from './sql.ts'
+import { goText, type Scalar } from './scalar.ts'
+import { type JoinedRow, param, type Slot, type Sql, sql, textParam } from './sql.ts'
 import { likePattern, NUMBER, type Traits, traitsOf } from './traits.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
@@ -122,99 +111,8 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
   json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
 }
 
-type Conversion = 'text' | 'numeric' | null
-
-interface AnySide {
-  readonly nullable: boolean
-  readonly rows: readonly JoinedRow[]
-  readonly operand: Operand
-}
-
-/** An operand in a comparison, by type. `mixed`: a number in some rows, a text in others. */
-export type Side = AnySide &
-  (
-    | { readonly rank: 'null' }
-    | { readonly rank: 'number'; readonly number: Sql }
-    | { readonly rank: 'text'; readonly text: Sql }
-    | { readonly rank: 'mixed'; readonly mixed: Sql; readonly number: Sql; readonly text: Sql }
-  )
-
-/** Both operands, each converted by the other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
-export const sidesOf = (left: Operand, right: Operand): [Side, Side] => [
-  sideOf(left, conversion(left.affinity, right.affinity)),
-  sideOf(right, conversion(right.affinity, left.affinity)),
-]
-
-function conversion(own: Affinity, other: Affinity): Conversion {
-  if (other === 'numeric' && own !== 'numeric') return 'numeric'
-  return other === 'text' && own === 'none' ? 'text' : null
-}
-
-export const sideOf = (operand: Operand, conversion: Conversion = null): Side =>
-  operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
-
-function knownSide(operand: Known, conversion: Conversion): Side {
-  const { traits } = operand
-  const kind = conversion === 'numeric' ? traits.numeric : traits.kind
-  const slot: Slot = conversion === 'numeric' ? (input) => asNumeric(operand.slot(input)) : operand.slot
-  const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
-  if (kind === 'null') return { ...common, rank: 'null', nullable: true }
-  if (kind === 'text' || kind === 'empty' || conversion === 'text')
-    return { ...common, rank: 'text', text: boundText(operand) }
-  const number = numberParam(slot)
-  if (kind === 'number') return { ...common, rank: 'number', number }
-  const mixed = param('int', (input) => RANKS[kindOf(slot(input))])
-  const text = textParam((input) => {
-    const value = slot(input)
-    return typeof value === 'string' ? value : null
-  })
-  return { ...common, rank: 'mixed', mixed, number, text }
-}
-
 export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
   kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 
 export const textOf = (operand: Operand): Sql =>
   operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : boundText(operand)
-
-const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
-
-function expressionSide(operand: Expression, conversion: Conversion): Side {
-  const { storage, nullable, rows } = operand
-  const common = { nullable, rows, operand }
-  const form = FORMS[storage]
-  if (storage === 'json' && conversion !== 'text') return { ...common, ...jsonSide(operand.sql, conversion) }
-  if (form.number && conversion !== 'text')
-    return { ...common, rank: 'number', number: form.number(operand.sql) }
-  const text = form.text(operand.sql)
-  if (storage !== 'text' || conversion !== 'numeric') return { ...common, rank: 'text', text }
-  return { ...common, ...numericText(text) }
-}
-
-const numericText = (text: Sql) => {
-  const number = sql`pb_numeric(${text})`
-  return {
-    rank: 'mixed',
-    mixed: sql`(CASE WHEN ${text} IS NULL THEN NULL WHEN ${number} IS NULL THEN 2 ELSE 1 END)`,
-    number,
-    text: sql`(CASE WHEN ${number} IS NULL THEN ${text} END)`,
-  } as const
-}
-
-const jsonSide = (value: Sql, conversion: Conversion) => {
-  if (conversion !== 'numeric') {
-    return {
-      rank: 'mixed',
-      mixed: sql`pb_json_rank(${value})`,
-      number: sql`pb_json_number(${value})`,
-      text: sql`pb_json_string(${value}) COLLATE "C"`,
-    } as const
-  }
-  const number = sql`pb_json_numeric(${value})`
-  return {
-    rank: 'mixed',
-    mixed: sql`(CASE WHEN ${number} IS NULL THEN pb_json_rank(${value}) ELSE 1 END)`,
-    number,
-    text: sql`(CASE WHEN ${number} IS NULL THEN pb_json_string(${value}) END) COLLATE "C"`,
-  } as const
-}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
 import { cleanText } from '../fields/cast.ts'
 import { Lru } from '../tools/lru.ts'
-import { goText } from './sql.ts'
+import { goText } from './scalar.ts'
 import { likePattern, type Traits, traitsOf } from './traits.ts'
 
 /** An invalid filter, rule or sort. Clients see the message only when they save a collection. */

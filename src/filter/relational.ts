@@ -1,5 +1,6 @@
 import { type Condition, comparison, constant, leaf, NULL } from './condition.ts'
-import { type Operand, type Side, sidesOf } from './operand.ts'
+import type { Operand } from './operand.ts'
+import { type Side, sidesOf } from './side.ts'
 import { joinSql, type Sql, sql } from './sql.ts'
 
 type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='

@@ -2,10 +2,12 @@ import type { Collection } from '../collections/catalog.ts'
 import type { SortColumn } from './compiled-filter.ts'
 import { and, type Condition, multiRowsOf, requiredRows, TRUE } from './condition.ts'
 import { outermostFirst, selectSql } from './exists.ts'
+import { reworded } from './function-call.ts'
 import { FORMS, type Storage } from './operand.ts'
 import { FilterError } from './parse.ts'
-import { resolveName, reworded } from './resolve.ts'
+import { resolveName } from './resolve.ts'
 import type { Context } from './row.ts'
+import { withAncestors } from './scope.ts'
 import {
   bindRows,
   columnOf,
@@ -16,7 +18,6 @@ import {
   rowsIn,
   type Sql,
   sql,
-  withAncestors,
 } from './sql.ts'
 
 const MAX_KEYS = 8

@@ -1,4 +1,4 @@
-import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './sql.ts'
+import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
 
 /** Properties of a parameter's value that decide the SQL. `mixed`: they depend on the request. */
 export interface Traits {

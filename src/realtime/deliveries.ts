@@ -5,7 +5,7 @@ import { type Catalog, type Collection, type Store, tableName } from '../collect
 import { isSqlError, isTooSlow } from '../db/errors.ts'
 import { RetryLater } from '../errors.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
-import type { SqlText } from '../filter/sql.ts'
+import type { SqlText } from '../filter/writer.ts'
 import type { Logger } from '../log.ts'
 import { statementName } from '../records/read-rows.ts'
 import { columnsOf, Parameters } from '../records/record-sql.ts'

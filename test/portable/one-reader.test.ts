@@ -12,7 +12,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/agent/smpp/settings.ts': 'the form of a sender in a settings file',
   'src/collections/definition/builtin.json': 'patterns of fields, which conformance compares',
   'src/fields/cast.ts': 'numbers with exponents',
-  'src/filter/path.ts': 'an index of a list',
+  'src/filter/request-value.ts': 'an index of a list',
   'src/records/export.ts': 'formulas of spreadsheets',
   'src/http/body/raw-body.ts': 'numbers with exponents',
   'src/http/server/request-tracker.ts': 'digits that the log hides',

@@ -1,0 +1,46 @@
+import { type Expression, expression, type Operand } from './operand.ts'
+import { FilterError, type Token } from './parse.ts'
+import type { Sql } from './sql.ts'
+import { MIXED } from './traits.ts'
+
+/** Builds an operand from a function's arguments. Throws a FilterError for invalid ones. */
+export type FunctionBuilder = (args: readonly Token[], resolve: (token: Token) => Operand) => Operand
+
+export const isLiteral = (token: Token, type: 'text' | 'number') =>
+  token.kind === 'literal' && token.type === type
+
+/** Writes the SQL of a function call from its operands, which may be patterns for `~`. */
+type Build = (operands: readonly Operand[]) => Sql
+
+/** A function call as an operand: text without affinity, unless `rest` says otherwise. */
+export function callOperand(
+  operands: readonly Operand[],
+  build: Build,
+  rest: Partial<Expression>,
+): Expression {
+  const empty = operands.filter(isParameter).map(({ isEmpty }) => isEmpty)
+  return expression(build(operands), 'text', {
+    isEmpty: empty.length > 0 && empty.every((one) => one === false) ? false : undefined,
+    rows: operands.flatMap((operand) => (operand.kind === 'expression' ? operand.rows : [])),
+    ...(empty.length > 0 && { asPattern: () => callOperand(operands.map(patternOf), build, rest) }),
+    ...rest,
+  })
+}
+
+const isParameter = (operand: Operand) =>
+  operand.kind === 'known' ? operand.pattern !== undefined : operand.asPattern !== undefined
+
+/** Turns an argument into a pattern for `~`, if it is a request value or literal. */
+function patternOf(operand: Operand): Operand {
+  if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
+  const { pattern, ...plain } = operand
+  return pattern ? { ...plain, slot: pattern, traits: MIXED, constant: undefined } : operand
+}
+
+export function reworded<T>(work: () => T, reword: (cause: string) => string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof FilterError ? new FilterError(reword(error.message)) : error
+  }
+}

@@ -1,0 +1,81 @@
+import { type Condition, comparison, constant, leaf, type Tested } from './condition.ts'
+import { boundText, type Known, type Operand } from './operand.ts'
+import { boolTest, isNullSql, isOfOneRank, numberOrText, rankedRow } from './relational.ts'
+import { TRUE_TEXT } from './scalar.ts'
+import { type Side, sideOf, sidesOf } from './side.ts'
+import { type Sql, sql } from './sql.ts'
+
+/** SQLite's `a IS b` or `a IS NOT b`, which are never NULL. */
+export function identical(positive: boolean, left: Operand, right: Operand): Condition {
+  if (right.kind === 'known' && right.isWord) return truthIs(positive, left, right)
+  return identicalSides(positive, ...sidesOf(left, right))
+}
+
+/** A comparison for which NULL differs from all other values: `=` is then false, `!=` is true. */
+function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
+  const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
+  return positive ? leaf(part, rows, []) : leaf(part, [], rows)
+}
+
+export function identicalSides(positive: boolean, a: Side, b: Side): Condition {
+  if (a.rank === 'null' || b.rank === 'null') return isMissing(positive, a.rank === 'null' ? b : a)
+  const asText = jsonText(positive, a, b)
+  if (asText) return asText
+  const nullable = a.nullable || b.nullable
+  const both = a.nullable && b.nullable
+  if (a.rank === 'mixed' || b.rank === 'mixed') return identicalMixed(positive, a, b)
+  if (a.rank !== b.rank) {
+    if (!both) return constant(!positive)
+    return leaf(
+      positive ? sql`(${isNullSql(a)} AND ${isNullSql(b)})` : sql`NOT (${isNullSql(a)} AND ${isNullSql(b)})`,
+    )
+  }
+  const sign = nullable ? (positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM') : positive ? '=' : '<>'
+  const test = nullable ? undefined : boolTest(sign, a, b)
+  return test ?? unlike(comparison(numberOrText(a), sign, numberOrText(b)), positive, a, b)
+}
+
+/** Compares JSON, as plain text, with a text that is no number or bool. Undefined for other operands. */
+function jsonText(positive: boolean, a: Side, b: Side): Condition | undefined {
+  const [json, { operand: value }] = a.operand.kind === 'known' ? [b, a] : [a, b]
+  const { operand } = json
+  if (operand.kind !== 'expression' || operand.storage !== 'json' || !operand.text) return undefined
+  if (json.rank !== 'mixed' || value.kind !== 'known' || !value.traits.isPlainText) return undefined
+  const [text, param] = [operand.text, boundText(value)]
+  if (positive) return leaf(sql`coalesce(${text} = ${param}, false)`, json.rows, [])
+  return leaf(sql`${text} IS DISTINCT FROM ${param}`, [], json.rows)
+}
+
+export function isMissing(positive: boolean, side: Side): Condition {
+  if (!side.nullable) return constant(!positive)
+  const test = isNullSql(side)
+  return positive ? leaf(test, [], side.rows) : leaf(sql`NOT (${test})`, side.rows, [])
+}
+
+/** Compares if a side is a number in some rows, a text in others (`mixed`). A number never equals a text. */
+function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
+  const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
+  if (mixed.rank === 'mixed' && isOfOneRank(value)) {
+    const [own, other] = [value.rank === 'number' ? mixed.number : mixed.text, numberOrText(value)]
+    const part = positive ? sql`coalesce(${own} = ${other}, false)` : sql`${own} IS DISTINCT FROM ${other}`
+    return unlike(part, positive, mixed, value)
+  }
+  const sign = positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM'
+  return unlike(sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`, positive, a, b)
+}
+
+const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
+
+/** `a IS TRUE`, `a IS NOT FALSE`: compares truth values, never NULL. sqlite.org/lang_expr.html, booleans */
+function truthIs(positive: boolean, operand: Operand, word: Known): Condition {
+  const side = sideOf(operand)
+  const test = sql`(${truthOf(side)}) IS ${positive ? 'NOT ' : ''}DISTINCT FROM (${truthOf(sideOf(word))})`
+  return positive ? leaf(test, side.rows, []) : leaf(test, [], side.rows)
+}
+
+function truthOf(side: Side): Sql {
+  if (side.rank === 'null') return ['NULL']
+  if (side.rank === 'number') return sql`${side.number} <> 0`
+  if (side.rank === 'text') return sql`${side.text} ~ ${BEGINS_WITH_NUMBER}`
+  return sql`CASE ${side.mixed} WHEN 1 THEN ${side.number} <> 0 WHEN 2 THEN ${side.text} ~ ${BEGINS_WITH_NUMBER} END`
+}

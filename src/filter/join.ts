@@ -1,0 +1,53 @@
+import type { Collection } from '../collections/catalog.ts'
+import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
+import { type Field, isMulti, type RelationField } from '../fields/field.ts'
+import { type Context, column, type FilterRow, table } from './row.ts'
+import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, sql } from './sql.ts'
+
+/** Paths with equal keys share a join. Joins from the caller's record begin with `auth.`. */
+const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
+  values && !isNew ? `auth.${name}` : name
+
+const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ collection, at, nullable: true })
+
+export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
+  collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
+
+/** Joins the values of a list column in order: a row for each, or one NULL row for an empty list. */
+export function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow {
+  const list = column(row, field)
+  return scope.join(keyOf(row, `${field.name}[]`), row.at, true, () => ({
+    from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
+    columns: '(value, ord)',
+    order: (alias) => sql`${alias}.ord`,
+  }))
+}
+
+/** Joins a relation's records. `OFFSET 0` makes Postgres look each up by id: 27 ms instead of 875. */
+export function joinRelation(context: Context, row: FilterRow, field: RelationField, target: Collection) {
+  if (isMulti(field)) {
+    const values = joinValues(context, row, field)
+    const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
+    const at = context.scope.join('value', values, false, () => ({ from }))
+    return { ...joinedRow(target, at), list: column(row, field) }
+  }
+  const id = column(row, field)
+  const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
+  const source = () => ({ from: table(target), on })
+  const at = context.scope.join(keyOf(row, field.name), row.at, false, source)
+  return joinedRow(target, at)
+}
+
+/** Joins the records whose `field` refers to `row`. At most one if the field has a unique index. */
+export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
+  const id = column(row, context.catalog.field(row.collection, 'id')!)
+  const on = (alias: JoinedRow) => {
+    const reference = column(joinedRow(collection, alias), field)
+    return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
+  }
+  const unique = uniqueIndexOf(collection.indexes, field.name)
+  const many = isMulti(field) || !unique || unique.where !== ''
+  const source = () => ({ from: table(collection), on, ...inInsertionOrder(collection) })
+  const key = keyOf(row, `${collection.name}_via_${field.name}`)
+  return joinedRow(collection, context.scope.join(key, row.at, many, source))
+}

@@ -1,0 +1,54 @@
+import type { FieldTypeName } from '../fields/field.ts'
+import { writeSorted } from '../fields/json-text.ts'
+import { splitModifier } from './field-operand.ts'
+import { type Operand, parameter, word } from './operand.ts'
+import { FilterError } from './parse.ts'
+import type { Context } from './row.ts'
+import { asText, lowerAscii, type Scalar } from './scalar.ts'
+import type { Input, Slot } from './sql.ts'
+import { MIXED, TEXT } from './traits.ts'
+
+export const lowered = (slot: Slot): Operand =>
+  parameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(parameter(slot, MIXED).pattern!) })
+
+const lowerSlot =
+  (slot: Slot): Slot =>
+  (input) => {
+    const text = asText(slot(input))
+    return text === null ? null : lowerAscii(text)
+  }
+
+export function resolveValue(context: Context, path: readonly string[]): Operand {
+  const [last, modifier] = splitModifier(path.at(-1)!)
+  const [root = '', ...keys] = path.with(-1, last)
+  const value = ({ request }: Input) =>
+    lookUp(root === 'headers' ? request.headers() : request[root as 'body'], keys)
+  if (modifier === 'isset') return word((input) => (value(input) === undefined ? 0n : 1n))
+  if (modifier !== '' && modifier !== 'lower')
+    throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
+  const type = context.catalog.field(context.base.collection, last)?.type
+  const slot: Slot = (input) => requestScalar(value(input), type)
+  if (modifier === 'lower') return lowered(slot)
+  return parameter(slot, keys.length > 0 ? MIXED : TEXT)
+}
+
+export function lookUp(value: unknown, keys: readonly string[]): unknown {
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (Array.isArray(value) ? !/^\+?\d+$/.test(key) : !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string, unknown>)[Array.isArray(value) ? Number(key) : key]
+  }
+  return value
+}
+
+const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
+
+/** A request value; lists and objects as JSON text. For a number field, numeric text becomes a number. */
+export function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string')
+    return type === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  // a geoPoint keeps its key order, to equal stored points
+  return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)
+}

@@ -1,0 +1,81 @@
+import { callOperand, type FunctionBuilder, isLiteral, reworded } from './function-call.ts'
+import { type Expression, type Operand, textOf } from './operand.ts'
+import { FilterError, type Token } from './parse.ts'
+import { joinSql, param, type Sql, sql } from './sql.ts'
+
+const MAX_ARGUMENTS = 10
+
+/** SQLite's function `strftime(format[, time[, modifier…]])`, written in SQL as a call of pb_strftime. */
+export const strftime: FunctionBuilder = (args, resolve) => {
+  checkArguments(args)
+  const operands = args.map((arg) =>
+    reworded(
+      () => resolve(arg),
+      (cause) => `[strftime] failed to resolve time-value argument: ${cause}`,
+    ),
+  )
+  const all = operands[1]?.all ?? false
+  return callOperand(operands, write, { fallback: 'forced', rows: [], all })
+}
+
+function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
+  if (!format) throw new FilterError('[strftime] expected at least 1 arguments, got 0')
+  const count = modifiers.length + 2
+  if (count > MAX_ARGUMENTS)
+    throw new FilterError(`[strftime] too many arguments (max allowed ${MAX_ARGUMENTS}, got ${count})`)
+  if (!isLiteral(format, 'text'))
+    throw new FilterError('[strftime] expects the first argument to be a format string')
+  if (time?.kind === 'function')
+    throw new FilterError('[strftime] expects the second argument to be of a valid time-value type')
+  const wrong = modifiers.findIndex((modifier) => !isLiteral(modifier, 'text'))
+  if (wrong >= 0) throw new FilterError(`[strftime] invalid modifier argument ${wrong} - can be only string`)
+}
+
+function write(operands: readonly Operand[]): Sql {
+  const [format, time] = operands
+  const texts = operands.map(textOf)
+  const list = texts.length > 1 ? joinSql(texts, ', ') : sql`${texts[0]!}, 'now'`
+  const general = sql`pb_strftime(${list}) COLLATE "C"`
+  if (operands.length !== 2 || format?.kind !== 'known' || time?.kind !== 'expression' || !time.isDate)
+    return general
+  const plain = datePieces(format.constant, time)
+  // Postgres reads neither '' nor year 0 as a date.
+  return plain ? sql`(CASE WHEN ${time.sql} > '0001' THEN ${plain} ELSE ${general} END)` : general
+}
+
+const cut = (from: number, length: number) => (date: Sql) =>
+  sql`substr(${date}, ${String(from)}, ${String(length)})`
+const formatted = (format: string) => (date: Sql) => sql`to_char(${date}::timestamp, '${format}')`
+
+const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
+  Y: cut(1, 4),
+  m: cut(6, 2),
+  d: cut(9, 2),
+  H: cut(12, 2),
+  M: cut(15, 2),
+  S: cut(18, 2),
+  f: cut(18, 6),
+  F: cut(1, 10),
+  R: cut(12, 5),
+  T: cut(12, 8),
+  j: formatted('DDD'),
+  G: formatted('IYYY'),
+  V: formatted('IW'),
+  u: formatted('ID'),
+  w: (date) => sql`extract(dow from ${date}::timestamp)::text`,
+  s: (date) => sql`floor(extract(epoch from ${date}::timestamp))::bigint::text`,
+}
+const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
+const MAX_FORMAT = 100
+
+/** SQL that formats a date without the slow pb_strftime (30 s per 100,000 rows). Undefined if impossible. */
+function datePieces(format: unknown, time: Expression): Sql | undefined {
+  if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format)) return undefined
+  const parts = format.match(/%.|[^%]+/gs)
+  if (!parts) return undefined
+  const pieces = parts.map((part): Sql => {
+    const piece = part.startsWith('%') ? PIECES[part[1]!] : undefined
+    return piece ? piece(time.sql) : param('text', () => part)
+  })
+  return sql`(${joinSql(pieces, ' || ')}) COLLATE "C"`
+}
