@@ -9,9 +9,9 @@ import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import type { Extension } from '../records/extension.ts'
 import { noteChanges } from '../records/record-sql.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
 import { gatewayRefusal, templateRefusal } from '../sms/send/refusals.ts'
 import type { Sender } from '../sms/send/sender.ts'
+import { fillVariables, parseTemplate, renderFor } from '../sms/send/text-template.ts'
 import { parseJson } from '../tools/json.ts'
 
 const DEFAULTS = { code_length: 6, ttl: 600 } as const

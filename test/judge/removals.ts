@@ -46,7 +46,7 @@ const CHECKS: readonly Check[] = [
     "if (isDone) await noteAct(db, permit, 'campaigns', action, id)",
     '// removed',
   ],
-  ['src/sms/send/send.ts', 'string => ` ${name}`', 'string => name'],
+  ['src/sms/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],
   ['src/sms/extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
   [
     'src/protocols/smtp/recipient.ts',

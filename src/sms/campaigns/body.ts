@@ -8,20 +8,13 @@ import { dateOf, formatDate } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { cronFault, parseCron } from '../../settings/cron.ts'
 import { isTimeZone } from '../hours.ts'
-import {
-  COMMON,
-  type Content,
-  checkExpiry,
-  contentOf,
-  date,
-  dateAt,
-  future,
-  MAX_CHARACTERS,
-  type NamedLine,
-  TEMPLATE_SEND,
-} from '../send/body.ts'
+import { type Content, MAX_CHARACTERS, type NamedLine } from '../send/body.ts'
+import { COMMON, date, TEMPLATE_SEND } from '../send/body-schema.ts'
 import { checkShape } from '../send/check-shape.ts'
-import { checkLength, checkPhones } from '../send/content.ts'
+import { checkLength } from '../send/content.ts'
+import { checkExpiry, dateAt, future } from '../send/expiry.ts'
+import { contentOf } from '../send/read-body.ts'
+import { checkPhones } from '../send/recipients.ts'
 import { invalid } from '../send/refusals.ts'
 import { nonEmptyId, nonEmptyText, text, visibleText, wholeNumber } from '../send/schemas.ts'
 

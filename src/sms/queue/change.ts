@@ -5,17 +5,11 @@ import { isOwnedBy, objectsOf, unindexed } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
-import {
-  COMMON,
-  checkExpiry,
-  date,
-  END_OF_TIME,
-  expiresBeforeDue,
-  future,
-  MAX_CHARACTERS,
-} from '../send/body.ts'
+import { MAX_CHARACTERS } from '../send/body.ts'
+import { COMMON, date } from '../send/body-schema.ts'
 import { checkShape } from '../send/check-shape.ts'
 import { checkLength } from '../send/content.ts'
+import { checkExpiry, END_OF_TIME, expiresBeforeDue, future } from '../send/expiry.ts'
 import {
   CAMPAIGN_OF_TEXT,
   isAllowed,

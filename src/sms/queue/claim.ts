@@ -9,8 +9,8 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { counts } from '../../metrics/counts.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import { allowance, type Device } from '../devices/device.ts'
-import { openText } from '../send/content.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
+import { openText } from '../send/sealed-text.ts'
 import { eventsCte, idMayBecome } from '../status.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>

@@ -3,8 +3,8 @@ import { isOwnedBy, objectsOf, type TableRow, unindexed } from '../../db/stateme
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
-import { movedExpiry, PLAIN_OPTIONS, toOne } from '../send/body.ts'
-import { REPEATABLE_TEXT } from '../send/content.ts'
+import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
+import { movedExpiry } from '../send/expiry.ts'
 import {
   CAMPAIGN_OF_TEXT,
   may,
@@ -14,6 +14,7 @@ import {
   requireOwnBatch,
 } from '../send/judge.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
+import { REPEATABLE_TEXT } from '../send/sealed-text.ts'
 import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
 import { CANCELED, REASONS, type Status } from '../status.ts'

@@ -7,14 +7,9 @@ import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
 import type { Origin, SendOptions } from './body.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { Permit } from './judge.ts'
 import type { RefusalCode } from './refusals.ts'
-
-/** Identifies a request, so that its messages are not sent twice if it is repeated. */
-export interface Idempotency {
-  readonly key: string
-  readonly fingerprint: string
-}
 
 /** A send that has passed its checks, as `sms_accept` takes and judges it. In options, '' means unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {

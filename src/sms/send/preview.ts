@@ -5,8 +5,10 @@ import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
-import { allRecipients, checkBody, optedOut, plainText, TEXT, writeTexts } from './content.ts'
+import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
 import { isAllowed, may, requireReach } from './judge.ts'
+import { optedOut } from './opted-out.ts'
+import { allRecipients } from './recipients.ts'
 import type { Sender } from './sender.ts'
 
 export const LAST_LEAVES_AT =

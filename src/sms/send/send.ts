@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
-import { type Store, userHolder } from '../../collections/catalog.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
@@ -11,18 +9,21 @@ import { randomId } from '../../tools/random.ts'
 import {
   type AcceptConfig,
   type Acceptor,
-  type Idempotency,
   type Offer,
   type OfferedMessage,
   storeOffers,
   type Verdict,
 } from './accept.ts'
 import type { SendBody } from './body.ts'
-import { allRecipients, checkBody, plainText, SEALED, sealText, writeTexts } from './content.ts'
+import { checkBody, plainText, writeTexts } from './content.ts'
+import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { may, refusalOf } from './judge.ts'
+import { zoneOfNumber } from './number-zone.ts'
+import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
+import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
+import { SEALED, sealText } from './sealed-text.ts'
 import type { Sender } from './sender.ts'
-import zones from './time-zones.json' with { type: 'json' }
 
 export interface SendServices {
   readonly store: Store
@@ -178,101 +179,3 @@ export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: str
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
   if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
 }
-
-/** Maximum webhook calls that opted-out recipients of a send may cause: one transaction stores them all. */
-const MAX_CALLS = 1_000
-/** The limit on opted-out recipients ignores smaller sends: these cost about as much as any send. */
-const MIN_RECIPIENTS = 20
-
-/** Counts webhook calls for opted-out recipients. Throws 400 if the send, 429 if the user causes too many. */
-async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
-  admission.optedOut.take(userHolder(user), 0)
-  const { optedOut, webhooks } = await queries(db)
-    .selectNoFrom([
-      sql<number>`(select count(*) from contacts
-        where "user" = ${user} and opted_out and phone = any(${phones}::text[]))`.as('optedOut'),
-      sql<number>`(select count(*) from webhooks
-        where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
-    ])
-    .executeTakeFirstOrThrow()
-  if (optedOut * webhooks > MAX_CALLS)
-    throw invalid(
-      `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
-        `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
-    )
-  if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
-}
-
-/** Maps calling codes (ITU-T E.164) to the IANA time zone of nearly all their people, if there is one. */
-const ZONES: Readonly<Record<string, string>> = zones
-
-/** The time zone of an E.164 number by its calling code; '' if the code has several zones. */
-export const zoneOfNumber = (phone: string): string =>
-  ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''
-
-const MAX_KEY_LENGTH = 255
-/** Printable ASCII, which an HTTP header can safely contain. */
-const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
-
-/** The server keeps the answers of idempotency keys since then. */
-const DAY_AGO = sql<Date>`now() - interval '24 hours'`
-
-/** An idempotency key of the server itself. Begins with a space, so that no request can have the same. */
-export const serverKey = (name: string): string => ` ${name}`
-
-/** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
-export function readIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null
-  if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
-  throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
-}
-
-/** The Idempotency-Key header and a hash of the request; null without one. Throws 400 for an invalid key. */
-export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
-  const key = readIdempotencyKey(header)
-  if (key === null) return null
-  const hash = createHash('sha256').update(`${endpoint} ${canonical(body)}`)
-  return { key, fingerprint: hash.digest('base64url') }
-}
-
-function canonical(value: unknown) {
-  return JSON.stringify(value, (_, part) =>
-    part && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
-}
-
-/** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that request differed. */
-export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
-  const first = await queries(store.db)
-    .selectFrom('sms_idempotency')
-    .select(['fingerprint', 'answer'])
-    .where('user', '=', user)
-    .where('key', '=', key)
-    .where('created', '>', DAY_AGO)
-    .executeTakeFirst()
-  if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
-  return first?.answer
-}
-
-/** Stores the answer for an idempotency key, unless the key has one from the last 24 hours. */
-async function keepAnswer(store: Store, user: string, { key, fingerprint }: Idempotency, answer: string) {
-  await queries(store.db)
-    .insertInto('sms_idempotency')
-    .values({ user, key, fingerprint, answer })
-    .onConflict((found) =>
-      found
-        .columns(['user', 'key'])
-        .doUpdateSet(({ ref }) => ({
-          fingerprint: ref('excluded.fingerprint'),
-          answer: ref('excluded.answer'),
-          created: ref('excluded.created'),
-        }))
-        .where('sms_idempotency.created', '<=', DAY_AGO),
-    )
-    .execute()
-}
-
-export const deleteOldAnswers = ({ db }: Store) =>
-  queries(db).deleteFrom('sms_idempotency').where('created', '<=', DAY_AGO).execute()

@@ -20,7 +20,7 @@ import {
 } from '../../../src/sms/devices/device-body.ts'
 import { MESSAGE_CHANGE, RESCHEDULE } from '../../../src/sms/queue/change.ts'
 import { RETRY_BATCH } from '../../../src/sms/queue/retry.ts'
-import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body.ts'
+import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body-schema.ts'
 import { checkShape } from '../../../src/sms/send/check-shape.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'

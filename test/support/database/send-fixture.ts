@@ -1,6 +1,7 @@
 import { readConfig } from '../../../src/config.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
-import { readSend, SEND } from '../../../src/sms/send/body.ts'
+import { SEND } from '../../../src/sms/send/body-schema.ts'
+import { readSend } from '../../../src/sms/send/read-body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { openStore } from './open.ts'

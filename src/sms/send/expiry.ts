@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+import { dateOf, formatDate } from '../../fields/date.ts'
+import type { SEND } from './body-schema.ts'
+import { invalid } from './refusals.ts'
+
+/** The last PocketBase date: a later year has five digits, which sort wrongly as text. */
+export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
+
+/** The date if it is later than now; else '', which means immediately. */
+export const future = (date: string | null | undefined, now: Date) =>
+  date && date > formatDate(now) ? date : ''
+
+/** An instant as a PocketBase date, at most END_OF_TIME. */
+export const dateAt = (ms: number): string =>
+  ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
+
+/** Moves an expiry along when `due` moves to `ms` (since 1970); '' for no expiry. */
+export const movedExpiry = (expiresAt: string, due: string, ms: number): string =>
+  expiresAt && dateAt(ms + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())
+
+/** Throws 400 `invalid_request` for both `ttl` and `expires_at`, or if `expires_at` is not after `due`. */
+export function checkExpiry(
+  { ttl, expires_at }: Pick<z.output<typeof SEND>, 'ttl' | 'expires_at'>,
+  due: string,
+): void {
+  if (ttl && expires_at) throw invalid('ttl and expires_at exclude each other')
+  if (expires_at && expires_at <= due) throw expiresBeforeDue()
+}
+
+export const expiresBeforeDue = () => invalid('expires_at must lie in the future, after scheduled_at')

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { admission } from '../../admission/admission.ts'
+import { type Store, userHolder } from '../../collections/catalog.ts'
+import { anyOf, queries } from '../../db/queries.ts'
+import { invalid } from './refusals.ts'
+
+/** Returns those of `phones` that have opted out of a user's texts. */
+export async function optedOut(store: Store, user: string, phones: readonly string[]) {
+  const contacts = await queries(store.db)
+    .selectFrom('contacts')
+    .select('phone')
+    .where('user', '=', user)
+    .where('opted_out', '=', true)
+    .where('phone', '=', anyOf(phones))
+    .execute()
+  return new Set(contacts.map(({ phone }) => phone))
+}
+
+/** Maximum webhook calls that opted-out recipients of a send may cause: one transaction stores them all. */
+const MAX_CALLS = 1_000
+/** The limit on opted-out recipients ignores smaller sends: these cost about as much as any send. */
+export const MIN_RECIPIENTS = 20
+
+/** Counts webhook calls for opted-out recipients. Throws 400 if the send, 429 if the user causes too many. */
+export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
+  admission.optedOut.take(userHolder(user), 0)
+  const { optedOut, webhooks } = await queries(db)
+    .selectNoFrom([
+      sql<number>`(select count(*) from contacts
+        where "user" = ${user} and opted_out and phone = any(${phones}::text[]))`.as('optedOut'),
+      sql<number>`(select count(*) from webhooks
+        where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (optedOut * webhooks > MAX_CALLS)
+    throw invalid(
+      `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
+        `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
+    )
+  if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
+}

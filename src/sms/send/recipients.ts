@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
+import type { SendBody } from './body.ts'
+import { tooMany } from './judge.ts'
+import { gatewayRefusal, invalid } from './refusals.ts'
+
+/** Throws 400 `invalid_phone_number`. */
+export function checkPhones(phones: readonly string[]): void {
+  for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
+}
+
+/**
+ * `recipients`, then the groups' members, each once. Throws 400 above `max` and for forbidden short codes,
+ * 404 for an unknown group.
+ */
+export async function allRecipients(
+  { db }: Store,
+  user: string,
+  { recipients, groupIds }: Pick<SendBody, 'recipients' | 'groupIds'>,
+  max: number,
+): Promise<readonly string[]> {
+  const phones = new Set(recipients)
+  if (recipients.some((to) => SHORT_CODE.test(to)) && !(await allowsShortCodes({ db }, user)))
+    throw gatewayRefusal('invalid_phone_number')
+  // enough to notice too many recipients: members may also be among the given numbers
+  const limit = max + phones.size + 1
+  if (groupIds.length > 0 && phones.size <= max)
+    for (const phone of await groupMembers(db, user, groupIds, limit)) phones.add(phone)
+  if (phones.size > max) throw tooMany(max)
+  if (groupIds.length > 0 && phones.size === 0) throw invalid('group_ids has no member to send to')
+  return [...phones]
+}
+
+/** Whether an account allows short codes as recipients. */
+export async function allowsShortCodes({ db }: Pick<Store, 'db'>, user: string): Promise<boolean> {
+  const allowing = await queries(db)
+    .selectFrom('user_settings')
+    .where('user', '=', user)
+    .where('short_codes', '=', true)
+    .executeTakeFirst()
+  return allowing !== undefined
+}
+
+/** Phone numbers of groups' members, ordered by name, no opted-out ones. Reads all contacts. Throws 404. */
+async function groupMembers(db: Db, user: string, groupIds: readonly string[], limit: number) {
+  const groups = [...new Set(groupIds)]
+  const { found, phones } = await queries(db, 'shaped')
+    .selectNoFrom([
+      sql<number>`(
+        select count(*) from contact_groups g where g."user" = ${user} and g.id = any(${groups}::text[]))`.as(
+        'found',
+      ),
+      sql<string[]>`array(
+        select c.phone from contacts c
+        where c."user" = ${user} and c.groups && ${groups}::text[] and not c.opted_out
+        order by c.name, c.id limit ${limit})`.as('phones'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (found < groups.length) throw gatewayRefusal('group_not_found')
+  return phones
+}

@@ -1,0 +1,16 @@
+import type { Db } from '../../db/open.ts'
+import { seal, unseal } from '../../db/secrets.ts'
+import type { Origin } from './body.ts'
+
+const PURPOSE = 'text'
+/** Marks a message whose text is stored encrypted. Once the message ends, only the shown text is left. */
+export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
+
+export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
+
+/** Decrypts a text for a device to send; undefined if that fails. */
+export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
+
+/** SQL: the text of message `m` for sending it again; '' for an encrypted text, which is not kept. */
+export const REPEATABLE_TEXT = `case when exists (
+  select from sms_origins o where o.ref in (m.id, m.batch_id) and o.api = '${SEALED.api}') then '' else m.body end`

@@ -1,0 +1,85 @@
+import { templateRefusal } from './refusals.ts'
+
+/** A contact's values for a text. Variables of a request cannot override name and phone. */
+export interface Person {
+  readonly name: string
+  readonly phone: string
+  /** The contact's custom fields (`contacts.data`), by their names in the template. */
+  readonly fields?: ReadonlyMap<string, string>
+}
+
+/** `{{name}}` or `{{name|fallback}}`; the fallback replaces an empty or missing value. Case is ignored. */
+interface Placeholder {
+  readonly name: string
+  readonly fallback: string | undefined
+}
+
+type Template = readonly (string | Placeholder)[]
+
+/** Matches `{{variable}}`: no braces inside, and a name before the first `|`. */
+const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
+
+/** Parses a template once for all recipients: rendering is then a join. Never fails. */
+export function parseTemplate(body: string): Template {
+  return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
+}
+
+function placeholderOf(text: string): Placeholder {
+  const at = text.indexOf('|')
+  if (at < 0) return { name: text.trim(), fallback: undefined }
+  return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }
+}
+
+/** Fills in the request's variables, not those of each person. Braces in values are not read as variables. */
+export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
+  const find = valuesByName(Object.entries(variables))
+  return template.map((part) => {
+    if (typeof part === 'string' || personField(part.name)) return part
+    const value = find(part.name)
+    return value === undefined ? part : orFallback(value, part)
+  })
+}
+
+/** Returns a function that finds a value by its exact name, else ignoring upper and lower case. */
+export function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
+  const exact = new Map(given)
+  const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
+  return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
+}
+
+function personField(name: string): 'name' | 'phone' | undefined {
+  const lower = name.toLowerCase()
+  return lower === 'name' || lower === 'phone' ? lower : undefined
+}
+
+const orFallback = (value: string, { fallback }: Placeholder) =>
+  fallback !== undefined && value.trim() === '' ? fallback : value
+
+/** The names of placeholders that only contacts' custom fields can fill, each once. */
+export const fieldNames = (filled: Template): string[] => {
+  const names = filled.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
+  return [...new Set(names)].filter((name) => !personField(name))
+}
+
+function refuseMissing(name: string): never {
+  throw templateRefusal(`Missing variable: ${name}.`)
+}
+
+/** The text for a recipient. @param missing makes the text for a missing value; by default it throws 400. */
+export function renderFor(
+  filled: Template,
+  person: Person,
+  missing: (name: string) => string = refuseMissing,
+): string {
+  let text = ''
+  for (const part of filled) {
+    if (typeof part === 'string') text += part
+    else text += orFallback(valueFor(part, person) ?? part.fallback ?? missing(part.name), part)
+  }
+  return text
+}
+
+function valueFor({ name }: Placeholder, person: Person): string | undefined {
+  const field = personField(name)
+  return field ? person[field] : person.fields?.get(name)
+}
