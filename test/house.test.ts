@@ -116,7 +116,6 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['usage.ts', 'devices', 'complete-numbers.ts'],
     ['queue'],
     ['conversations', 'campaigns'],
-    ['history.ts', 'users.ts'],
     ['.'],
   ],
   realtime: [

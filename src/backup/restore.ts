@@ -6,8 +6,8 @@ import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
+import { countMessages } from '../sms/message-totals.ts'
 import { endUnfinished } from '../sms/queue/sweep.ts'
-import { countMessages } from '../sms/usage.ts'
 import type { Progress } from '../tools/progress.ts'
 import {
   buildTables,

@@ -6,7 +6,7 @@ import { queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import { INSTANT } from '../fields/instant.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { checkEndpoint, type PushSettings, type Subscription } from '../sms/devices/reach.ts'
+import { checkEndpoint, type PushSettings, type Subscription } from '../sms/devices/web-push.ts'
 import { invalid } from '../sms/send/refusals.ts'
 
 /** Maximum browsers of one person. A further one replaces the oldest. */

@@ -12,7 +12,7 @@ import {
   type Subscription,
   sendPush,
   vapidKeys,
-} from '../sms/devices/reach.ts'
+} from '../sms/devices/web-push.ts'
 import type { Job, JobKind } from '../work/jobs.ts'
 
 /** A job pushes to this many browsers at most, to the newest ones. */

@@ -13,16 +13,15 @@ import { autoAnswersExtension } from '../sms/conversations/answer.ts'
 import {
   campaignsExtension,
   contactsExtension,
-  conversationsExtension,
   devicesExtension,
-  draftsExtension,
   eventsExtension,
   linesExtension,
   messagesExtension,
-  notesExtension,
   templatesExtension,
 } from '../sms/extensions.ts'
-import { userSettingsExtension, usersExtension } from '../sms/users.ts'
+import { conversationsExtension, draftsExtension, notesExtension } from '../sms/inbox-extensions.ts'
+import { userSettingsExtension } from '../sms/user-settings.ts'
+import { usersExtension } from '../sms/users.ts'
 import { verificationsExtension, verifyServicesExtension } from '../verify/service.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
 import {

@@ -1,22 +1,19 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, NOW, queries } from '../db/queries.ts'
-import { now } from '../fields/date.ts'
 import { readPrefix } from '../portable/phone/prefix.ts'
 import type { Extension } from '../records/extension.ts'
-import { requireOwn } from '../records/own.ts'
 import { completeList, completeNumber } from './complete-numbers.ts'
-import { checkAssignee, clearLastTexts, queuePushes } from './conversations/inbox.ts'
-import { checking, checkTimeZone, type Values } from './hours.ts'
+import { clearLastTexts } from './conversations/inbox.ts'
+import { checking, checkTimeZone } from './hours.ts'
+import { totalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel.ts'
 import { may } from './send/judge.ts'
 import { accountSender } from './send/sender.ts'
 import { logChanged } from './status.ts'
-import { refundQuota, totalSql } from './usage.ts'
+import { refundQuota } from './usage.ts'
 import { notifyCanceled } from './wake.ts'
 
-/** A deleted row of the queue: message, user, period, state, device, attempt. */
 /** Rules of messages. Deleting an unclaimed message cancels and refunds it. */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
@@ -132,93 +129,6 @@ export const devicesExtension: Extension = {
   },
 }
 
-type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
-
-/** The fields of a conversation that its last message decides. */
-const readLast = (db: Db, user: string, number: string) =>
-  queries(db)
-    .selectFrom(sql<LastFields>`sms_conversation_last(${user}, ${number})`.as('l'))
-    .leftJoin('sms_messages as m', 'm.id', 'l.id')
-    .select(['l.id as last_message', 'l.body as last_text', 'l.at as last_at', 'l.type as last_type'])
-    .select(['l.device', 'l.name', ({ fn }) => fn.coalesce('m.sent_by', sql.lit('')).as('last_sender')])
-    .executeTakeFirstOrThrow()
-
-/** Rules of conversations. Clients may create them; the server updates them with each text. */
-export const conversationsExtension: Extension = {
-  // the server sets these from texts, contacts and assignments
-  setByServer: [
-    ...['name', 'last_text', 'last_at', 'last_type', 'last_message', 'last_sender'],
-    ...['device', 'unanswered', 'assigned_at'],
-  ],
-  async beforeCreate(store, values) {
-    await completeNumber(store, values, 'number')
-    await requireOwn(store, 'line', values)
-    await checkAssignee(store, values)
-    const last = await readLast(store.db, String(values.user), String(values.number))
-    Object.assign(values, last, {
-      last_at: last.last_at || now(),
-      unread: 0,
-      unanswered: last.last_type === 'incoming',
-      archived: false,
-      assigned_at: values.assignee ? now() : '',
-      ...(values.blocked && BLOCKED),
-    })
-  },
-  async beforeUpdate(store, values, old) {
-    const { assigned_at, last_sender } = old
-    Object.assign(values, { assigned_at, last_sender }, values.blocked && BLOCKED)
-    await requireOwn(store, 'line', values, old)
-    if (values.assignee === old.assignee) return
-    await checkAssignee(store, values)
-    values.assigned_at = values.assignee ? now() : ''
-  },
-}
-
-/** Values of a conversation when it is blocked: it needs no answer, so nothing is unread or due. */
-const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
-
-/** Rules of notes. The author is the caller. A mention notifies once. Agents change only their own notes. */
-export const notesExtension: Extension = {
-  setByServer: ['author'],
-  writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),
-  async beforeCreate(store, values, { auth }) {
-    if (auth && !auth.isSuperuser) values.author = auth.sender
-    await announceMentions(store, values, [])
-  },
-  async beforeUpdate(store, values, old) {
-    await announceMentions(store, values, old.mentions as readonly string[])
-  },
-}
-
-/** Rules of drafts. The author is the caller; only the author may change a draft. Sent drafts are deleted. */
-export const draftsExtension: Extension = {
-  setByServer: ['author'],
-  writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${auth.sender}"` : ''),
-  async beforeCreate(_store, values, { auth }) {
-    if (auth && !auth.isSuperuser) values.author = auth.sender
-  },
-}
-
-const queueMentions = (db: Db, user: string, conversation: string, persons: readonly string[]) =>
-  queries(db)
-    .with('mentioned', (query) =>
-      query
-        .selectFrom(sql<{ person: string }>`unnest(${persons}::text[])`.as<'m'>(sql`m(person)`))
-        .select(sql<string>`${user}::text`.as('user'))
-        .select(sql<string>`${conversation} || '@' || m.person`.as('id')),
-    )
-    .with('pushes', () => sql`(${sql.raw(queuePushes('select "user", id from mentioned'))})`)
-    .selectNoFrom(sql.lit(1).as('queued'))
-    .execute()
-
-async function announceMentions({ db }: Store, values: Values, known: readonly string[]) {
-  const { user, conversation, author } = values
-  const mentions = (values.mentions as readonly string[]).filter(
-    (one) => one !== author && !known.includes(one),
-  )
-  if (mentions.length > 0) await queueMentions(db, String(user), String(conversation), mentions)
-}
-
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
  * alone checks the number, as in PocketBase.
@@ -231,7 +141,6 @@ export const linesExtension: Extension = {
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')
     await completeList(store, values, 'prefixes', readPrefix)
-    return undefined
   },
   async beforeUpdate(store, values, old) {
     await completeNumber(store, values, 'number', old)

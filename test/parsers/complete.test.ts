@@ -36,7 +36,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'protocols/smtp/receive.ts': 'types alone',
   },
   standardwebhooks: {},
-  'web-push': { 'sms/devices/reach.ts': 'doors.run.ts: PUT /api/devices/push' },
+  'web-push': { 'sms/devices/web-push.ts': 'doors.run.ts: PUT /api/devices/push' },
   yauzl: { 'backup/archive.ts': 'backups that superusers upload' },
 }
 const NO_PARSERS = [

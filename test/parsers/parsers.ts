@@ -102,7 +102,7 @@ export const PARSERS: readonly Parser[] = [
   { name: 'a text, whether it can be seen', file: 'sms/send/schemas.ts', most: BODY, read: isInvisible },
   {
     name: 'a template of texts, for 20 people',
-    file: 'sms/send/content.ts',
+    file: 'sms/send/text-template.ts',
     most: 1_600,
     read: (text) => {
       const filled = fillVariables(readTemplate(text), { a: '' })

@@ -6,15 +6,7 @@ import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/operations.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
-import {
-  countPending,
-  DEVICE_STATES,
-  deviceStates,
-  requireUser,
-  saveHealth,
-  saveSims,
-  touchDevice,
-} from '../../sms/devices/device.ts'
+import { countPending, requireUser, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -24,8 +16,12 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
+import { DEVICE_STATES, deviceStates } from '../../sms/devices/device-states.ts'
+import { deviceEvents } from '../../sms/devices/event-stream.ts'
+import { saveHealth } from '../../sms/devices/health.ts'
 import { PAIRING, pairDevice, startPairing } from '../../sms/devices/pair.ts'
-import { checkEndpoint, deviceEvents, saveSubscription, vapidKeys } from '../../sms/devices/reach.ts'
+import { saveSubscription } from '../../sms/devices/push-wake.ts'
+import { checkEndpoint, vapidKeys } from '../../sms/devices/web-push.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
 import { checkShape } from '../../sms/send/check-shape.ts'

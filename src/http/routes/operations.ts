@@ -13,7 +13,7 @@ import { diskWarning, READINESS, readDisk, readinessOf } from '../../metrics/rea
 import { ANYONE, chapter, failures, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/operations.ts'
 import { BY_ID, FIELDS_ONLY, listQuery, pageOf } from '../../openapi/record-schema.ts'
 import { listRecords } from '../../records/list.ts'
-import { indexWarnings } from '../../sms/history.ts'
+import { indexWarnings } from '../../sms/large-history.ts'
 import { lineWarnings } from '../../sms/line-figures.ts'
 import { JOB_FIGURES, readJobFigures } from '../../work/jobs.ts'
 import type { Ctx, Env, Services } from '../context.ts'

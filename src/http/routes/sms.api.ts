@@ -7,7 +7,8 @@ import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/s
 import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
-import { ACCOUNT_USAGE, USAGE_DAYS } from '../../sms/usage.ts'
+import { ACCOUNT_USAGE } from '../../sms/usage.ts'
+import { USAGE_DAYS } from '../../sms/usage-days.ts'
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z

@@ -11,8 +11,9 @@ import {
   readAttachment,
   receiveTexts,
 } from '../../sms/conversations/receive.ts'
-import { type Device, type Health, saveHealth, saveSims } from '../../sms/devices/device.ts'
+import { type Device, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
+import { type Health, saveHealth } from '../../sms/devices/health.ts'
 import { checkShape } from '../../sms/send/check-shape.ts'
 import { instant, text as line, nonEmptyId, nonEmptyText, wholeNumber } from '../../sms/send/schemas.ts'
 import { parseJson } from '../../tools/json.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/schemas.ts'
-import { CONNECTIONS } from './device.ts'
-import { SUBSCRIPTION } from './reach.ts'
+import { CONNECTIONS } from './health.ts'
+import { SUBSCRIPTION } from './web-push.ts'
 
 const MAX_ITEMS = 100
 const MAX_WAIT = 30

@@ -1,12 +1,9 @@
 import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
-import { z } from 'zod'
 import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { NOW, queries } from '../../db/queries.ts'
-import { objectsOf } from '../../db/statement.ts'
 import type { Tables } from '../../db/tables.ts'
 import { dateOf } from '../../fields/date.ts'
-import { INSTANT } from '../../fields/instant.ts'
 import { minify } from '../../fields/json-text.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
@@ -115,120 +112,4 @@ export async function countPending({ db }: Store, device: Device): Promise<numbe
     .where(sql<boolean>`(due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`)
     .executeTakeFirstOrThrow()
   return pending
-}
-
-export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4g', '5g'] as const
-
-/** A device's report about itself. Absent values are unknown. */
-export interface Health {
-  /** Battery charge in percent. */
-  readonly battery?: number | null | undefined
-  readonly charging?: boolean | null | undefined
-  readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
-}
-
-/**
- * Stores a device's health, unless nothing is known. Unchanged, it is stored only every 10 minutes, to show
- * that it is current.
- */
-export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
-  const { battery: percent = null, charging = null, connection = null } = health
-  if ((percent ?? charging ?? connection) === null) return
-  await queries(db)
-    .insertInto('device_batteries')
-    .values({ device: id, percent, charging, connection })
-    .onConflict((found) =>
-      found
-        .column('device')
-        .doUpdateSet(({ ref }) => ({
-          percent: ref('excluded.percent'),
-          charging: ref('excluded.charging'),
-          connection: ref('excluded.connection'),
-          at: sql<Date>`now()`,
-        }))
-        .where(
-          sql<boolean>`(device_batteries.percent, device_batteries.charging, device_batteries.connection)
-            is distinct from (excluded.percent, excluded.charging, excluded.connection)
-            or device_batteries.at < now() - interval '10 minutes'`,
-        ),
-    )
-    .execute()
-}
-
-/** Percent below which a battery that is not charging is low. */
-const LOW_BATTERY = 15
-/** SQL: the row `b` of device_batteries reports a low battery and is less than an hour old. */
-export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
-
-export const deleteOldBatteries = ({ db }: Store) =>
-  db.query(`delete from device_batteries b
-    where b.at < now() - interval '30 days' or not exists (select from devices d where d.id = b.device)`)
-
-export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
-export const DEVICE_STATES = z
-  .object({
-    items: z.array(
-      z.object({
-        device: z.string(),
-        online: z.boolean().describe('Seen within DEVICE_ONLINE_SECONDS.'),
-        reachable: z
-          .boolean()
-          .describe('Online, or can be woken by push. A device must also be enabled to be given messages.'),
-        battery: z.number().nullable().describe('Percent, as the device last said; null: it never did.'),
-        battery_at: INSTANT.nullable().describe('When it said that, and the next two.'),
-        charging: z.boolean().nullable(),
-        connection: z.enum(CONNECTIONS).nullable().describe('How it reaches the internet.'),
-        failing: z
-          .boolean()
-          .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
-        waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
-        taken_today: z
-          .int()
-          .min(0)
-          .describe('Messages that it claimed in the last 24 hours; they count in `daily_limit`.'),
-        lines: z
-          .array(
-            z.object({
-              line: z.string(),
-              minute: z.int().min(0).describe('Texts handed out in the last 60 seconds.'),
-              day: z.int().min(0).describe('Texts of this local day.'),
-              month: z.int().min(0).describe('Texts of this calendar month.'),
-              recipients: z.int().min(0).describe('Different numbers of this month.'),
-            }),
-          )
-          .describe(
-            'Use of the limits of its lines. Days and months are counted only for lines with a limit of a day or month.',
-          ),
-      }),
-    ),
-  })
-  .meta({ id: 'DeviceStates' })
-
-const STATES = (whose: string) => `
-select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
-  d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push) as reachable,
-  b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection,
-  coalesce((select bool_and(l.failing_since <> '') from lines l
-    where l.device = d.id and l.enabled and l.present), false) as failing,
-  (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending') as waiting,
-  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
-    as taken_today,
-  (select coalesce(json_agg(json_build_object('line', l.id,
-      'minute', (select coalesce(sum(h.messages), 0) from device_handouts h
-        where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
-      'day', case when u.day >= sms_local_day(l."user", now()) then u.day_texts else 0 end,
-      'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
-      'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
-    ) order by l.slot), '[]')
-    from lines l left join line_use u on u.line = l.id where l.device = d.id) as lines
-from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
-
-/** The state of each device of a user, or of all users (`null`), ordered by id. */
-export async function deviceStates(store: Store, user: string | null, deviceOnlineSeconds: number) {
-  const found =
-    user === null
-      ? await store.db.shaped(STATES(''), [deviceOnlineSeconds])
-      : await store.db.shaped(STATES('where d."user" = $2'), [deviceOnlineSeconds, user], 'sms device states')
-  const states = objectsOf<DeviceStates['items'][number] & { lines: string }>(found)
-  return { items: states.map((state) => ({ ...state, lines: JSON.parse(state.lines) })) }
 }

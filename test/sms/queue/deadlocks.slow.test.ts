@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endOldMessages } from '../../../src/sms/history.ts'
 import { extendAllLeases } from '../../../src/sms/queue/claim.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { endOldMessages } from '../../../src/sms/retention.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 

@@ -1,5 +1,5 @@
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { endOldMessages, HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/history.ts'
+import { endOldMessages, HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/retention.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const USER = 'olduser00000000'

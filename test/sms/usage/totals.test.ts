@@ -1,4 +1,4 @@
-import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage.ts'
+import { countMessages, keepTotals, totalSql } from '../../../src/sms/message-totals.ts'
 import {
   ANN,
   as,

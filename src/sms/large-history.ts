@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { LOCKS } from '../db/advisory-locks.ts'
+import { isSqlError } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
+import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
+import type { Logger } from '../log.ts'
+import { repeat } from '../tools/repeat.ts'
+
+const RETRY_MS = 600_000
+
+/** From this number of messages on, the indexes of a large history pay off: docs/scaling.md. */
+const LARGE_HISTORY = 250_000
+
+const UNDEFINED_COLUMN = '42703'
+
+const files = () => sqlFiles('indexes/large-history')
+const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
+
+/** The number of messages by Postgres' estimate, which autovacuum updates; null if the table is missing. */
+async function estimate(db: Db): Promise<number | null> {
+  const found = sql<number | null>`(select reltuples from pg_class where oid = to_regclass('sms_messages'))`
+  return (await queries(db).selectNoFrom(found.as('messages')).executeTakeFirstOrThrow()).messages
+}
+
+/** The indexes of a large history that are not `ready`; none if there are fewer than `large` messages. */
+async function openIndexes(db: Db, large: number) {
+  const names = files().map(({ name }) => name)
+  const states = await indexStates(db, names)
+  const open = files()
+    .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
+    .filter(({ state }) => state !== 'ready')
+  if (large === 0 || open.length === 0) return open
+  return ((await estimate(db)) ?? -1) >= large ? open : []
+}
+
+/** The statement that creates an index. Undefined if the index needs trigrams and they are unavailable. */
+function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined {
+  if (needsTrigrams(file) && 'reason' in trigrams) return undefined
+  return 'operatorClass' in trigrams
+    ? file.sql.replace('gin_trgm_ops', () => trigrams.operatorClass)
+    : file.sql
+}
+
+/** Builds missing indexes concurrently, on one node; none for fewer than `large` messages. */
+export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
+  if ((await openIndexes(db, large)).length === 0 || (await estimate(db)) === null) return
+  await db.transaction(async (tx) => {
+    // as text: a prepared query keeps its snapshot until the next one, and builds would wait for that
+    const { rows } = await tx.query(`select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`)
+    if (rows[0]![0] === true) await buildAll(db, log, large)
+  })
+}
+
+async function buildAll(db: Db, log: Logger, large: number) {
+  const trigrams = await db.transaction(installTrigrams)
+  for (const { file, state } of await openIndexes(db, large)) {
+    const create = createStatement(file, trigrams)
+    // Postgres finishes a build that a server began, even if that server has stopped
+    if (state === 'building' || !create) continue
+    if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
+    log.info({ index: file.name }, 'building an index of the messages')
+    await db.unhurried(create).catch((error: unknown) => {
+      if (!isSqlError(error, UNDEFINED_COLUMN)) throw error
+    })
+  }
+}
+
+/** The reason for missing trigram indexes if pg_trgm is not installed. `buildIndexes` tries to install it. */
+const NOT_INSTALLED: Trigrams = {
+  reason:
+    'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
+}
+
+/** Warnings about missing indexes; none for fewer than `large` messages. */
+export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
+  const open = await openIndexes(db, large)
+  if (open.length === 0) return []
+  const trigrams = (await trigramsOf(db)) ?? NOT_INSTALLED
+  return open.map(({ file, state }) => {
+    if ('reason' in trigrams && needsTrigrams(file))
+      return `Searches in messages are slow: the index ${file.name} is not possible. ${trigrams.reason}`
+    const how = state === 'building' ? 'being built' : 'not built yet'
+    return `The index ${file.name} is ${how}. Some searches and lists of messages are slow until then.`
+  })
+}
+
+/**
+ * Builds missing indexes in the background and retries failures. Returns a function to stop; Postgres then
+ * finishes an index that it is building.
+ */
+export function startIndexes(db: Db, log: Logger): () => Promise<void> {
+  let [isTold, isStopped] = [false, false]
+  const build = async () => {
+    await buildIndexes(db, log)
+    if (isTold) return
+    isTold = true
+    for (const warning of await indexWarnings(db)) log.warn(warning)
+  }
+  const unlessStopped = (error: unknown) => {
+    if (!isStopped) throw error
+  }
+  const stop = repeat(() => build().catch(unlessStopped), RETRY_MS, log)
+  return async () => {
+    isStopped = true
+    void stop()
+  }
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { anyFound, anyOf, queries } from '../db/queries.ts'
+import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
+import { now } from '../fields/date.ts'
+import { readDestination } from '../portable/phone/prefix.ts'
+import type { Extension } from '../records/extension.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { completeList } from './complete-numbers.ts'
+import { checkHours, checkTimeZone, type Values } from './hours.ts'
+import { holdPaused, suspendUser } from './suspend-user.ts'
+
+const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
+
+const DESTINATIONS = ['destinations', 'code_destinations']
+
+/** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
+export const userSettingsExtension: Extension = {
+  setByServer: ['code_counted_from'],
+  check(values) {
+    checkTimeZone(values)
+    checkHours(QUIET_HOURS, values)
+  },
+  async beforeCreate(store, values, request) {
+    if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
+    values.code_counted_from = ''
+    for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
+    checkTimeZone(values)
+    checkHours(QUIET_HOURS, values)
+    if (values.disabled === true) await suspendUser(store, String(values.user))
+  },
+  async beforeUpdate(store, values, old, request) {
+    const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
+    if (isNamed && !isSuperuser(request)) throw notFound()
+    checkUser(values, old)
+    for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
+    values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
+    checkTimeZone(values, old)
+    checkHours(QUIET_HOURS, values, old)
+    if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
+    if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
+    if (TIMES.some((name) => String(values[name]) !== String(old[name])))
+      await lookAgain(store.db, String(values.user))
+  },
+  async beforeDelete(store, ids) {
+    const disabled = await queries(store.db)
+      .selectFrom('user_settings')
+      .select('user')
+      .where('id', '=', anyOf(ids))
+      .where('disabled', '=', true)
+      .execute()
+    for (const { user } of disabled) await holdPaused(store, user)
+  },
+}
+
+/** Whether an update takes a country out of those that get no codes. Only then their count begins again. */
+function isCountryAllowed(values: Values, old: Values): boolean {
+  const [stopped, before] = [values, old].map((of) => String(of.code_stopped ?? '').split(','))
+  return before!.some((country) => country !== '' && !stopped!.includes(country))
+}
+
+const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
+
+/** Makes the next sweep check messages that wait for a line or for the end of quiet hours. */
+const lookAgain = (db: Db, user: string) =>
+  queries(db)
+    .updateTable('sms_dispatch')
+    .set({ due_at: sql<Date>`now()` })
+    .where('message', '=', ({ selectFrom }) =>
+      anyFound(
+        selectFrom('sms_dispatch')
+          .select('message')
+          .where('user', '=', user)
+          .where('state', '=', sql.lit('pending'))
+          .where('waiting_for', '<>', '')
+          .where('due_at', '<', sql<Date>`'infinity'`)
+          .orderBy('message')
+          .forUpdate(),
+      ),
+    )
+    .execute()
+
+const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
+
+function checkUser({ user }: Values, old: Values) {
+  if (user === old.user) return
+  throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
+}
