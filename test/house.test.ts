@@ -52,7 +52,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
-  [/^templates\/template\.ts$/, /^@handlebars\/parser$/],
+  [/^templates\/(parse|template)\.ts$/, /^@handlebars\/parser$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
@@ -113,7 +113,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sms: [
     ['wake.ts', 'hours.ts', 'status.ts'],
     ['send'],
-    ['usage.ts', 'devices', 'complete-numbers.ts'],
+    ['usage.ts', 'message-totals.ts', 'devices', 'complete-numbers.ts'],
     ['queue'],
     ['conversations', 'campaigns'],
     ['.'],

@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { guestHolder, networkOf } from '../src/admission/holder.ts'
-import { isListed } from '../src/auth/sign-in.ts'
+import { isListed } from '../src/auth/superuser-addresses.ts'
 import { networkAddresses, serverUrls } from '../src/config.ts'
 import { addressOf } from '../src/http/server/store-of.ts'
 import { startServerWithMail } from './support/server/server-with-mail.ts'

@@ -12,7 +12,7 @@ const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^db\/embedded\//, 'what Postgres wrote at its last start'],
   [/^collections\//, 'schemas and view queries, which superusers alone write'],
   [/^openapi\//, 'names of collections and operations'],
-  [/^auth\/mails\.ts: <(?:style|a\\b|\[)/, 'templates of superusers; values in them are escaped'],
+  [/^auth\/send-mail\.ts: <(?:style|a\\b|\[)/, 'templates of superusers; values in them are escaped'],
   [/^auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
   [/^fields\/date\.ts: \\\.\?0\*Z\$$/, 'dates that the server itself wrote'],
   [/^files\/upload\.ts: \^\\\.\+\|\\\.\+\$$/, 'at most 300 bytes'],

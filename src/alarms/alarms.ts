@@ -1,15 +1,7 @@
 import { sql } from 'kysely'
-import {
-  escapeHtml,
-  layout,
-  linkTo,
-  type MailSender,
-  type MailServices,
-  messageIdOf,
-  nameInMail,
-  namesOf,
-  sendMail,
-} from '../auth/mails.ts'
+import { escapeHtml, layout, linkTo, nameInMail } from '../auth/mail-html.ts'
+import { type MailSender, namesOf } from '../auth/mails.ts'
+import { type MailServices, messageIdOf, sendMail } from '../auth/send-mail.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'

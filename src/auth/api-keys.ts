@@ -1,29 +1,12 @@
 import { z } from 'zod'
-import {
-  type AuthCollection,
-  type Catalog,
-  quote,
-  type Store,
-  tableName,
-  USERS_ID,
-} from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
 import { formatDate, now } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/own.ts'
-import type { AuthRecord } from '../request/request.ts'
-import type { Scopes } from '../request/scopes.ts'
-import { Lru, memoize } from '../tools/lru.ts'
 import { randomText } from '../tools/random.ts'
-import { authColumns, lookUp, toAuthRecord } from './auth-rows.ts'
 import { sha256 } from './tokens.ts'
 
 const PREFIX = 'psk_'
-/** The prefix of API keys: `psk_` of keys made here, `vk_` of keys imported from Vendel, another gateway. */
-const KEY = /^(?:psk|vk)_/
-export const isKey = (text: string): boolean => KEY.test(text)
-
 /**
  * Makes keys longer than HMAC's block of 64 bytes. HMAC replaces such keys by their hash, so the stored hash
  * can sign webhook calls in Twilio's form.
@@ -31,8 +14,6 @@ export const isKey = (text: string): boolean => KEY.test(text)
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner can still see later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
-const TOUCH_MS = 60_000
-
 const PREVIOUS = ['prefix', 'hash', 'signing'] as const
 const USED = { last_used_at: '', last_used_ip: '', last_used_prefix: '' }
 const SET_BY_SERVER = [
@@ -86,117 +67,4 @@ function newSecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
   const key = PREFIX + randomText(RANDOM_LENGTH)
   Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key) })
   return { key }
-}
-
-/** An API key and its user, as read from the database. `version`: `xmin` of the key's row. */
-export interface KeyHolder {
-  readonly auth: AuthRecord
-  readonly id: string
-  readonly version: string
-  /** The prefix of the secret that was used. After a rotation, a key has two valid secrets for a time. */
-  readonly secret: string
-  /** When the key or this secret expires (the earlier time), in PocketBase's format; '' for never. */
-  readonly expiresAt: string
-  /** When this secret was last used; '' if the key's other secret was used later. */
-  readonly lastUsedAt: string
-  readonly scopes: Scopes
-  readonly isTwilio: boolean
-}
-
-/** Whether a user name is the id or the email of a key's user. */
-export const isNamed = ({ auth }: KeyHolder, name: string): boolean =>
-  name === auth.id || (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())
-
-const MAX_KNOWN = 10_000
-const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
-
-/**
- * Finds the user of an API key; null if the key is unknown, disabled or expired, or its user deleted or
- * disabled. With `cached` the result may be out of date: the caller's SQL must compare the versions of key
- * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`.
- */
-export async function identifyKey(
-  store: Store,
-  { key, ip }: { readonly key: string; readonly ip: string },
-  { cached = false }: { cached?: boolean } = {},
-) {
-  if (!isKey(key)) return null
-  const memory = keysOf(store.catalog)
-  const hit = cached ? memory.get(key) : undefined
-  const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > now())
-  const holder = isLive ? hit : await findHolder(store, key)
-  if (!holder) {
-    if (memory.get(key)) memory.set(key, null)
-    return null
-  }
-  if (holder !== hit) memory.set(key, holder)
-  touch(store, holder, ip)
-  return holder
-}
-
-/** The user of a key, from the cache; undefined if not cached. Not for authorization: it may be outdated. */
-export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
-  keysOf(catalog).get(key)?.auth
-
-type KeyColumns = [
-  ...[id: string, version: string, secret: string, expires: string, lastUsed: string],
-  ...[Scopes, isTwilio: boolean],
-]
-
-/**
- * Finds the user of a key by the key's id and a secret's prefix (null: the current secret). Null if the key
- * or the secret is invalid.
- */
-export const keyHolderById = (store: Store, id: string, secret: string | null): Promise<KeyHolder | null> =>
-  findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [id, now(), secret])
-const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
-
-// `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them
-const IS_ITS_HASH = `(k.hash = $1 and k.hash <> '' or k.previous_hash = $1 and k.previous_hash <> '')`
-const findHolder = (store: Store, key: string) =>
-  findBy(store, IS_ITS_HASH, 'k.hash = $1', [sha256(key), now()])
-
-/**
- * Finds a key and its user. `isCurrent`: SQL that is true if the current secret was given, false for the
- * previous one. `$2` is the time now.
- */
-async function findBy(
-  store: Store,
-  condition: string,
-  isCurrent: string,
-  values: readonly (string | null)[],
-) {
-  const users = store.catalog.find(USERS_ID) as AuthCollection
-  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, s.prefix,
-      case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
-      case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
-    from api_keys k join ${quote(tableName(users))} b on b.id = k."user"
-    cross join lateral (
-      select case when ${isCurrent} then k.prefix else k.previous_prefix end as prefix,
-        case when ${isCurrent} then '' else k.previous_until end as until
-    ) s
-    where ${condition} and not k.disabled and (k.expires_at = '' or k.expires_at > $2)
-      and (${isCurrent} or k.previous_until > $2)`
-  const [row] = await lookUp(store, text, values)
-  if (!row) return null
-  const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-7) as KeyColumns
-  const auth = toAuthRecord(users, row)
-  return auth.isDisabled ? null : { auth, id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio }
-}
-
-const MAX_TOUCHED = 10_000
-const touched = new Lru<string, number>(MAX_TOUCHED)
-
-/** Stores a key's last use in the background, at most once a minute per secret. A failure is ignored. */
-function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string): void {
-  const nowMs = Date.now()
-  const name = `${id} ${secret}`
-  if (nowMs - Math.max(touched.get(name) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
-  touched.set(name, nowMs)
-  queries(store.db)
-    .updateTable('api_keys')
-    .set({ last_used_at: now(), last_used_ip: ip, last_used_prefix: secret })
-    .where('id', '=', id)
-    .execute()
-    .catch(() => {})
 }

@@ -1,24 +1,17 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type AuthCollection, type Store, SUPERUSERS, USERS_ID } from '../collections/catalog.ts'
+import type { AuthCollection, Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { anyOf, NOW, queries } from '../db/queries.ts'
-import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
-import { now } from '../fields/date.ts'
-import type { PasswordWork } from '../records/auth-records.ts'
-import { deleteRecords } from '../records/delete.ts'
-import type { Extension, Extensions } from '../records/extension.ts'
-import { lockFreshAuth, logChange } from '../records/record-sql.ts'
-import { createRecord } from '../records/write.ts'
-import { type AuthRecord, type Role, serverRequest } from '../request/request.ts'
-import { randomId, randomText } from '../tools/random.ts'
+import { anyOf, queries } from '../db/queries.ts'
+import { fieldError, invalidFields, notFound } from '../errors.ts'
+import type { Extension } from '../records/extension.ts'
+import type { AuthRecord, Role } from '../request/request.ts'
+import { randomText } from '../tools/random.ts'
 import { findActing } from './auth-rows.ts'
-import type { AuthServices } from './auth-services.ts'
-import { escapeHtml, layout, linkTo, nameInMail, namesOf, sendMail } from './mails.ts'
 import { readClaims, sha256, signToken } from './tokens.ts'
 
-const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
-const ROLE = z.enum(ROLES)
+export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
+export const ROLE = z.enum(ROLES)
 const NAME = z.string().describe("The name, or the email's part before the @.")
 
 export const ME = z
@@ -32,7 +25,7 @@ export const ME = z
   })
   .meta({ id: 'Me' })
 
-const findNames = (db: Db, ids: readonly string[]) =>
+export const findNames = (db: Db, ids: readonly string[]) =>
   queries(db, 'lookUp').selectFrom('senders').select(['id', 'name']).where('id', '=', anyOf(ids)).execute()
 
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
@@ -106,169 +99,4 @@ export const membersExtension: Extension = {
     if (values.role !== old.role) values.tokenKey = randomText(KEY_LENGTH)
     values.notify ||= 'all'
   },
-}
-
-/** Clients cannot create invitations: only `invite` does, because it shows the secret once. */
-export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }
-
-const INVITATIONS = 'member_invitations'
-const DAYS = 7
-const SECRET_LENGTH = 40
-const MAX_OPEN = 100
-
-export const INVITATION = z.object({
-  role: z.enum(ROLES, 'must be admin, agent or viewer'),
-  email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
-})
-
-/** Stores an invitation. False if the account has MAX_OPEN already. */
-async function storeInvitation(
-  db: Db,
-  { id, account, email, role }: Readonly<{ id: string; account: string; email: string; role: Role }>,
-  sender: string,
-  secret: string,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows: stored = 0n } = await queries(db)
-    .insertInto('member_invitations')
-    .columns(['id', 'account', 'email', 'role', 'invited_by', 'hash', 'expires', 'created'])
-    .expression(
-      queries(db)
-        .selectNoFrom(({ val }) => [
-          ...[val(id).as('id'), val(account).as('account'), val(email).as('email'), val(role).as('role')],
-          ...[val(sender).as('invited_by'), val(sha256(secret)).as('hash')],
-          sql<string>`pb_text(now() + interval '${sql.raw(String(DAYS))} days')`.as('expires'),
-          NOW.as('created'),
-        ])
-        .where(
-          ({ selectFrom, fn }) =>
-            selectFrom('member_invitations')
-              .select(fn.countAll<number>().as('open'))
-              .where('account', '=', account)
-              .where('expires', '>', NOW),
-          '<',
-          MAX_OPEN,
-        ),
-    )
-    .executeTakeFirst()
-  return stored > 0n
-}
-
-/** Makes an invitation. Mails it, or returns its link. Throws 400 if too many are open or the mail fails. */
-export async function invite(
-  store: Store,
-  services: AuthServices,
-  auth: AuthRecord,
-  { role, email = '' }: z.output<typeof INVITATION>,
-): Promise<{ id: string; link?: string }> {
-  const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
-  const isMailed = email !== '' && services.settings.current.smtp.enabled
-  // an invitation by link stores no address, because anybody may get the link
-  const to = { id, account: auth.id, email: isMailed ? email : '', role }
-  await store.db.transaction(async (db) => {
-    const inside = { db, catalog: store.catalog }
-    await lockFreshAuth(inside, auth) // a member who is being removed cannot invite
-    if (!(await storeInvitation(db, to, auth.sender, secret)))
-      throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
-    await logChange(inside, { id: INVITATIONS }, 'create', id)
-  })
-  const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
-  if (!isMailed) return { id, link }
-  const [sender] = await findNames(store.db, [auth.id])
-  const name = nameInMail(sender?.name ?? '', namesOf(services).appName)
-  const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
-<p>${linkTo(link, 'Join the team', 'btn')}</p>
-<p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
-  try {
-    await sendMail(services, { to: email, subject: `${name} invites you`, html: layout(html) })
-  } catch (error) {
-    await queries(store.db).deleteFrom('member_invitations').where('id', '=', id).execute()
-    services.log.warn({ err: error }, 'could not mail an invitation')
-    throw badRequest('The mail could not be sent. Make a link instead.')
-  }
-  return { id }
-}
-
-export const SHOWN_INVITATION = z
-  .object({
-    account: z.string().describe('The name of the account.'),
-    inviter: z.string().describe('The name of the inviting person; empty if their record was deleted.'),
-    role: ROLE,
-    email: z.string().describe('Where it was mailed to; empty for a link.'),
-  })
-  .meta({ id: 'ShownInvitation' })
-
-const NOT_OPEN = 'The invitation is invalid, has expired or was used.'
-/** The invitation with this secret. Throws 400 if it is invalid, expired or used. */
-export async function showInvitation({ db }: Store, secret: string) {
-  const found = await queries(db)
-    .selectFrom('member_invitations as i')
-    .leftJoin('senders as a', 'a.id', 'i.account')
-    .leftJoin('senders as s', 's.id', 'i.invited_by')
-    .select(({ fn }) => [
-      fn.coalesce('a.name', sql.lit('')).as('account'),
-      fn.coalesce('s.name', sql.lit('')).as('inviter'),
-      'i.role',
-      'i.email',
-    ])
-    .where('i.hash', '=', sha256(secret))
-    .where('i.expires', '>', now())
-    .executeTakeFirst()
-  if (!found) throw badRequest(NOT_OPEN)
-  return found
-}
-
-/** Makes the user `member` a member and deletes the invitation. Returns the account's id. Throws 400. */
-export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
-  return store.db.transaction(async (db) => {
-    const inside = { db, catalog: store.catalog }
-    const found = await queries(db)
-      .selectFrom('member_invitations')
-      .select(['id', 'account', 'role'])
-      .where('hash', '=', sha256(secret))
-      .where('expires', '>', now())
-      .forUpdate()
-      .executeTakeFirst()
-    if (!found) throw badRequest(NOT_OPEN)
-    const { id, account, role } = found
-    // lock the account: a concurrent takeover by its owner waits, then removes the new member, too
-    await queries(db).selectFrom('users').where('id', '=', account).forShare().execute()
-    if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
-    const known = await queries(db)
-      .selectFrom('members')
-      .where('account', '=', account)
-      .where('member', '=', member)
-      .execute()
-    if (known.length > 0) throw badRequest('You are a member already.')
-    await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
-    const request = serverRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
-    await createRecord(inside, extensions, store.catalog.find('members')!, request)
-    return account
-  })
-}
-
-type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
-
-/**
- * Creates a user who has no account of their own, as a member. Marks the email as verified if the invitation
- * was mailed to it. Returns the id of the inviting account. Throws 400 with field errors.
- */
-export async function joinAsNew(
-  store: Store,
-  extensions: Extensions,
-  secret: string,
-  sentTo: string,
-  { name, email, password, passwordConfirm }: Newcomer,
-  passwordWork: PasswordWork,
-): Promise<string> {
-  const verified = sentTo !== '' && sentTo.toLowerCase() === email.toLowerCase()
-  const body = { name, email, password, passwordConfirm, verified, member_only: true }
-  const users = store.catalog.find(USERS_ID) as AuthCollection
-  let account = ''
-  await createRecord(store, extensions, users, serverRequest(store.catalog.find(SUPERUSERS)!, body), {
-    passwordWork: () => passwordWork,
-    inSameTransaction: async (inside, id) => {
-      account = await acceptInvitation(inside, extensions, secret, id)
-    },
-  })
-  return account
 }

@@ -1,17 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { accountHolder } from '../admission/holder.ts'
-import { type AuthCollection, quote, type Store, tableName, USERS_ID } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { notFound } from '../errors.ts'
 import { INSTANT } from '../fields/instant.ts'
-import { ENDED_SESSIONS, logChange } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
-import type { InSameTransaction } from './account.ts'
-import { deleteOldSystemRecords } from './auth-rows.ts'
 import type { Origin } from './auth-services.ts'
 import { readClaims, sha256, signToken } from './tokens.ts'
 
@@ -41,7 +36,7 @@ async function signOwnToken(
 
 /** Maximum sessions listed per record. Older ones stay valid but are not listed. */
 const MAX_LISTED = 50
-const MAX_AGENT_LENGTH = 300
+export const MAX_AGENT_LENGTH = 300
 
 export const SESSION = z
   .object({
@@ -148,69 +143,4 @@ export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promi
   if (isRecent) return signToken(auth, 'auth', { expires: latest })
   const { token, isKept } = await signOwnToken(auth, (hash, expires) => addToken(db, session, hash, expires))
   return isKept ? token : old
-}
-
-const endListed = (db: Db, auth: AuthRecord, id: string) =>
-  queries(db)
-    .updateTable('auth_sessions')
-    .set({ ended_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('collection', '=', auth.collection.id)
-    .where('record', '=', auth.id)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .returning('user_agent')
-    .executeTakeFirst()
-
-const endPushes = (db: Db, user: string, agent: string) =>
-  queries(db)
-    .deleteFrom('push_subscriptions')
-    .where(({ or, and, eb, selectFrom }) =>
-      or([
-        and([eb('user', '=', user), eb('sender', '=', '')]),
-        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', user)),
-      ]),
-    )
-    .where(sql`left(user_agent, ${sql.lit(MAX_AGENT_LENGTH)})`, '=', agent)
-    .execute()
-
-/**
- * Ends a session and its push notifications. Closes the account's event streams, even those of other
- * sessions. Throws 404.
- */
-export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
-  const { collection, id: record } = auth
-  await db.transaction(async (inside) => {
-    const ended = await endListed(inside, auth, id)
-    if (!ended) throw notFound()
-    // changes the row's `xmin`, so that server processes reload the record that they have cached
-    const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
-    await inside.query(touch, [record])
-    if (collection.id === USERS_ID) await endPushes(inside, record, ended.user_agent)
-    await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
-    await also?.(inside, auth)
-  })
-}
-
-const IS_LONG_OVER = sql<boolean>`expires_at <= now() - interval '1 hour'`
-
-/** Deletes expired MFA and OTP records, sessions and invitations. PocketBase: __pbMFACleanup__ */
-export async function cleanUpSignIns(store: Store): Promise<void> {
-  for (const collection of store.catalog.all) {
-    if (collection.type !== 'auth') continue
-    await deleteOldSystemRecords(store, '_mfas', collection, collection.mfa.duration)
-    await deleteOldSystemRecords(store, '_otps', collection, collection.otp.duration)
-  }
-  const { db } = store
-  await queries(db).deleteFrom('auth_tries').where('ends', '<=', sql<Date>`now()`).execute()
-  await queries(db)
-    .deleteFrom('auth_sessions')
-    .where('expires_at', '<=', sql<Date>`now()`)
-    .where(({ or, eb }) => or([eb('ended_at', 'is', null), IS_LONG_OVER]))
-    .execute()
-  await queries(db).deleteFrom('auth_session_tokens').where(IS_LONG_OVER).execute()
-  await queries(db)
-    .deleteFrom('member_invitations')
-    .where('expires', '<', sql<string>`pb_text(now() - interval '30 days')`)
-    .execute()
 }

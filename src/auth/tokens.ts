@@ -1,14 +1,10 @@
 import { hash } from 'node:crypto'
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { Holder } from '../admission/holder.ts'
 import type { TokenOptions } from '../collections/auth-shape.ts'
 import { type AuthCollection, type Catalog, DEVICES_ID, type Store } from '../collections/catalog.ts'
 import { type FieldError, fieldError } from '../errors.ts'
-import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
-import type { PasswordField } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { Lru } from '../tools/lru.ts'
-import { randomText } from '../tools/random.ts'
 import { findActing, findTokenOwner } from './auth-rows.ts'
 
 /** The purpose of a token: its `type` claim. */
@@ -185,29 +181,5 @@ export function ownerError(collection: AuthCollection, auth: AuthRecord | null):
     : fieldError('validation_token_collection_mismatch', message)
 }
 
-const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
-
-/** Reads user name and password from an Authorization header; undefined if it has none. RFC 7617 */
-export function readBasic(authorization: string | undefined) {
-  const [, encoded = ''] = BASIC.exec(authorization ?? '') ?? []
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  return colon < 0 ? undefined : { identity: text.slice(0, colon), password: text.slice(colon + 1) }
-}
-
 /** SHA-256 in hex. Only for secrets that are long and random. */
 export const sha256 = (text: string) => hash('sha256', text)
-
-const decoys = new Map<number, Promise<string>>()
-
-/** Takes as long as checking a password, so that timing does not reveal whether a record exists. */
-export async function verifyDecoy(plain: string, cost: number, holder?: Holder): Promise<false> {
-  const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
-  decoys.set(cost, decoy)
-  decoy.catch(() => decoys.delete(cost)) // refused under load: the next check hashes again
-  await verifyPassword(plain, await decoy, holder)
-  return false
-}
-
-export const passwordField = ({ fields }: AuthCollection): PasswordField | undefined =>
-  fields.find((field): field is PasswordField => field.type === 'password' && field.name === 'password')

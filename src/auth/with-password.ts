@@ -9,20 +9,18 @@ import type { AuthRecord } from '../request/request.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
 import { changeAuthRecord } from './account.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
+import { findAuthRecord, findByIdentity, requireEnabled } from './auth-rows.ts'
+import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { mailOtp } from './mails.ts'
+import { passwordField, verifyDecoy } from './password-check.ts'
+import { type EmailForm, findForMail, numberOf, textOtp } from './resend.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
-  findAuthRecord,
-  findByIdentity,
   findSystemRecord,
   isOlder,
   listSystemRecords,
-  requireEnabled,
-} from './auth-rows.ts'
-import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
-import { mailOtp } from './mails.ts'
-import { type EmailForm, findForMail, numberOf, textOtp } from './resend.ts'
-import { passwordField, verifyDecoy } from './tokens.ts'
+} from './system-records.ts'
 
 export const PASSWORD_FORM = object({ identity: text, password: text, identityField: text })
 type PasswordForm = ValueOf<typeof PASSWORD_FORM>

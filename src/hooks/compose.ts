@@ -2,18 +2,17 @@ import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { badRequest } from '../errors.ts'
-import { cleanText, toText } from '../fields/cast.ts'
+import { cleanText } from '../fields/cast.ts'
 import { E164, SHORT_CODE } from '../portable/phone/e164.ts'
 import { PRESETS } from '../portable/presets.ts'
-import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
 import { checkBody } from '../sms/send/content.ts'
 import { readNumbers, recipientsIn } from '../sms/send/read-numbers.ts'
 import { allowsShortCodes } from '../sms/send/recipients.ts'
 import { isInvisible } from '../sms/send/schemas.ts'
-import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '../templates/template.ts'
-import type { FormPair } from '../tools/charset.ts'
-import { parseJson } from '../tools/json.ts'
+import { renderTemplate, TooManySteps } from '../templates/template.ts'
+import { missing, valueAt } from '../templates/value-at.ts'
+import { cutToParts } from './cut-to-parts.ts'
 import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
 
 /**
@@ -23,32 +22,6 @@ const MAX_KEY_CHARACTERS = 2 << 20
 const MAX_NAMED = 100
 /** The priority of texts with login codes: the highest, since somebody waits for the code. */
 const CODE_PRIORITY = 127
-/** Form fields that contain JSON: GitHub sends `payload`, Uptime Kuma `data`. */
-export const JSON_FIELDS = ['payload', 'data']
-
-/** Parses a body as JSON, else as a form, else as `{text}`. `curl -d` declares plain text as a form. */
-export function readHookBody(raw: string, form?: readonly FormPair[]): unknown {
-  const text = raw.trim()
-  const fields: Record<string, unknown> = form && text.includes('=') ? fieldsOf(form) : { text }
-  const read = [text, ...JSON_FIELDS.map((name) => toText([fields[name]].flat()[0]))]
-  for (const one of read) {
-    const json = parseJson(one)
-    if (typeof json === 'object' && json !== null) return json
-  }
-  return fields
-}
-
-/** The fields of a form; a list for a field that is repeated. */
-function fieldsOf(form: readonly FormPair[]): Record<string, unknown> {
-  const lists = Map.groupBy(form, ([name]) => name)
-  return Object.fromEntries(
-    [...lists].map(([name, [first, ...more]]) => [
-      name,
-      more.length === 0 ? first![1] : [first!, ...more].map(([, value]) => value),
-    ]),
-  )
-}
-
 /**
  * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.
  */
@@ -188,31 +161,3 @@ const isMet = (condition: string, body: unknown) =>
     const isScalar = state === null || typeof state !== 'object'
     return isScalar && values?.split(',').some((value) => value.trim() === String(state)) === true
   })
-
-/**
- * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more
- * there are. Writes `...`: with `…`, which GSM 03.38 lacks, a part would hold 67 characters, not 153.
- */
-export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
-  const fits = (one: string) => one.length <= MAX_CHARACTERS && countSegments(one).segments <= maxParts
-  const items = ends.length + rest
-  if (rest === 0 && fits(text)) return text
-  const withItems = (kept: number) => `${text.slice(0, ends[kept - 1]).trimEnd()}\nand ${items - kept} more`
-  const kept = mostThat((count) => fits(withItems(count)), Math.min(ends.length, items - 1))
-  if (kept > 0) return withItems(kept)
-  const mark = items > 1 ? `...\nand ${items - 1} more` : '...'
-  const characters = [...text.slice(0, items > 1 ? ends[0] : undefined).slice(0, MAX_CHARACTERS)]
-  const cut = (count: number) => characters.slice(0, count).join('').trimEnd() + mark
-  return cut(mostThat((count) => fits(cut(count)), characters.length))
-}
-
-/** The largest number up to `most` that passes, else 0. All smaller numbers must pass, too. */
-function mostThat(passes: (count: number) => boolean, most: number): number {
-  let [low, high] = [0, most]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (passes(middle)) low = middle
-    else high = middle - 1
-  }
-  return low
-}

@@ -7,7 +7,7 @@ import type {
 } from 'zod-openapi'
 import { ApiError } from '../errors.ts'
 import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/refusals.ts'
-import { WEBHOOK_REFUSALS } from '../webhooks/deliveries.ts'
+import { WEBHOOK_REFUSALS } from '../webhooks/owner.ts'
 import { type Answers, orInvalid } from './answers.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
-import type { DueDelivery, OtherForms } from '../webhooks/call-webhook.ts'
+import type { OtherForms } from '../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../webhooks/due-delivery.ts'
 import { KANNEL, SMS_GATEWAY } from './door.ts'
 import { MCP } from './mcp/routes.ts'
 import { SMSEAGLE } from './smseagle.ts'

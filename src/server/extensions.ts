@@ -1,7 +1,8 @@
-import { invitationsExtension, membersExtension } from '../auth/members.ts'
+import { invitationsExtension } from '../auth/invitations.ts'
+import { membersExtension } from '../auth/members.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers.ts'
 import { USERS_ID } from '../collections/catalog.ts'
-import { hooksExtension } from '../hooks/hook.ts'
+import { hooksExtension } from '../hooks/extension.ts'
 import { readSenderFilter } from '../portable/phone/prefix.ts'
 import { forgetPhones } from '../protocols/smsgate/phone.ts'
 import { fitSmsgate } from '../protocols/smsgate-client/webhooks.ts'
@@ -22,7 +23,8 @@ import {
 import { conversationsExtension, draftsExtension, notesExtension } from '../sms/inbox-extensions.ts'
 import { userSettingsExtension } from '../sms/user-settings.ts'
 import { usersExtension } from '../sms/users.ts'
-import { verificationsExtension, verifyServicesExtension } from '../verify/service.ts'
+import { verifyServicesExtension } from '../verify/service.ts'
+import { verificationsExtension } from '../verify/verification.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
 import {
   DELIVERIES,

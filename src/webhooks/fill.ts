@@ -1,52 +1,21 @@
 import { badRequest } from '../errors.ts'
-import { isEmail } from '../fields/address.ts'
 import { presetOf } from '../portable/webhook-presets.ts'
 import { templateRenderer } from '../templates/template.ts'
 import { isObject } from '../tools/json.ts'
+import { mailOf, type WebhookMail } from './fill-mail.ts'
+import { TemplateFault, type TemplateFields } from './template-fields.ts'
 
 /** Maximum characters of a filled request. */
 const MAX_LENGTH = 64 << 10
 /** Maximum rendering steps: 1,000 for the body, 1,000 for URL and headers. All together take some 4 ms. */
 const MAX_STEPS = 1_000
 const MAX_TAGS = 100
-const MAX_ADDRESSES = 5
-
-/** The fields of a webhook with templates. `headers` and `body` are JSON. */
-export interface TemplateFields {
-  readonly preset: string
-  readonly url: string
-  readonly method: string
-  readonly headers: string | null
-  readonly body: string | null
-  /** A chat, room or topic, for the placeholder `{{target}}`. */
-  readonly target: string
-  /** The token of the called service, for `{{token}}` in URL and headers. */
-  readonly token: string
-}
-export const TEMPLATE_FIELDS = ['format', 'preset', 'url', 'method', 'headers', 'body', 'target'] as const
-
-export interface WebhookMail {
-  readonly to: readonly string[]
-  readonly subject: string
-  readonly text: string
-}
-
 export interface FilledRequest {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly mail?: WebhookMail
-}
-
-/** A template of the webhook cannot be filled. */
-export class TemplateFault extends Error {
-  readonly field: keyof TemplateFields
-
-  constructor(field: keyof TemplateFields, message: string) {
-    super(message)
-    this.field = field
-  }
 }
 
 /** Headers that a webhook may not set: the server sets them, or they decide where the request ends. */
@@ -56,7 +25,7 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 const FORM = /^application\/x-www-form-urlencoded\b/i
 
 /** The body (JSON) that a webhook without templates sends, and its webhook-id. */
-interface WebhookEvent {
+export interface WebhookEvent {
   readonly id: string
   readonly body: string
 }
@@ -133,23 +102,6 @@ function serverOf(url: string) {
   return `${origin} ${username} ${password}`
 }
 
-/** Throws a TemplateFault unless the URL is `mailto:` with 1 to 5 addresses without placeholders. */
-function checkMailAddress(url: string) {
-  const to = addressesIn(url)
-  if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
-    throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)
-}
-
-const addressesIn = (url: string) => url.slice('mailto:'.length).split(',')
-const isPlainEmail = (text: string) => /^[^\s"(){},:;<>?%]+$/.test(text) && isEmail(text)
-
-function mailOf(url: string, body: unknown): WebhookMail {
-  const { subject, text } = isObject(body) ? body : {}
-  if (typeof subject !== 'string' || typeof text !== 'string')
-    throw new TemplateFault('body', 'A mail needs an object with the texts subject and text.')
-  return { to: addressesIn(url), subject: subject.replace(/\s+/g, ' ').slice(0, 200), text }
-}
-
 /** A URL without a path gets the path of the preset. */
 const withPath = (url: string, path = '') =>
   path && /^https?:\/\/[^/?#]+\/?$/.test(url) ? url.replace(/\/$/, '') + path : url
@@ -173,29 +125,5 @@ function inField<T>(field: keyof TemplateFields, work: () => T): T {
     return work()
   } catch (error) {
     throw new TemplateFault(field, (error as Error).message.replace('The body', 'The event'))
-  }
-}
-
-/** Fills all branches of a webhook's templates with a sample event. Returns the first fault, if any. */
-export function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
-  const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
-  const found = faultOf(() => {
-    if (fields.url.startsWith('mailto:')) checkMailAddress(fields.url)
-    fillTemplates(given, sample, true)
-  })
-  if (found) return found
-  const missing = (['target', 'token'] as const).find((name) =>
-    faultOf(() => fillTemplates({ ...given, [name]: fields[name] }, sample)),
-  )
-  return missing && new TemplateFault(missing, 'Cannot be blank.')
-}
-
-function faultOf(work: () => unknown): TemplateFault | undefined {
-  try {
-    work()
-    return undefined
-  } catch (error) {
-    if (error instanceof TemplateFault) return error
-    throw error
   }
 }

@@ -1,4 +1,5 @@
-import { apiKeysExtension, identifyKey } from '../../src/auth/api-keys.ts'
+import { apiKeysExtension } from '../../src/auth/api-keys.ts'
+import { identifyKey } from '../../src/auth/identify-key.ts'
 import { createRecord, updateRecord } from '../../src/records/write.ts'
 import { type RequestInfo, serverRequest } from '../../src/request/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'

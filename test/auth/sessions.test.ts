@@ -1,4 +1,4 @@
-import { cleanUpSignIns } from '../../src/auth/sessions.ts'
+import { cleanUpSignIns } from '../../src/auth/clean-up.ts'
 import { identify } from '../../src/auth/tokens.ts'
 import type { Store } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'

@@ -1,4 +1,4 @@
-import { addReplyMails } from '../../src/notifications/mails.ts'
+import { addReplyMails } from '../../src/notifications/reply-mails.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'

@@ -8,7 +8,8 @@ import { generateText, patternError } from '../../src/fields/pattern.ts'
 import { sniff } from '../../src/files/sniff.ts'
 import { parseFilter } from '../../src/filter/parse.ts'
 import { readSort } from '../../src/filter/sort.ts'
-import { cutToParts, withoutCode } from '../../src/hooks/compose.ts'
+import { withoutCode } from '../../src/hooks/compose.ts'
+import { cutToParts } from '../../src/hooks/cut-to-parts.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-languages.ts'
 import { readOptWord } from '../../src/portable/opt-words.ts'
 import { readPhone } from '../../src/portable/phone/read.ts'
@@ -24,7 +25,8 @@ import { parseCron } from '../../src/settings/cron.ts'
 import { fold } from '../../src/sms/conversations/answer.ts'
 import { isInvisible } from '../../src/sms/send/schemas.ts'
 import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../src/sms/send/text-template.ts'
-import { parseTemplate, renderTemplate } from '../../src/templates/template.ts'
+import { parseTemplate } from '../../src/templates/parse.ts'
+import { renderTemplate } from '../../src/templates/template.ts'
 import { charsetOf, decodeForm, decodeText } from '../../src/tools/charset.ts'
 import { masked } from '../../src/tools/mask.ts'
 import { splitTokens } from '../../src/tools/tokenize.ts'
@@ -109,7 +111,7 @@ export const PARSERS: readonly Parser[] = [
       for (let i = 0; i < 20; i++) renderFor(filled, { name: 'Ann', phone: '+49' }, (name) => name)
     },
   },
-  { name: 'a template of hooks', file: 'templates/template.ts', most: 2_000, read: parseTemplate },
+  { name: 'a template of hooks', file: 'templates/parse.ts', most: 2_000, read: parseTemplate },
   {
     name: 'a template of hooks, rendered',
     file: 'templates/template.ts',
@@ -124,7 +126,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a text for some segments',
-    file: 'hooks/compose.ts',
+    file: 'hooks/cut-to-parts.ts',
     most: 20 * KIBI,
     read: (text) => cutToParts({ text, ends: [], rest: 0 }, 10),
   },

@@ -1,5 +1,5 @@
 import { claimMessages } from '../../src/sms/queue/claim.ts'
-import { deleteOldVerifications, expireVerifications } from '../../src/verify/verify.ts'
+import { deleteOldVerifications, expireVerifications } from '../../src/verify/end-old.ts'
 import {
   ANN,
   as,

@@ -1,6 +1,7 @@
-import { type CallOutcome, type DueDelivery, findDue } from '../../src/webhooks/call-webhook.ts'
-import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/delivery-worker.ts'
+import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
+import { type DueDelivery, findDue } from '../../src/webhooks/due-delivery.ts'
 import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/webhooks/lease.ts'
+import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 
 const store = await testStore()

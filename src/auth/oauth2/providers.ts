@@ -1,10 +1,7 @@
-import { hash } from 'node:crypto'
 import type { OAuth2Provider } from '../../collections/auth-shape.ts'
-import type { AuthCollection } from '../../collections/catalog.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { isEmail } from '../../fields/address.ts'
 import { toBool } from '../../fields/cast.ts'
-import { randomText } from '../../tools/random.ts'
 import { flagAt, type Provider, type ProviderType, readClaims, textAt, valueAt } from './provider.ts'
 import table from './providers.json' with { type: 'json' }
 
@@ -162,51 +159,4 @@ export function providerOf(options: OAuth2Provider): Provider | undefined {
     pkce: options.pkce ?? kind.pkce,
     scopes: [...kind.scopes, ...(kind.moreScopes?.(extra) ?? [])],
   }
-}
-
-/** The ways to sign in as JSON, with keys for old clients, too. PocketBase: apis/record_auth_methods.go */
-export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
-  const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
-  const known = oauth2.enabled ? oauth2.providers.flatMap((one) => providerOf(one) ?? []) : []
-  const providers = known.map(infoOf)
-  return JSON.stringify({
-    password: { identityFields, enabled: passwordAuth.enabled },
-    oauth2: { providers, enabled: oauth2.enabled },
-    mfa: { enabled: mfa.enabled, duration: mfa.enabled ? mfa.duration : 0 },
-    otp: { enabled: otp.enabled, duration: otp.enabled ? otp.duration : 0 },
-    authProviders: oauth2.enabled ? providers.map((one) => ({ ...one, logo: '' })) : [],
-    usernamePassword: identityFields.includes('username'),
-    emailPassword: identityFields.includes('email'),
-  })
-}
-
-const STATE_LENGTH = 30
-const VERIFIER_LENGTH = 43
-
-function infoOf(provider: Provider) {
-  const { name, displayName, pkce } = provider
-  const state = randomText(STATE_LENGTH)
-  const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''
-  const codeChallenge = pkce ? hash('sha256', codeVerifier, 'base64url') : ''
-  const codeChallengeMethod = pkce ? 'S256' : ''
-  const authURL = authUrl(provider, {
-    state,
-    ...provider.authParams,
-    ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
-  })
-  const challenge = { codeVerifier, codeChallenge, codeChallengeMethod }
-  const logo = OAUTH2_PROVIDERS.get(name)?.logo ?? ''
-  return { name, displayName, logo, state, authURL, authUrl: authURL, ...challenge }
-}
-
-/** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
-function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-    ...more,
-  })
-  query.sort()
-  return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
 }

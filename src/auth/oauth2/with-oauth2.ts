@@ -3,22 +3,20 @@ import { badRequest, fieldError, forbidden } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 import { map, object, text, type ValueOf } from '../../fields/shape.ts'
-import { parseJson } from '../../tools/json.ts'
-import { Lru } from '../../tools/lru.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
+import { takeAppleName } from './apple-name.ts'
+import { exchange } from './exchange.ts'
 import {
   type Profile,
   type Provider,
   type ProviderClient,
-  type ProviderResponse,
   type ProviderToken,
   providerClient,
   type RawProfile,
   readIdToken,
   readProfile,
   textAt,
-  valueAt,
 } from './provider.ts'
 import { providerOf } from './providers.ts'
 
@@ -116,91 +114,4 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Pr
   const raw: unknown = JSON.parse(text) ?? {}
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is not an object')
   return raw as RawProfile
-}
-
-type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
-
-/**
- * Exchanges a code for a token. Sends the client's credentials in a header or, if that fails, in the form.
- * RFC 6749, 4.1.3
- */
-export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
-  retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
-
-async function retrieve(
-  { tokenURL, clientId, clientSecret, pkce }: Provider,
-  { code, codeVerifier, redirectURL }: Grant,
-  send: ProviderClient,
-  style: 'header' | 'form',
-): Promise<ProviderToken> {
-  const form = new URLSearchParams({ grant_type: 'authorization_code', code })
-  if (redirectURL) form.set('redirect_uri', redirectURL)
-  if (pkce) form.set('code_verifier', codeVerifier)
-  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
-  if (style === 'header') headers.authorization = basic(clientId, clientSecret)
-  else {
-    form.set('client_id', clientId)
-    if (clientSecret) form.set('client_secret', clientSecret)
-  }
-  return readToken(await send(tokenURL, { headers, post: form.toString() }))
-}
-
-/** A Basic Authorization header. Both parts are escaped, because a colon separates them. RFC 6749, 2.3.1 */
-function basic(clientId: string, clientSecret: string) {
-  const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
-  return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
-}
-
-const FORM_TYPES = /^\s*(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i
-
-function readToken({ status, type, text }: ProviderResponse): ProviderToken {
-  const isForm = FORM_TYPES.test(type)
-  const read = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text)
-  if (typeof read !== 'object' || read === null)
-    throw new Error(`the token endpoint answered ${status} with something else than JSON`)
-  const raw = read as RawProfile
-  const fault = textAt(raw, 'error')
-  if (status < 200 || status > 299 || fault)
-    throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)
-  const accessToken = textAt(raw, 'access_token')
-  if (accessToken === '') throw new Error('the token endpoint gave no access_token')
-  const given = valueAt(raw, 'expires_in') ?? 0
-  const seconds = typeof given === 'string' && given !== '' ? Number(given) : (given as number)
-  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is not a whole number')
-  return {
-    accessToken,
-    tokenType: textAt(raw, 'token_type'),
-    refreshToken: textAt(raw, 'refresh_token'),
-    expiry: seconds ? Date.now() + seconds * 1000 : 0,
-    raw,
-  }
-}
-
-const MAX_CODE_LENGTH = 1_000
-const MAX_NAME_LENGTH = 150
-
-const names = new Lru<string, string>(1_000)
-
-/**
- * Keeps a user's name for the sign-in with `code`: Apple sends the name only once. PocketBase:
- * record_auth_with_oauth2_redirect.go
- */
-export function keepAppleName(code: string, user: string): void {
-  const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
-  if (name && code.length <= MAX_CODE_LENGTH) names.set(code, name)
-}
-
-function readName(user: string) {
-  try {
-    const said: unknown = JSON.parse(user)
-    return `${textAt(said, 'name.firstName')} ${textAt(said, 'name.lastName')}`
-  } catch {
-    return ''
-  }
-}
-
-function takeAppleName(code: string) {
-  const name = names.get(code) ?? ''
-  if (name) names.set(code, '')
-  return name
 }

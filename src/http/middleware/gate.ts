@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { admission } from '../../admission/admission.ts'
 import type { Holder } from '../../admission/holder.ts'
-import { checkAddress, isListed } from '../../auth/sign-in.ts'
+import { checkAddress, isListed } from '../../auth/superuser-addresses.ts'
 import type { Collection } from '../../collections/catalog.ts'
 import { badRequest, RetryLater } from '../../errors.ts'
 import { maxBodyBytes } from '../../fields/field-types.ts'

@@ -1,4 +1,4 @@
-import { identifyKey, isNamed, type KeyHolder } from '../../auth/api-keys.ts'
+import { identifyKey, isNamed, type KeyHolder } from '../../auth/identify-key.ts'
 import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type Act, may } from '../../sms/send/judge.ts'

@@ -1,5 +1,5 @@
-import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mails.ts'
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
+import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, notLonger, oneOf, required } from '../../collections/checks.ts'
 import { collectionJson, scaffoldsJson } from '../../collections/definition/complete.ts'

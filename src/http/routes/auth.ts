@@ -1,24 +1,23 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import type { AuthCall } from '../../auth/auth-services.ts'
 import {
   confirmEmailChange,
-  confirmPasswordReset,
-  confirmVerification,
   EMAIL_CHANGE_CONFIRM_FORM,
   EMAIL_CHANGE_FORM,
-  PASSWORD_RESET_FORM,
   requestEmailChange,
-  requestPasswordReset,
-  requestVerification,
-  TOKEN_FORM,
-} from '../../auth/account.ts'
-import type { AuthCall } from '../../auth/auth-services.ts'
+} from '../../auth/email-change.ts'
+import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/email-verification.ts'
+import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
+import { MFA_FORM } from '../../auth/mfa.ts'
+import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
+import { renderAuthMethods } from '../../auth/oauth2/auth-methods.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
-import { renderAuthMethods } from '../../auth/oauth2/providers.ts'
-import { identifyByOAuth2, keepAppleName, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
+import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
+import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
 import { EMAIL_FORM } from '../../auth/resend.ts'
 import { refreshToken } from '../../auth/sessions.ts'
-import { answerSignIn, IMPERSONATE_FORM, impersonate, MFA_FORM, type Proof } from '../../auth/sign-in.ts'
+import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
 import {
   authWithOtp,
   authWithPassword,

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { checkAddress } from '../../auth/sign-in.ts'
+import { checkAddress } from '../../auth/superuser-addresses.ts'
 import { findByToken } from '../../auth/tokens.ts'
 import { isBusy, readStatus, STATUS } from '../../backup/backups.ts'
 import type { BackupStorage } from '../../backup/folder-storage.ts'

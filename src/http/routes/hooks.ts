@@ -6,8 +6,10 @@ import { type Store, userHolder } from '../../collections/catalog.ts'
 import { ApiError, notFound, RetryLater } from '../../errors.ts'
 import { isTooComplex } from '../../fields/json-text.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../hooks/call.ts'
-import { JSON_FIELDS } from '../../hooks/compose.ts'
-import { HOOK_FIELDS, hookAccount, type Posted } from '../../hooks/hook.ts'
+import { hookAccount } from '../../hooks/find-hook.ts'
+import { HOOK_FIELDS } from '../../hooks/hook.ts'
+import { JSON_FIELDS } from '../../hooks/read-body.ts'
+import type { Posted } from '../../hooks/signature.ts'
 import {
   chapter,
   failures,
@@ -21,18 +23,17 @@ import { checkShape } from '../../sms/send/check-shape.ts'
 import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/charset.ts'
 import {
   DELIVERY_REQUEST,
-  type Owner,
-  ownerOf,
   RESENT,
   readDeliveryRequest,
   resendDelivery,
   resendFailed,
-  rotateSecret,
   SINCE,
   STARTED,
-  sendTest,
 } from '../../webhooks/deliveries.ts'
+import { type Owner, ownerOf } from '../../webhooks/owner.ts'
+import { rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
+import { sendTest } from '../../webhooks/send-test.ts'
 import { readMultipart } from '../body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'

@@ -2,18 +2,14 @@ import { z } from 'zod'
 import { limitGuesses, limitMails } from '../../auth/attempt-limits.ts'
 import { findByEmail } from '../../auth/auth-rows.ts'
 import {
-  ACCOUNT_OF_MEMBER,
   acceptInvitation,
-  actFor,
   INVITATION,
   invite,
   joinAsNew,
-  listAccounts,
-  ME,
-  readMe,
   SHOWN_INVITATION,
   showInvitation,
-} from '../../auth/members.ts'
+} from '../../auth/invitations.ts'
+import { ACCOUNT_OF_MEMBER, actFor, listAccounts, ME, readMe } from '../../auth/members.ts'
 import { authWithPassword } from '../../auth/with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../collections/catalog.ts'
 import { forbidden } from '../../errors.ts'

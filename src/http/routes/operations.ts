@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { checkAddress } from '../../auth/sign-in.ts'
+import { checkAddress } from '../../auth/superuser-addresses.ts'
 import { readState } from '../../backup/state.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'

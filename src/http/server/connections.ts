@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { type AddressInfo, type ListenOptions, type Socket, Server as TcpServer } from 'node:net'
 import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
 import { connectionPlaces, type Places, streamPlaces } from '../../admission/places.ts'
-import { isListed } from '../../auth/sign-in.ts'
+import { isListed } from '../../auth/superuser-addresses.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { UserError } from '../../errors.ts'

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getPath } from 'hono/utils/url'
-import { escapeHtml } from '../../auth/mails.ts'
+import { escapeHtml } from '../../auth/mail-html.ts'
 import type { Config } from '../../config.ts'
 import { ApiError } from '../../errors.ts'
 import { protocolOf } from '../../metrics/traffic.ts'

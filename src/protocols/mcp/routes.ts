@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { identifyKey, type KeyHolder } from '../../auth/api-keys.ts'
+import { identifyKey, type KeyHolder } from '../../auth/identify-key.ts'
 import { answerableFault } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'

@@ -1,6 +1,7 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { readBasic } from '../../auth/basic-credentials.ts'
 import { answerSignIn } from '../../auth/sign-in.ts'
-import { readBasic, signToken } from '../../auth/tokens.ts'
+import { signToken } from '../../auth/tokens.ts'
 import { authWithPassword } from '../../auth/with-password.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { ApiError, GatewayError } from '../../errors.ts'

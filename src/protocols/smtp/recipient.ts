@@ -1,4 +1,4 @@
-import { hookAccount } from '../../hooks/hook.ts'
+import { hookAccount } from '../../hooks/find-hook.ts'
 import type { Services } from '../../http/context.ts'
 import type { KeyCredentials } from '../../http/middleware/sender.ts'
 import { looksDialable } from '../../portable/phone/read.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { identifyKey } from '../../auth/api-keys.ts'
-import { readBasic } from '../../auth/tokens.ts'
+import { readBasic } from '../../auth/basic-credentials.ts'
+import { identifyKey } from '../../auth/identify-key.ts'
 import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
 import type { Ctx, Services } from '../../http/context.ts'

@@ -4,9 +4,10 @@ import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { dateOf } from '../../fields/date.ts'
 import type { ResponseHead } from '../../outgoing/send.ts'
-import type { DueDelivery, OtherForms } from '../../webhooks/call-webhook.ts'
-import { TEST_EVENT } from '../../webhooks/deliveries.ts'
+import type { OtherForms } from '../../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../webhooks/due-delivery.ts'
 import { keptAnswer, reasonOf } from '../../webhooks/kept-answer.ts'
+import { TEST_EVENT } from '../../webhooks/send-test.ts'
 import {
   type Caller,
   type CallServices,

@@ -6,12 +6,8 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../outgoing/send.ts'
 import { charsetOf, decodeText } from '../../tools/charset.ts'
-import {
-  type CallOutcome,
-  type DueDelivery,
-  type SentHeaders,
-  TIMEOUT_MS,
-} from '../../webhooks/call-webhook.ts'
+import { type CallOutcome, type SentHeaders, TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../webhooks/due-delivery.ts'
 import { TwilioRefusal } from './wire.ts'
 
 interface Twiml {

@@ -14,8 +14,8 @@ import { noteChanges } from '../../records/record-sql.ts'
 import { completeList } from '../../sms/complete-numbers.ts'
 
 import { randomId } from '../../tools/random.ts'
-import { failDeliveries, failPending } from '../../webhooks/delivery-worker.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
+import { failDeliveries, failPending } from '../../webhooks/fail-deliveries.ts'
 import { hasSid, sidOf } from './wire.ts'
 
 const NEW_TWILIO_KEY = z.object({

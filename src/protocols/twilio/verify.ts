@@ -6,14 +6,9 @@ import { deleteRecords } from '../../records/delete.ts'
 import { hasScope, type Scope } from '../../request/scopes.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import { isRefusal } from '../../sms/send/refusals.ts'
-import type { Verification } from '../../verify/service.ts'
-import {
-  checkVerification,
-  endVerification,
-  findVerification,
-  type Named,
-  startVerification,
-} from '../../verify/verify.ts'
+import { startVerification } from '../../verify/start.ts'
+import type { Verification } from '../../verify/verification.ts'
+import { checkVerification, endVerification, findVerification, type Named } from '../../verify/verify.ts'
 import { type Call, type Route, route } from './account.ts'
 import { saveRecord } from './numbers.ts'
 import {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { callWebhook, type DueDelivery } from '../../webhooks/call-webhook.ts'
+import { callWebhook } from '../../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../webhooks/due-delivery.ts'
 import { isSecret } from '../../webhooks/secrets.ts'
 
 /** Vendel's event names by ours. Other events are sent as `test`. */

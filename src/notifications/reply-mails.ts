@@ -1,24 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { takeTry } from '../auth/attempt-limits.ts'
-import {
-  escapeHtml,
-  layout,
-  linkTo,
-  type MailSender,
-  type MailServices,
-  messageIdOf,
-  nameInMail,
-  namesOf,
-  sendMail,
-} from '../auth/mails.ts'
+import { escapeHtml, layout, linkTo, nameInMail } from '../auth/mail-html.ts'
+import { type MailSender, namesOf } from '../auth/mails.ts'
+import { type MailServices, messageIdOf, sendMail } from '../auth/send-mail.ts'
 import { sha256 } from '../auth/tokens.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { isDisabled } from '../records/record-sql.ts'
-import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
-import { reasonOf } from '../webhooks/kept-answer.ts'
 import type { JobKind } from '../work/jobs.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
@@ -171,37 +159,3 @@ function replyMail(
   const subject = total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
   return { subject, html: layout(body.join('\n')) }
 }
-
-const MAX_PER_HOUR = 100
-
-/** Sends mails for webhooks by the SMTP server in the settings. A retried mail has the same Message-ID. */
-export const webhookMails =
-  (db: Db, post: MailServices): OtherForms['mail'] =>
-  async ({ user, webhook, eventId }, { to, subject, text }) => {
-    const begun = performance.now()
-    const outcome = (more: Pick<CallOutcome, 'text' | 'verdict'> & Partial<CallOutcome>) => ({
-      ...{ status: 0, retryAfter: 0, latencyMs: Math.round(performance.now() - begun) },
-      ...more,
-    })
-    if (!post.settings.current.smtp.enabled)
-      return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
-    try {
-      const retryAfter = await takeTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
-      if (retryAfter > 0)
-        return outcome({ text: 'Too many mails of webhooks in this hour', retryAfter, verdict: 'again' })
-      const html = layout(
-        text
-          .split('\n')
-          .map((line) => `<p>${escapeHtml(line)}</p>`)
-          .join('\n'),
-      )
-      const messageId = messageIdOf(post, `${webhook}.${eventId}`)
-      const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {
-        throw new Error('The SMTP server did not answer in time')
-      })
-      await Promise.race([sendMail(post, { to: to.join(', '), subject, html, messageId }), late])
-      return outcome({ status: 250, text: 'The SMTP server took the mail', verdict: 'delivered' })
-    } catch (error) {
-      return outcome({ text: reasonOf(error), verdict: 'again' })
-    }
-  }

@@ -1,0 +1,24 @@
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import { forbidden } from '../errors.ts'
+import { byId, selectRows } from '../records/read-rows.ts'
+import { isRuleFault } from '../records/render.ts'
+import type { AuthRecord, RequestInfo } from '../request/request.ts'
+
+export async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo) {
+  const { authRule } = auth.collection as AuthCollection
+  const refusal = forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+  if (request.auth?.isSuperuser) return
+  const isMet =
+    authRule !== null &&
+    (await satisfies(store, auth, authRule, request).catch((error) => {
+      throw isRuleFault(error) ? refusal : error
+    }))
+  if (!isMet) throw refusal
+}
+
+/** Whether an auth record matches a rule of its collection for this request. Throws FilterError. */
+export async function satisfies(store: Store, auth: AuthRecord, rule: string, request: RequestInfo) {
+  if (rule === '') return true
+  const { collection, id } = auth
+  return (await selectRows(store, { collection, rule, request, ...byId(id) })).length > 0
+}

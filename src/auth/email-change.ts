@@ -1,0 +1,80 @@
+import { guestHolder } from '../admission/holder.ts'
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import { checkFields, email, failedBefore, length, noneOf, required } from '../collections/checks.ts'
+import { ApiError, type FieldError, fieldError } from '../errors.ts'
+import { verifyPassword } from '../fields/bcrypt.ts'
+import { object, text, type ValueOf } from '../fields/shape.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { changeAuthRecord, demandUsers, type InSameTransaction } from './account.ts'
+import { limitMails, limitSignInAttempts } from './attempt-limits.ts'
+import { findByEmail } from './auth-rows.ts'
+import { type AuthCall, attemptOf } from './auth-services.ts'
+import { mailLink } from './mails.ts'
+import { claimOf, findByToken, ownerError } from './tokens.ts'
+
+const DIRECTLY = 'All superusers can change their emails directly.'
+
+export const EMAIL_CHANGE_FORM = object({ newEmail: text })
+
+/** Mails a link to the new address. Throws 400, 429. PocketBase: apis/record_auth_email_change_request.go */
+export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, auth: AuthRecord) {
+  const { store, services, collection } = call
+  demandUsers(collection, DIRECTLY)
+  const form = await call.readForm()
+  await limitMails(attemptOf(call, auth.id))
+  const holder = await findByEmail(store, collection, form.newEmail)
+  const isTaken = holder !== null && holder.id !== auth.id
+  const taken = isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined
+  const isOther = noneOf([String(auth.values.email)])
+  checkFields(form, { newEmail: [required, length(1, 255), email, isOther, failedBefore(taken)] })
+  try {
+    await mailLink(services, auth, 'emailChange', form.newEmail)
+  } catch (error) {
+    throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
+  }
+}
+
+export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
+
+/**
+ * Sets the token's email and marks it as verified; ends older tokens. PocketBase:
+ * record_auth_email_change_confirm.go
+ */
+export async function confirmEmailChange(
+  call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
+  also?: InSameTransaction,
+): Promise<void> {
+  const { store, services, collection, ip } = call
+  demandUsers(collection, DIRECTLY)
+  const form = await call.readForm()
+  const newEmail = claimOf(form.token, 'newEmail')
+  const auth = await findByToken(store, form.token, 'emailChange')
+  const error = await newEmailError(store, collection, newEmail, auth)
+  const demand = async () => {
+    const hash = String(auth?.values.password ?? '')
+    const isRight = !error && (await verifyPassword(form.password, hash, guestHolder(ip)))
+    checkFields(form, {
+      token: [required, failedBefore(error)],
+      password: [required, length(1, 100), failedBefore(isRight ? undefined : WRONG_PASSWORD)],
+    })
+  }
+  if (error || !auth) return demand()
+  await limitSignInAttempts(attemptOf(call, auth.id), demand)
+  const change = { email: newEmail, verified: true }
+  await changeAuthRecord(store, services.extensions, auth, change, 'Failed to confirm email change.', also)
+}
+
+const WRONG_PASSWORD = fieldError('validation_invalid_password', 'Missing or invalid auth record password.')
+
+async function newEmailError(
+  store: Store,
+  collection: AuthCollection,
+  newEmail: string,
+  auth: AuthRecord | null,
+): Promise<FieldError | undefined> {
+  if (newEmail === '')
+    return fieldError('validation_invalid_token_payload', 'Invalid token payload - newEmail must be set.')
+  const error = ownerError(collection, auth)
+  if (error || !(await findByEmail(store, collection, newEmail))) return error
+  return fieldError('validation_invalid_token_email', 'The new email address is invalid.')
+}

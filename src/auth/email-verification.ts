@@ -1,0 +1,47 @@
+import type { AuthCollection } from '../collections/catalog.ts'
+import { checkFields, failedBefore, required } from '../collections/checks.ts'
+import { fieldError } from '../errors.ts'
+import { object, text } from '../fields/shape.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { changeAuthRecord, demandUsers } from './account.ts'
+import type { AuthCall } from './auth-services.ts'
+import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './resend.ts'
+import { claimOf, findByToken, ownerError } from './tokens.ts'
+
+/**
+ * Mails a verification link, once per RESEND_SECONDS at most. PocketBase: record_auth_verification_request
+ */
+export async function requestVerification(call: AuthCall<EmailForm>): Promise<void> {
+  const { store, services, collection } = call
+  demandUsers(collection)
+  const auth = await findForMail(call)
+  await mailInBackground(store, services, 'verification', auth?.values.verified ? null : auth)
+}
+
+export const TOKEN_FORM = object({ token: text })
+
+/**
+ * Marks the record as verified if the token contains its current email. PocketBase:
+ * record_auth_verification_confirm.go
+ */
+export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
+  const { store, services, collection } = call
+  demandUsers(collection)
+  const form = await call.readForm()
+  const auth = await findByToken(store, form.token, 'verification')
+  checkFields(form, { token: [required, failedBefore(tokenError(collection, form.token, auth))] })
+  if (!auth) return
+  const change = { verified: true, withoutPassword: !collection.passwordAuth.enabled }
+  const failure = 'An error occurred while saving the verified state.'
+  if (!auth.values.verified) await changeAuthRecord(store, services.extensions, auth, change, failure)
+  await clearMailLimit(store, 'verification', auth)
+}
+
+function tokenError(collection: AuthCollection, token: string, auth: AuthRecord | null) {
+  const address = claimOf(token, 'email')
+  if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
+  const error = ownerError(collection, auth)
+  if (error || auth?.values.email === address) return error
+  const message = "The record email doesn't match with the requested token claims."
+  return fieldError('validation_token_email_mismatch', message)
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { accountHolder } from '../admission/holder.ts'
+import { quote, type Store, tableName, USERS_ID } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { notFound } from '../errors.ts'
+import { ENDED_SESSIONS, logChange } from '../records/record-sql.ts'
+import type { AuthRecord } from '../request/request.ts'
+import type { InSameTransaction } from './account.ts'
+import { MAX_AGENT_LENGTH } from './sessions.ts'
+
+const endListed = (db: Db, auth: AuthRecord, id: string) =>
+  queries(db)
+    .updateTable('auth_sessions')
+    .set({ ended_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('collection', '=', auth.collection.id)
+    .where('record', '=', auth.id)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('user_agent')
+    .executeTakeFirst()
+
+const endPushes = (db: Db, user: string, agent: string) =>
+  queries(db)
+    .deleteFrom('push_subscriptions')
+    .where(({ or, and, eb, selectFrom }) =>
+      or([
+        and([eb('user', '=', user), eb('sender', '=', '')]),
+        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', user)),
+      ]),
+    )
+    .where(sql`left(user_agent, ${sql.lit(MAX_AGENT_LENGTH)})`, '=', agent)
+    .execute()
+
+/**
+ * Ends a session and its push notifications. Closes the account's event streams, even those of other
+ * sessions. Throws 404.
+ */
+export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
+  const { collection, id: record } = auth
+  await db.transaction(async (inside) => {
+    const ended = await endListed(inside, auth, id)
+    if (!ended) throw notFound()
+    // changes the row's `xmin`, so that server processes reload the record that they have cached
+    const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
+    await inside.query(touch, [record])
+    if (collection.id === USERS_ID) await endPushes(inside, record, ended.user_agent)
+    await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
+    await also?.(inside, auth)
+  })
+}

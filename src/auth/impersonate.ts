@@ -1,0 +1,26 @@
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import { atLeast, checkFields } from '../collections/checks.ts'
+import { notFound } from '../errors.ts'
+import { object, whole } from '../fields/shape.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { findAuthRecord, requireEnabled } from './auth-rows.ts'
+import { signToken } from './tokens.ts'
+
+export const IMPERSONATE_FORM = object({ duration: whole })
+
+/**
+ * Makes a token of a record for a superuser; it cannot be refreshed. PocketBase: record_auth_impersonate.go
+ */
+export async function impersonate(
+  store: Store,
+  collection: AuthCollection,
+  id: string,
+  readForm: () => Promise<{ duration: number }>,
+): Promise<{ auth: AuthRecord; token: string }> {
+  const auth = await findAuthRecord(store, collection, id)
+  if (!auth) throw notFound()
+  requireEnabled(auth)
+  const { duration } = await readForm()
+  checkFields({ duration }, { duration: [atLeast(0)] })
+  return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration }) }
+}

@@ -1,0 +1,41 @@
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+export const UNESCAPED = new Map(Object.entries(ESCAPES).map(([character, escaped]) => [escaped, character]))
+
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+
+export const layout = (body: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body { margin: 0; padding: 20px 30px; background: #fff; color: #16161a; font: 14px/1.45 system-ui, sans-serif }
+p { margin: 10px 0 }
+a { color: inherit }
+.btn { display: inline-block; min-width: 150px; padding: 0 20px; border-radius: 6px; background: #16161a;
+  color: #fff !important; font-weight: bold; line-height: 40px; text-align: center; text-decoration: none }
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+
+export const linkTo = (url: string, words: string, style = ''): string =>
+  `<a${style && ` class="${style}"`} href="${escapeHtml(url)}" target="_blank" rel="noopener">${escapeHtml(words)}</a>`
+
+const MAX_NAME = 60
+
+/** A user's name for a mail's subject: one line, bounded length. */
+export function nameInMail(name: string, unnamed: string): string {
+  const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed)]
+  return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
+}

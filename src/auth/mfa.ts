@@ -1,0 +1,51 @@
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import { ApiError, badRequest, GatewayError } from '../errors.ts'
+import { object, text, type ValueOf } from '../fields/shape.ts'
+import type { AuthRecord, RequestInfo } from '../request/request.ts'
+import { satisfies } from './auth-rule.ts'
+import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from './system-records.ts'
+
+export type Method = 'password' | 'otp' | 'oauth2'
+
+export const MFA_FORM = object({ mfaId: text })
+export type MfaForm = ValueOf<typeof MFA_FORM>
+
+const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
+
+/**
+ * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
+ * must contain this id and uses it up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go,
+ * checkMFA
+ */
+export async function checkMfa(
+  store: Store,
+  auth: AuthRecord,
+  method: Method,
+  request: RequestInfo,
+  readForm: () => Promise<MfaForm>,
+) {
+  const { mfa } = auth.collection as AuthCollection
+  const isWanted =
+    mfa.enabled &&
+    (await satisfies(store, auth, mfa.rule, request).catch((cause) => {
+      throw Object.assign(badRequest('Failed to authenticate.'), { cause })
+    }))
+  if (!isWanted) return
+  const read = () =>
+    readForm().catch((error) => {
+      throw error instanceof ApiError ? badRequest('Failed to read MFA Id') : error
+    })
+  const mfaId = request.query.mfaId || (await read()).mfaId
+  if (mfaId === '')
+    throw new GatewayError(401, { mfaId: await addSystemRecord(store, '_mfas', auth, { method }) })
+  const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
+  if (!found || isOlder(found.created, mfa.duration)) {
+    if (found) await deleteSystemRecord(store, '_mfas', mfaId)
+    throw badRequest('Invalid or expired MFA session.')
+  }
+  if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
+    throw badRequest('Invalid MFA session.')
+  if (found.method === method) throw badRequest('A different authentication method is required.')
+  // deleting the row uses up the id, so two concurrent requests cannot both use it
+  if (!(await deleteSystemRecord(store, '_mfas', mfaId))) throw badRequest('Invalid or expired MFA session.')
+}

@@ -1,0 +1,47 @@
+import { checkFields, equals, failedBefore, length, required } from '../collections/checks.ts'
+import { badRequest } from '../errors.ts'
+import { object, text, type ValueOf } from '../fields/shape.ts'
+import { changeAuthRecord, type InSameTransaction } from './account.ts'
+import type { AuthCall } from './auth-services.ts'
+import { passwordField } from './password-check.ts'
+import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './resend.ts'
+import { INSTALLER_EMAIL } from './superusers.ts'
+import { claimOf, findByToken, ownerError } from './tokens.ts'
+
+const MAX_PASSWORD_LENGTH = 255
+
+/** Mails a reset link, at most once per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
+export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<void> {
+  const { store, services, collection } = call
+  if (!collection.passwordAuth.enabled)
+    throw badRequest('The collection is not configured to allow password authentication.')
+  const auth = await findForMail(call)
+  const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
+  await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth)
+}
+
+export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwordConfirm: text })
+type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
+
+/**
+ * Sets the password, marks the mailed email as verified and invalidates older tokens. If the record was
+ * unverified, also deletes its API keys and the like. Throws 400. PocketBase:
+ * apis/record_auth_password_reset_confirm.go
+ */
+export async function confirmPasswordReset(
+  { store, services, collection, readForm }: AuthCall<PasswordResetForm>,
+  also?: InSameTransaction,
+): Promise<void> {
+  const form = await readForm()
+  const auth = await findByToken(store, form.token, 'passwordReset')
+  checkFields(form, {
+    token: [required, failedBefore(ownerError(collection, auth))],
+    password: [required, length(passwordField(collection)?.min || 1, MAX_PASSWORD_LENGTH)],
+    passwordConfirm: [required, equals(form.password)],
+  })
+  if (!auth) return
+  const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
+  const change = { password: form.password, verified: isTheirs }
+  await changeAuthRecord(store, services.extensions, auth, change, 'Failed to set new password.', also)
+  await clearMailLimit(store, 'passwordReset', auth)
+}

@@ -1,0 +1,51 @@
+import { type AuthCollection, type Store, SUPERUSERS } from '../collections/catalog.ts'
+import { type Check, checkFields, email, length, oneOf, required } from '../collections/checks.ts'
+import { badRequest, fieldError } from '../errors.ts'
+import { now } from '../fields/date.ts'
+import { object, text, type ValueOf } from '../fields/shape.ts'
+import { type AuthRecord, authRecord } from '../request/request.ts'
+import { randomText } from '../tools/random.ts'
+import { mailAuthAlert, mailLink, mailOtp } from './mails.ts'
+import type { MailServices } from './send-mail.ts'
+
+const TEMPLATES: Readonly<Record<string, (services: MailServices, auth: AuthRecord) => Promise<void>>> = {
+  verification: (services, auth) => mailLink(services, auth, 'verification'),
+  'password-reset': (services, auth) => mailLink(services, auth, 'passwordReset'),
+  'email-change': (services, auth) => mailLink(services, auth, 'emailChange', String(auth.values.email)),
+  otp: (services, auth) => mailOtp(services, auth, '_PB_TEST_OTP_ID_', '123456'),
+  'login-alert': (services, auth) => mailAuthAlert(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
+}
+
+export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
+
+/** Mails a template, filled in for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
+export async function sendTestMail(
+  store: Store,
+  services: MailServices,
+  readForm: () => Promise<ValueOf<typeof TEST_MAIL_FORM>>,
+): Promise<void> {
+  const form = await readForm()
+  const collection = store.catalog.find(form.collection || SUPERUSERS)
+  const isAuth: Check = () =>
+    collection?.type === 'auth'
+      ? undefined
+      : fieldError('validation_invalid_auth_collection', 'Must be a valid auth collection id or name.')
+  const checks = {
+    collection: [length(1, 255), isAuth],
+    email: [required, length(1, 255), email],
+    template: [required, oneOf(Object.keys(TEMPLATES))],
+  }
+  checkFields(form, checks, 'Failed to send the test email.')
+  try {
+    await TEMPLATES[form.template]!(services, nobody(collection as AuthCollection, form.email))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error
+    throw badRequest(`Failed to send the test email. Raw error: \n${reason}`)
+  }
+}
+
+function nobody(collection: AuthCollection, address: string): AuthRecord {
+  const shown = collection.fields.filter((field) => !field.hidden)
+  const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))
+  return authRecord(collection, { ...values, email: address, tokenKey: randomText(50) }, '')
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import type { Way } from '../db/statement.ts'
+import { isDisabled } from '../records/record-sql.ts'
+import type { Hook } from './hook.ts'
+import { REPLAY_MINUTES } from './signature.ts'
+
+/** The hook with this secret, unless its account is disabled. */
+const bySecret = (db: Db, secret: string, way?: Way) =>
+  queries(db, way)
+    .selectFrom('hooks as h')
+    .where('h.secret', '=', secret)
+    // repeats the condition of a partial index, so that Postgres can use it
+    .where('h.secret', '<>', sql.lit(''))
+    .where(({ not }) => not(isDisabled('h.user')))
+
+/** The account of the hook with this secret; undefined if the secret is unknown or the account disabled. */
+export async function hookAccount({ db }: Store, secret: string): Promise<string | undefined> {
+  const hook = await bySecret(db, secret, 'lookUp').select('h.user').executeTakeFirst()
+  return hook?.user
+}
+
+/** Locks the hook with this secret: its calls run one at a time on all servers. Undefined if unknown. */
+export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
+  const row = await bySecret(db, secret).selectAll().forUpdate().executeTakeFirst()
+  if (!row) return undefined
+  const once_minutes = row.signing_secret ? Math.max(row.once_minutes, REPLAY_MINUTES) : row.once_minutes
+  return { ...row, once_minutes, recipients: JSON.parse(row.recipients ?? '[]') }
+}

@@ -1,0 +1,58 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../errors.ts'
+import { PRESETS } from '../portable/presets.ts'
+import type { FormPair } from '../tools/charset.ts'
+import { isSigned } from '../webhooks/secrets.ts'
+import type { Hook } from './hook.ts'
+
+/** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */
+const TOLERANCE_SECONDS = 300
+/** How long a signature can be valid: from TOLERANCE_SECONDS before its time until as long after it. */
+export const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
+
+export interface Posted {
+  /** The body as text; '' if it could not be read. */
+  readonly raw: string
+  /** The fields of a form; undefined for another body. */
+  readonly form?: readonly FormPair[]
+  /** Why the body could not be read: 413 for one that is too large, 400 for a wrong charset. */
+  readonly unread?: ApiError
+  /** The keys are header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The Message-ID of a mail. Mails with the same Message-ID and text are sent only once a day. */
+  readonly messageId?: string
+}
+
+/** Supabase writes `v1,` before a secret of Standard Webhooks. */
+export const standardSecret = (secret: string) => secret.replace(/^v1,/, '')
+
+/**
+ * Checks a body's signature. Returns a name of the call, the same one if the call is repeated; '' if the hook
+ * has no signing secret. Throws 401 for a missing, wrong or old signature.
+ */
+export function checkSignature({ preset, signing_secret: secret }: Hook, posted: Posted): string {
+  if (secret === '') return ''
+  const check = PRESETS[preset].codes?.signed === 'zitadel' ? zitadelName : standardName
+  const name = check(secret, posted)
+  if (name) return name
+  throw new ApiError(401, 'The signature of the body is missing, wrong or too old.')
+}
+
+/** The header `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
+const standardName = (secret: string, { raw, headers }: Posted): string | undefined =>
+  isSigned(raw, headers, standardSecret(secret)) ? headers['webhook-id'] : undefined
+
+/**
+ * Checks ZITADEL's header, `t=1790000000,v1=` and the HMAC of time and body. Returns the HMAC if it is right
+ * and recent, else undefined. Source: zitadel/zitadel, pkg/actions/signing.go
+ */
+function zitadelName(secret: string, { raw, headers }: Posted): string | undefined {
+  const parts = (headers['zitadel-signature'] ?? '').split(',').map((part) => part.trim().split('='))
+  const at = Number(parts.find(([name]) => name === 't')?.[1])
+  if (!(Math.abs(Date.now() / 1000 - at) <= TOLERANCE_SECONDS)) return undefined
+  const signature = createHmac('sha256', secret).update(`${at}.${raw}`).digest('hex')
+  return parts.some(([name, value]) => name === 'v1' && isSame(value, signature)) ? signature : undefined
+}
+
+const isSame = (a: string | undefined, b: string) => timingSafeEqual(digest(a ?? ''), digest(b))
+const digest = (text: string) => hash('sha256', text, 'buffer')

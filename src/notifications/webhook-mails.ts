@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { takeTry } from '../auth/attempt-limits.ts'
+import { escapeHtml, layout } from '../auth/mail-html.ts'
+import { type MailServices, messageIdOf, sendMail } from '../auth/send-mail.ts'
+import type { Db } from '../db/open.ts'
+import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+import { reasonOf } from '../webhooks/kept-answer.ts'
+
+const MAX_PER_HOUR = 100
+
+/** Sends mails for webhooks by the SMTP server in the settings. A retried mail has the same Message-ID. */
+export const webhookMails =
+  (db: Db, post: MailServices): OtherForms['mail'] =>
+  async ({ user, webhook, eventId }, { to, subject, text }) => {
+    const begun = performance.now()
+    const outcome = (more: Pick<CallOutcome, 'text' | 'verdict'> & Partial<CallOutcome>) => ({
+      ...{ status: 0, retryAfter: 0, latencyMs: Math.round(performance.now() - begun) },
+      ...more,
+    })
+    if (!post.settings.current.smtp.enabled)
+      return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
+    try {
+      const retryAfter = await takeTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
+      if (retryAfter > 0)
+        return outcome({ text: 'Too many mails of webhooks in this hour', retryAfter, verdict: 'again' })
+      const html = layout(
+        text
+          .split('\n')
+          .map((line) => `<p>${escapeHtml(line)}</p>`)
+          .join('\n'),
+      )
+      const messageId = messageIdOf(post, `${webhook}.${eventId}`)
+      const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {
+        throw new Error('The SMTP server did not answer in time')
+      })
+      await Promise.race([sendMail(post, { to: to.join(', '), subject, html, messageId }), late])
+      return outcome({ status: 250, text: 'The SMTP server took the mail', verdict: 'delivered' })
+    } catch (error) {
+      return outcome({ text: reasonOf(error), verdict: 'again' })
+    }
+  }

@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { seal, unseal } from '../db/secrets.ts'
+import { callingCodeOf } from '../portable/phone/e164.ts'
+import { noteChanges } from '../records/record-sql.ts'
+import { beginPause, takeCodes } from '../sms/codes/counts.ts'
+import { requireDestinations } from '../sms/codes/destinations.ts'
+import { CODE_PRIORITY } from '../sms/codes/text-code.ts'
+import type { AcceptConfig } from '../sms/send/accept.ts'
+import { PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
+import { checkLength, loadTemplate } from '../sms/send/content.ts'
+import { dateAt } from '../sms/send/expiry.ts'
+import { optedOut } from '../sms/send/opted-out.ts'
+import { checkPhones } from '../sms/send/recipients.ts'
+import { gatewayRefusal } from '../sms/send/refusals.ts'
+import { prepareOffer, sendInside } from '../sms/send/send.ts'
+import type { Sender } from '../sms/send/sender.ts'
+import { wakeDevices } from '../sms/wake.ts'
+import { randomDigits, randomId } from '../tools/random.ts'
+import { findService, type Service } from './service.ts'
+import { CODES, COLUMNS, hashOf, type Verification } from './verification.ts'
+import { type Wording, writeCode } from './write-code.ts'
+
+export interface VerifyServices {
+  readonly store: Store
+  readonly config: AcceptConfig & Pick<Config, 'maxRecipients'>
+}
+
+/** Sends a code, or the pending one again. Throws 400, 403, 404, 429, and as `send`. */
+export async function startVerification(
+  { store, config }: VerifyServices,
+  start: Start,
+): Promise<Verification> {
+  const { sender, to, templateId } = start
+  checkPhones([to])
+  const service = await findService(store, sender.user, start.service)
+  await requireDestinations(store, sender.user, [to])
+  const template = templateId && (await loadTemplate(store, sender.user, templateId))
+  if ((await optedOut(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
+  const { verification, wake } = await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const code = await codeFor(inside, config, service, start)
+    const options = { ...PLAIN_OPTIONS, priority: CODE_PRIORITY, expiresAt: code.expires_at, isBulk: true }
+    const content = writeCode(service, { ...start, template }, to, code.text)
+    checkLength(content.body)
+    const offer = await prepareOffer(inside, config.maxRecipients, sender, toOne(to, content, options))
+    const wake = await sendInside(inside, config, offer)
+    return { verification: await keep(inside, service, start, code, offer.messages[0]!.id), wake }
+  })
+  wakeDevices(store.db, wake)
+  return verification
+}
+
+interface Code {
+  readonly verification: string
+  readonly text: string
+  readonly sends: number
+  readonly expires_at: string
+}
+
+/** The pause after a first code to a number, in seconds. It doubles each time the code is sent again. */
+const PAUSE_SECONDS = 30
+
+/** now() is the time before the transaction waited for the number's lock. */
+const TRUE_NOW = sql<string>`pb_text(clock_timestamp())`
+
+/** The pending verification of a number, locked, with its code. */
+const findPending = (db: Db, service: string, to: string) =>
+  queries(db)
+    .selectFrom('verifications as v')
+    .innerJoin('_verify_codes as c', 'c.verification', 'v.id')
+    .select(['v.id', 'v.sends', 'v.expires_at', 'c.sealed'])
+    .where('v.service', '=', service)
+    .where('v.to', '=', to)
+    .where('v.status', '=', sql.lit('pending'))
+    .where('v.expires_at', '>', TRUE_NOW)
+    .orderBy('v.created', 'desc')
+    .limit(1)
+    .forUpdate('v')
+    .executeTakeFirst()
+
+async function codeFor(
+  store: Store,
+  config: VerifyServices['config'],
+  service: Service,
+  start: Start,
+): Promise<Code> {
+  const { db } = store
+  const { user } = start.sender
+  await takeCodes(store, config, { user, phones: [start.to], ip: start.ip })
+  const pending = await findPending(db, service.id, start.to)
+  await beginPause(db, user, start.to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
+  const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
+  if (pending && text) return { ...pending, verification: pending.id, text }
+  const expires_at = dateAt(Date.now() + (start.ttl || service.ttl) * 1000)
+  const digits = randomDigits(start.length || service.code_length)
+  return { verification: randomId(), text: digits, sends: 0, expires_at }
+}
+
+function keep({ db }: Store, service: Service, start: Start, code: Code, message: string) {
+  if (code.sends > 0) return countSend(db, code.verification, message)
+  return create(db, service, start, code, message)
+}
+
+async function create(
+  db: Db,
+  service: Service,
+  { sender: { user }, to }: Start,
+  code: Code,
+  message: string,
+) {
+  const { verification: id, expires_at } = code
+  const hash = await hashOf(db, user, code.text)
+  const sealed = await seal(db, CODES, id, code.text)
+  return queries(db)
+    .with('written', (query) =>
+      query
+        .insertInto('verifications')
+        .values({
+          ...{ id, user, service: service.id, to, country: callingCodeOf(to), expires_at, message },
+          ...{ channel: 'sms', status: 'pending', sends: 1, created: TRUE_NOW, updated: TRUE_NOW },
+        })
+        .returningAll(),
+    )
+    .with('coded', (query) => query.insertInto('_verify_codes').values({ verification: id, hash, sealed }))
+    .with('noted', noteChanges('create', 'verifications', 'ids'))
+    .selectFrom('written')
+    .select(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+const countSend = (db: Db, verification: string, message: string) =>
+  queries(db)
+    .with('written', (query) =>
+      query
+        .updateTable('verifications')
+        .set((eb) => ({ sends: eb('sends', '+', 1), message, updated: TRUE_NOW }))
+        .where('id', '=', verification)
+        .returningAll(),
+    )
+    .with('noted', noteChanges('update', 'verifications', 'ids'))
+    .selectFrom('written')
+    .select(COLUMNS)
+    .executeTakeFirstOrThrow()
+
+/** A request for a code. '' and 0 mean the service's own value. */
+export interface Start extends Omit<Wording, 'template'> {
+  readonly sender: Sender
+  readonly service: string
+  readonly to: string
+  readonly templateId: string
+  readonly length: number
+  /** Seconds. */
+  readonly ttl: number
+  /** The IP address of the person who asked for the code; '' if it is not known. */
+  readonly ip: string
+}

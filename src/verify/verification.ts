@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import { anyOf, queries } from '../db/queries.ts'
+import { keyedHash } from '../db/secrets.ts'
+import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
+import type { Extension } from '../records/extension.ts'
+
+const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
+
+export const MAX_ATTEMPTS = 5
+
+export type Verification = Readonly<z.output<typeof VERIFICATION>>
+export const VERIFICATION = z
+  .object({
+    id: z.string().describe('A record of `verifications`; empty for one that does not exist.'),
+    to: z.string(),
+    service: z.string().describe('A record of `verify_services`.'),
+    channel: z.enum(['sms']),
+    status: z.enum(STATUSES),
+    attempts: z.int().min(0).describe(`Checks so far. After ${MAX_ATTEMPTS} it ends.`),
+    expires_at: INSTANT_OR_EMPTY,
+    created: INSTANT_OR_EMPTY,
+    updated: INSTANT_OR_EMPTY,
+  })
+  .meta({ id: 'Verification' })
+
+/** The fields of VERIFICATION: columns of `verifications`. */
+export const COLUMNS = VERIFICATION.keyof().options
+
+/** Codes are hashed and encrypted with keys for this purpose. */
+export const CODES = 'verification'
+
+export const verificationsExtension: Extension = {
+  async afterDelete({ db }, ids) {
+    await queries(db).deleteFrom('_verify_codes').where('verification', '=', anyOf(ids)).execute()
+  },
+}
+
+export const hashOf = (db: Store['db'], user: string, code: string) => keyedHash(db, CODES, `${user} ${code}`)

@@ -1,0 +1,46 @@
+import type { Db } from '../db/open.ts'
+import { anyOf, NOW, queries } from '../db/queries.ts'
+import { noteChanges } from '../records/record-sql.ts'
+
+/** Ends all pending deliveries of a webhook as failed, even during a call. `db` must be a transaction. */
+export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
+  const pending = await lockDeliveries(db)
+    .where('webhook', '=', webhook)
+    .where('user', '=', user)
+    .where('status', '=', 'pending')
+    .execute()
+  const ids = pending.map(({ id }) => id)
+  await endAll(db, ids, reason)
+}
+
+/** Ends these deliveries as failed. `db` must be a transaction. */
+export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  await lockDeliveries(db).where('id', '=', anyOf(deliveries)).execute()
+  await endAll(db, deliveries, reason)
+}
+
+/** Against deadlocks, records of deliveries are locked before their queue rows, each in the order of ids. */
+const lockDeliveries = (db: Db) =>
+  queries(db).selectFrom('webhook_deliveries').select('id').orderBy('id').forUpdate()
+
+async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  if (deliveries.length === 0) return
+  await queries(db)
+    .with('waiting', (query) =>
+      query.deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(deliveries)).returning('delivery'),
+    )
+    .with('written', (query) =>
+      query
+        .updateTable('webhook_deliveries as d')
+        .from('waiting as w')
+        .set({ status: 'failed', response_status: 0, response_body: reason, latency_ms: 0 })
+        .set({ next_attempt_at: '', updated: NOW })
+        .whereRef('d.id', '=', 'w.delivery')
+        .where('d.status', '=', 'pending')
+        .returningAll('d'),
+    )
+    .with('noted', noteChanges('update', 'webhook_deliveries'))
+    .selectFrom('written')
+    .select('id')
+    .execute()
+}

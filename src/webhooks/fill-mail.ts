@@ -1,0 +1,28 @@
+import { isEmail } from '../fields/address.ts'
+import { isObject } from '../tools/json.ts'
+import { TemplateFault } from './template-fields.ts'
+
+const MAX_ADDRESSES = 5
+
+export interface WebhookMail {
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+}
+
+/** Throws a TemplateFault unless the URL is `mailto:` with 1 to 5 addresses without placeholders. */
+export function checkMailAddress(url: string) {
+  const to = addressesIn(url)
+  if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
+    throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)
+}
+
+const addressesIn = (url: string) => url.slice('mailto:'.length).split(',')
+const isPlainEmail = (text: string) => /^[^\s"(){},:;<>?%]+$/.test(text) && isEmail(text)
+
+export function mailOf(url: string, body: unknown): WebhookMail {
+  const { subject, text } = isObject(body) ? body : {}
+  if (typeof subject !== 'string' || typeof text !== 'string')
+    throw new TemplateFault('body', 'A mail needs an object with the texts subject and text.')
+  return { to: addressesIn(url), subject: subject.replace(/\s+/g, ' ').slice(0, 200), text }
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { overLimit } from '../admission/holder.ts'
+import type { Store } from '../collections/catalog.ts'
+import { queries } from '../db/queries.ts'
+import { now } from '../fields/date.ts'
+import { randomId } from '../tools/random.ts'
+import type { Started } from './deliveries.ts'
+import { type Owner, requireOpen } from './owner.ts'
+
+/** The name of test events. Webhooks need not subscribe to it. */
+export const TEST_EVENT = 'webhook.test'
+
+const MAX_WAITING = 3
+const RETRY_AFTER_SECONDS = 5
+/** Queues a test event. Throws 404, 409 for a disabled webhook, 429 if too many tests of it wait. */
+export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
+  const [id, eventId] = [randomId(), randomId()]
+  await store.db.transaction(async (db) => {
+    const user = await requireOpen(db, owner, webhook, 'no key update')
+    const { tests } = await queries(db)
+      .selectFrom('webhook_dispatch')
+      .select(({ fn }) => fn.countAll<number>().as('tests'))
+      .where('webhook', '=', webhook)
+      .where('event', '=', sql.lit(TEST_EVENT))
+      .executeTakeFirstOrThrow()
+    if (tests >= MAX_WAITING) throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
+    const call = sql`row(${id}, ${webhook}, ${user}, ${eventId}, ${TEST_EVENT}, null, ${JSON.stringify(sampleRow(user))}, null)::webhook_call`
+    await queries(db).selectNoFrom(sql`webhook_queue(array[${call}])`.as('queued')).execute()
+  })
+  return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
+}
+
+/** A sample message to a test number of Twilio, as a row of `sms_messages`. Absent columns are empty. */
+export function sampleRow(user: string) {
+  const at = now()
+  return {
+    id: 'testmessage0000',
+    status: 'delivered',
+    to: '+15005550006',
+    body: 'This is a test of your webhook.',
+    message_type: 'outgoing',
+    segments: 1,
+    guarantee: 'at_most_once',
+    sent_at: at,
+    delivered_at: at,
+    user,
+    created: at,
+    updated: at,
+  }
+}
