@@ -11,7 +11,6 @@ import {
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { forbidden } from '../errors.ts'
 import { catalogFor } from '../records/access.ts'
-import { statementName } from '../records/read-rows.ts'
 import {
   columnsOf,
   isDisabledSql,
@@ -19,6 +18,7 @@ import {
   toValues,
   USER_SETTINGS_ID,
 } from '../records/record-sql.ts'
+import { statementName } from '../records/statement-names.ts'
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 
 /** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */

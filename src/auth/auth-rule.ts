@@ -1,7 +1,7 @@
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { forbidden } from '../errors.ts'
 import { byId, selectRows } from '../records/read-rows.ts'
-import { isRuleFault } from '../records/render.ts'
+import { isRuleFault } from '../records/rule-faults.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
 export async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo) {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
-import type { SettingsStore } from '../settings/settings.ts'
+import type { SettingsStore } from '../settings/settings-store.ts'
 
 /** A message with a code, sent within `seconds` or never. Phones send `body`; records contain `shown`. */
 export interface TextWithCode {

@@ -6,7 +6,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { parseJson } from '../tools/json.ts'
-import { LARGE_BATCH, type TransferRow } from '../transfer/tables.ts'
+import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
 
 export const MANIFEST = 'manifest.json'
 /** The file format. A change that older versions cannot read must increase the number. */

@@ -1,6 +1,7 @@
+import { bootstrap } from '../collections/bootstrap.ts'
 import { quote, readRows as readCollections } from '../collections/catalog.ts'
-import { bootstrap, CatalogStore } from '../collections/catalog-store.ts'
-import { readStored } from '../collections/definition/complete.ts'
+import { CatalogStore } from '../collections/catalog-store.ts'
+import { readStored } from '../collections/definition/read-collection.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
@@ -9,20 +10,11 @@ import { UserError } from '../errors.ts'
 import { countMessages } from '../sms/message-totals.ts'
 import { endUnfinished } from '../sms/queue/sweep.ts'
 import type { Progress } from '../tools/progress.ts'
-import {
-  buildTables,
-  digestOf,
-  findAnyObject,
-  formOf,
-  isOurs,
-  NOT_TRANSFERRED,
-  prepareTransfer,
-  setNumbering,
-  type Table,
-  tablesOf,
-  withoutTriggers,
-  writeRows,
-} from '../transfer/tables.ts'
+import { buildTables } from '../transfer/build-tables.ts'
+import { setNumbering } from '../transfer/numbering.ts'
+import { digestOf, prepareTransfer, writeRows } from '../transfer/rows.ts'
+import { findAnyObject, formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import { withoutTriggers } from '../transfer/without-triggers.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
 import {
   type Archive,

@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import { formatDate } from '../fields/date.ts'
-import { snakeCase } from '../files/upload.ts'
+import { snakeCase } from '../files/stored-name.ts'
 import type { Logger } from '../log.ts'
 
 const JOB = z.object({

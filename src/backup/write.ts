@@ -14,17 +14,10 @@ import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import { removeLeftovers, syncFolder } from '../tools/files.ts'
 import type { Progress } from '../tools/progress.ts'
-import {
-  type BatchSize,
-  digestOf,
-  NOT_TRANSFERRED,
-  prepareTransfer,
-  readJsonLines,
-  readNumbering,
-  readPlan,
-  type Table,
-  tablesOf,
-} from '../transfer/tables.ts'
+import { readPlan } from '../transfer/build-tables.ts'
+import { readNumbering } from '../transfer/numbering.ts'
+import { type BatchSize, digestOf, prepareTransfer, readJsonLines } from '../transfer/rows.ts'
+import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import {
   type BackupSummary,
   entryName,

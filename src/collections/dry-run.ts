@@ -1,9 +1,10 @@
 import type { Db } from '../db/open.ts'
 import { randomText } from '../tools/random.ts'
 import { CatalogDraft, type Collection, type Store } from './catalog.ts'
-import { saveCollection } from './catalog-store.ts'
-import { complete, readNew } from './definition/complete.ts'
-import { readAndSample } from './views/view.ts'
+import { complete } from './definition/complete.ts'
+import { readNew } from './definition/read-collection.ts'
+import { saveCollection } from './save-collection.ts'
+import { readAndSample } from './views/view-query.ts'
 
 const UNDO = new Error('nothing of this stays')
 

@@ -9,25 +9,14 @@ import {
   type Store,
   tableName,
 } from './catalog.ts'
-import {
-  all,
-  byPlace,
-  check,
-  isNull,
-  isWord,
-  length,
-  noVia,
-  oneOf,
-  type Problem,
-  required,
-} from './checks.ts'
+import { all, check, isNull, isWord, length, noVia, oneOf, type Problem, required } from './checks.ts'
 import { builtInProblem } from './definition/built-in.ts'
-import { type FieldPlace, fieldProblems } from './field-settings.ts'
 import { sqliteErrorText } from './sqlite/sqlite-fault.ts'
 import { validateAuth } from './validate-auth.ts'
+import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'
-import { isQueryFault, readAndSample } from './views/view.ts'
-import { ViewQueryError } from './views/view-fields.ts'
+import { isQueryFault, readAndSample } from './views/view-query.ts'
+import { ViewQueryError } from './views/view-query-error.ts'
 
 export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
 
@@ -167,68 +156,4 @@ export async function validateCollection(given: CheckedCollection): Promise<void
   }
   const data = all({ ...problems, ...(old && builtInProblem(next, old)) })
   if (data) throw new InvalidCollection(next, data)
-}
-
-const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
-
-function duplicates({ fields }: Collection): Problem {
-  const ids = new Set<string>()
-  const names = new Set<string>()
-  for (const [i, { id, name }] of fields.entries()) {
-    if (ids.has(id)) {
-      const text = `Duplicated or invalid field id "${id}"`
-      return { [i]: { id: fieldError('validation_duplicated_field_id', text) } }
-    }
-    if (names.has(name.toLowerCase())) {
-      const text = `Duplicated or invalid field name ${name}`
-      return { [i]: { name: fieldError('validation_duplicated_field_name', text, { fieldName: name }) } }
-    }
-    ids.add(id)
-    names.add(name.toLowerCase())
-  }
-}
-
-function withoutKey({ fields }: Collection): Problem {
-  const key = fields.find(({ name }) => name === 'id')
-  if (key?.type === 'text' && key.primaryKey) return undefined
-  return fieldError('validation_missing_primary_key', 'Missing or invalid "id" PK field.')
-}
-
-function lostSystemField({ fields }: Collection, old: Collection | undefined): Problem {
-  const lost = old?.fields.some(
-    (before) => before.system && fields.find(({ id }) => id === before.id)?.name !== before.name,
-  )
-  return lost
-    ? fieldError('validation_system_field_change', 'System fields cannot be deleted or renamed.')
-    : undefined
-}
-
-function changedTypes({ fields }: Collection, old: Collection | undefined): Problem {
-  return byPlace(fields, (field) => {
-    const before = old?.fields.find(({ id }) => id === field.id)
-    return before && before.type !== field.type
-      ? fieldError('validation_field_type_change', 'Field type cannot be changed.')
-      : undefined
-  })
-}
-
-function reservedNames({ type, fields }: Collection): Problem {
-  if (type !== 'auth') return undefined
-  const error = fieldError('validation_reserved_field_name', 'The field name is reserved and cannot be used.')
-  return byPlace(fields, ({ name }) => (RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined))
-}
-
-/** Problems of the list of fields or, by index, of single fields. PocketBase: core/collection_validate.go */
-function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
-  const { collection } = place
-  return (
-    duplicates(collection) ??
-    required(collection.fields) ??
-    withoutKey(collection) ??
-    (collection.type === 'view'
-      ? undefined
-      : (lostSystemField(collection, old) ?? changedTypes(collection, old))) ??
-    reservedNames(collection) ??
-    byPlace(collection.fields, (field) => all(fieldProblems(field, place)))
-  )
 }

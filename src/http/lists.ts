@@ -1,5 +1,6 @@
 import { type BaseCollection, Catalog, type Store } from '../collections/catalog.ts'
-import { readField, readNew } from '../collections/definition/complete.ts'
+import { readNew } from '../collections/definition/read-collection.ts'
+import { readField } from '../collections/definition/read-field.ts'
 import { listFault } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'

@@ -3,11 +3,11 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import { DatabaseUnavailable, schemaMismatches } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
 import { FilterError } from '../filter/parse.ts'
-import type { WriteOptions } from '../records/check-values.ts'
 import { StaleAuth } from '../records/record-sql.ts'
 import { Conflict } from '../records/store.ts'
 import { StoredWithoutAnswer } from '../records/write.ts'
-import { LargeAnswer } from '../request/request.ts'
+import type { WriteOptions } from '../records/write-in-progress.ts'
+import { LargeAnswer } from '../request/answer-meter.ts'
 
 /** Maximum repetitions of a request after each kind of fault. A busy machine may cause many. */
 const MAX_RETRIES = {

@@ -9,7 +9,7 @@ import {
   tableName,
 } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { checkImported, ImportFault, importCollections } from '../collections/edit.ts'
+import { checkImported, ImportFault, importCollections } from '../collections/import-collections.ts'
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'

@@ -12,12 +12,13 @@ import {
   USERS_ID,
 } from '../collections/catalog.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
-import { dropCollection, importCollections } from '../collections/edit.ts'
+import { dropCollection } from '../collections/edit.ts'
+import { importCollections } from '../collections/import-collections.ts'
 import { indexText, parseIndex } from '../collections/sqlite/index-expression.ts'
 import { withSavepoint } from '../db/savepoint.ts'
 import { type FieldError, UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
-import { UPLOAD_PREFIX } from '../files/upload.ts'
+import { UPLOAD_PREFIX } from '../files/upload-space.ts'
 import { isObject, parseJson } from '../tools/json.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>

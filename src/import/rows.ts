@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { violatedFields } from '../collections/table.ts'
+import { violatedFields } from '../collections/table-indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { withSavepoint } from '../db/savepoint.ts'

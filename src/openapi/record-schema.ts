@@ -4,7 +4,7 @@ import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fi
 import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import type { Extension } from '../records/extension.ts'
 import { MAX_PER_PAGE } from '../records/list.ts'
-import { canBeShown } from '../records/render.ts'
+import { canBeShown } from '../records/shown-fields.ts'
 import texts from './texts.json' with { type: 'json' }
 
 /** The schema of a field's value in an answer, by type. An unset value is the type's zero, never absent. */

@@ -4,7 +4,7 @@ import { checkFields, each, length, notLonger, required } from '../collections/c
 import { badRequest } from '../errors.ts'
 import { toText } from '../fields/cast.ts'
 import { object, ShapeError, text, texts } from '../fields/shape.ts'
-import { snakeCase } from '../files/upload.ts'
+import { snakeCase } from '../files/stored-name.ts'
 import { counts } from '../metrics/counts.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { isObject, parseJson } from '../tools/json.ts'

@@ -2,13 +2,14 @@ import type { Collection, Store } from '../collections/catalog.ts'
 import { listFault } from '../db/errors.ts'
 import { badRequest } from '../errors.ts'
 import { compile } from '../filter/compile.ts'
-import { AnswerMeter, AnswerTooLarge, type RequestInfo } from '../request/request.ts'
+import { AnswerMeter, AnswerTooLarge } from '../request/answer-meter.ts'
+import type { RequestInfo } from '../request/request.ts'
 import { ruleFor } from './access.ts'
 import type { Extensions } from './extension.ts'
 import { answerRecords } from './list.ts'
 import { readRows, rowStatement } from './read-rows.ts'
 import { columnsOf } from './record-sql.ts'
-import { canBeShown } from './render.ts'
+import { canBeShown } from './shown-fields.ts'
 
 const PAGE = 1000
 const SHRINK = 4

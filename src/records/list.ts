@@ -5,20 +5,18 @@ import { readBool } from '../fields/cast.ts'
 import { compile } from '../filter/compile.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { ruleFor } from './access.ts'
-import { expandRecords, readExpand } from './expand.ts'
+import { expandRecords } from './expand.ts'
+import { readExpand } from './expand-tree.ts'
 import type { Extension, Extensions } from './extension.ts'
+import type { RowStatement } from './guarded-rows.ts'
 import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
 import { pickEach } from './pick.ts'
-import {
-  keptStatement,
-  type RowStatement,
-  readRows,
-  rowSizeOf,
-  rowStatement,
-  selectRows,
-} from './read-rows.ts'
+import { keptStatement, readRows, rowStatement, selectRows } from './read-rows.ts'
 import { authVersionSql, checkAuthFresh, type RecordRow, StaleAuth } from './record-sql.ts'
-import { prepareRows, unlessRuleFault, writeRecords } from './render.ts'
+import { writeRecords } from './render.ts'
+import { rowSizeOf } from './row-size.ts'
+import { unlessRuleFault } from './rule-faults.ts'
+import { prepareRows } from './visibility.ts'
 
 /** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20

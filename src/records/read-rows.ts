@@ -1,33 +1,10 @@
 import type { Catalog, Collection, Store } from '../collections/catalog.ts'
-import { isSqlError } from '../db/errors.ts'
-import type { Db } from '../db/open.ts'
-import type { Field } from '../fields/field.ts'
-import { DEFAULT_EDITOR_BYTES, DEFAULT_JSON_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/text.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
-import { type AnswerMeter, meterOf, type RequestInfo } from '../request/request.ts'
-import { memoize } from '../tools/lru.ts'
-import { type Columns, columnsOf, type RecordRow } from './record-sql.ts'
-
-export interface RowStatement {
-  readonly text: string
-  readonly columns: Columns
-  readonly name: string | undefined
-  /** The method of Db that runs the SQL. `lookUp`: few rows by key. `shaped`: a client's filter shapes it. */
-  readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
-  /** Whether the last parameter limits the bytes of the rows, which are counted while they are read. */
-  readonly isGuarded: boolean
-}
-
-interface StatementParts {
-  readonly text: string
-  readonly values: number
-  readonly extra: number
-  /** For SQL that Postgres plans only once: `free` with a client's filter, else `ruled`. */
-  readonly plannedOnce: 'ruled' | 'free' | undefined
-  readonly way: RowStatement['way']
-  readonly isGuarded: boolean
-}
+import { meterOf, type RequestInfo } from '../request/request.ts'
+import { guardedSql, type RowStatement, readGuarded, type StatementParts } from './guarded-rows.ts'
+import { columnsOf, type RecordRow } from './record-sql.ts'
+import { statementName } from './statement-names.ts'
 
 export function rowStatement(catalog: Catalog, collection: Collection, parts: StatementParts): RowStatement {
   const { plannedOnce, way, isGuarded } = parts
@@ -130,109 +107,3 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
 }
-
-/** Text in the database error that guarded SQL raises for rows with too many bytes. */
-const MARK = 'more bytes than allowed: '
-const INVALID_TEXT = '22P02'
-
-/** SQL that raises an error at a row if the rows before it exceed the bytes in the last parameter. */
-function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
-  const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
-  const columns = names.join(', ')
-  return `SELECT ${columns}, CASE WHEN upto - size <= $${values + 1}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END
-    FROM (SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS upto
-      FROM (SELECT *, ${rowSizeOf(collection).sql} AS size FROM (${text}) r(${columns})) s) t`
-}
-
-const isOverGuard = (error: unknown): boolean =>
-  isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
-
-/** Reads the bytes that `meter` has reserved. If rows have more, reserves the maximum and reads again. */
-function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
-  const readCounted = async () => {
-    const rows = await read(meter.unread)
-    meter.addRead(Number(rows.at(-1)?.at(-1) ?? 0))
-    return rows
-  }
-  return meter.inTurn(async () => {
-    try {
-      return await readCounted()
-    } catch (error) {
-      if (!isOverGuard(error)) throw error
-      // the error has aborted the transaction: `beginAgain` throws, so that the caller repeats it
-      if (db.inTransaction) meter.beginAgain()
-      await meter.takeAll()
-    }
-    return readCounted().catch((error: unknown) => {
-      throw isOverGuard(error) ? meter.tooLarge() : error
-    })
-  })
-}
-
-/** Maximum names of prepared statements. Each costs memory in every connection. */
-const MAX_NAMES = 300
-/** If this many names are in use, a statement with a client's filter gets none. */
-const MAX_FREE_NAMES = 150
-
-const namesOf = memoize((_: Catalog) => new Map<string, string>())
-
-/** Name of a prepared statement; undefined if no name is left. Names change with the collections. */
-export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
-  const known = namesOf(catalog)
-  let name = known.get(text)
-  if (name === undefined && known.size < (isFree ? MAX_FREE_NAMES : MAX_NAMES)) {
-    name = `records ${catalog.version} ${known.size}`
-    known.set(text, name)
-  }
-  return name
-}
-
-const CHARACTER_BYTES = 4
-const NAME_BYTES = 150
-const SMALL_BYTES = 40
-const GEO_BYTES = 100
-const LARGE_BYTES = 64 << 10
-
-function maxBytes(field: Field): number {
-  switch (field.type) {
-    case 'text':
-      return (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES
-    case 'email':
-    case 'url':
-      return DEFAULT_MAX_CHARACTERS * CHARACTER_BYTES
-    case 'json':
-      return field.maxSize || DEFAULT_JSON_BYTES
-    case 'editor':
-      return field.maxSize || DEFAULT_EDITOR_BYTES
-    case 'select':
-      return field.values.reduce((sum, value) => sum + Buffer.byteLength(value), 0)
-    case 'relation':
-    case 'file':
-      return Math.max(field.maxSelect, 1) * NAME_BYTES
-    case 'geoPoint':
-      return GEO_BYTES
-    default:
-      return SMALL_BYTES
-  }
-}
-
-/** How to measure rows of a collection. A column of NAME_BYTES or less is counted as full, not measured. */
-export const rowSizeOf = memoize((collection: Collection) => {
-  const isView = collection.type === 'view'
-  const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
-  const measured = collection.fields.flatMap((field, i) =>
-    sizes[i]! > NAME_BYTES ? `coalesce(octet_length(${asText(field, `c${i}`)}), 0)` : [],
-  )
-  const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
-  return {
-    max: sizes.reduce((sum, size) => sum + size, 0),
-    /** Whether one field may exceed LARGE_BYTES: json, editor, long text, any field of a view. */
-    hasLarge: sizes.some((size) => size > LARGE_BYTES),
-    /** SQL of a row's size in bytes. The row's columns are `c0`, `c1`, … in the order of the fields. */
-    sql: [constant, ...measured].join(' + '),
-  }
-})
-
-/** SQL of a column as text. Text columns stay: Postgres knows their length without reading them. */
-const asText = (field: Field, column: string): string =>
-  field.type === 'text' || field.type === 'editor' ? column : `${column}::text`

@@ -1,20 +1,13 @@
-import type { AuthCollection, Collection, Store } from '../collections/catalog.ts'
-import { isSqlError } from '../db/errors.ts'
+import type { Collection } from '../collections/catalog.ts'
 import type { Field, FieldTypeName, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
 import { writeNumber } from '../fields/json-text.ts'
-import { FilterError } from '../filter/parse.ts'
-import {
-  AnswerMeter,
-  checkPicked,
-  FREE_BYTES,
-  MAX_ANSWER_BYTES,
-  type RequestInfo,
-} from '../request/request.ts'
-import { selectRows } from './read-rows.ts'
+import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../request/answer-meter.ts'
+import type { RequestInfo } from '../request/request.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
+import { isShown } from './shown-fields.ts'
 
-interface FieldVisibility {
+export interface FieldVisibility {
   readonly showsHidden: boolean
   /** Shows an auth record's email even if `emailVisibility` is false. */
   readonly showsEmail: boolean
@@ -37,12 +30,6 @@ interface Plan {
   readonly tail: readonly Part[]
   readonly end: string
 }
-
-const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
-
-/** False for secrets of auth records (`password`, `tokenKey`), which no answer contains. */
-export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
-  collection.type !== 'auth' || !SECRET.has(name)
 
 const plansOf = new WeakMap<Collection, (Plan | undefined)[]>()
 
@@ -94,12 +81,6 @@ function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan
   const before = layOut(first, at, '{')
   const after = layOut(last, at, '')
   return { head: before.parts, middle: before.rest, tail: after.parts, end: `${after.rest}}` }
-}
-
-function isShown(collection: Collection, field: Field, hidden: boolean, email: boolean): boolean {
-  if (field.hidden && !hidden) return false
-  if (!canBeShown(collection, field)) return false
-  return collection.type !== 'auth' || field.name !== 'email' || email
 }
 
 function layOut(
@@ -210,53 +191,3 @@ function valueText(value: RenderedRecord | readonly RenderedRecord[], check: Che
   }
   return `[${text}]`
 }
-
-/** Adds to each row whether the caller may see its email and hidden fields. */
-export async function prepareRows(
-  store: Store,
-  collection: Collection,
-  rows: readonly RecordRow[],
-  request: RequestInfo,
-): Promise<RenderedRecord[]> {
-  const showsHidden = request.auth?.isSuperuser ?? false
-  const visibility: FieldVisibility = { showsHidden, showsEmail: showsHidden }
-  if (collection.type !== 'auth') return rows.map((row) => ({ collection, row, visibility }))
-  const close: FieldVisibility = { showsHidden, showsEmail: true }
-  const emails = await visibleEmails(store, collection, rows, request)
-  const { id } = columnsOf(collection)
-  return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
-}
-
-/** Ids of auth records whose email the caller may see: the caller's own, and those it may manage. */
-async function visibleEmails(
-  store: Store,
-  collection: AuthCollection,
-  rows: readonly RecordRow[],
-  request: RequestInfo,
-): Promise<ReadonlySet<unknown>> {
-  const seen = new Set<unknown>(request.auth && !request.auth.actor ? [request.auth.id] : [])
-  if (rows.length > 0 && collection.manageRule && !request.auth?.isSuperuser) {
-    const { id } = columnsOf(collection)
-    const managed = selectRows(store, {
-      collection,
-      rule: collection.manageRule,
-      request,
-      where: (position, row) => `${row}."id" = ANY($${position}::text[])`,
-      params: [rows.map((row) => row[id])],
-      isFirst: true,
-      idsOnly: true,
-    })
-    for (const [one] of await unlessRuleFault(managed, [])) seen.add(one)
-  }
-  return seen
-}
-
-/** Whether an error comes from an invalid rule, or from SQL that fails on the data. */
-export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
-
-/** Resolves as `work` does, but to `otherwise` after an invalid rule or an SQL error. */
-export const unlessRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
-  work.catch((error: unknown) => {
-    if (isRuleFault(error)) return otherwise
-    throw error
-  })

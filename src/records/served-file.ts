@@ -8,7 +8,7 @@ import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import { catalogFor } from './access.ts'
 import { byId, selectRows } from './read-rows.ts'
 import { columnsOf, toValues } from './record-sql.ts'
-import { unlessRuleFault } from './render.ts'
+import { unlessRuleFault } from './rule-faults.ts'
 
 /** Finds a file, or throws 404. For a protected file, `ask` returns a request to check, or true: allowed. */
 export async function findServedFile(

@@ -1,15 +1,12 @@
 import { type Collection, DEVICES_ID, type Store, USERS_ID } from '../collections/catalog.ts'
-import { violatedFields } from '../collections/table.ts'
+import { violatedFields } from '../collections/table-indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import { ApiError, badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
 import { NO_CONDITION } from './access.ts'
-import { deleteInvalidLinks } from './auth-records.ts'
-import type { StoredRecord, Write } from './check-values.ts'
-import { type Checked, checkValues, explainRejection, isEmptyObject, ruleHolds } from './check-values.ts'
-import { storeUploads } from './prepare.ts'
-import { statementName } from './read-rows.ts'
+import { checkValues } from './check-values.ts'
+import { explainRejection, isEmptyObject, ruleHolds } from './explain-rejection.ts'
 import {
   changeLogCte,
   checkAuthFresh,
@@ -19,6 +16,10 @@ import {
   Parameters,
   type Values,
 } from './record-sql.ts'
+import { storeUploads } from './record-uploads.ts'
+import { deleteInvalidLinks } from './sign-in-data.ts'
+import { statementName } from './statement-names.ts'
+import type { Checked, StoredRecord, Write } from './write-in-progress.ts'
 
 /** Another write changed the record after it was read. Nothing was stored: repeat the update. */
 export class Conflict extends Error {

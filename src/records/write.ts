@@ -1,116 +1,15 @@
-import { type AuthCollection, type Collection, type Store, SUPERUSERS } from '../collections/catalog.ts'
-import { badRequest, notFound } from '../errors.ts'
-import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
+import type { Collection, Store } from '../collections/catalog.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { checkCandidate, NO_CONDITION, ruleFor } from './access.ts'
-import {
-  asksToManage,
-  checkAuthForm,
-  hashPasswords,
-  invalidatesLinks,
-  OWN_WORK,
-  rotateTokenKey,
-} from './auth-records.ts'
-import {
-  checkValues,
-  explainRejection,
-  isEmptyObject,
-  ruleHolds,
-  type StoredRecord,
-  type Write,
-  type WriteOptions,
-} from './check-values.ts'
 import { deleteRecord } from './delete.ts'
-import { type Extension, type Extensions, withWriteRule } from './extension.ts'
+import type { Extensions } from './extension.ts'
+import { judge } from './judge-write.ts'
 import { answerRecord } from './list.ts'
-import { needsOldValues, type Prepared, prepare } from './prepare.ts'
-import { byId, selectRows } from './read-rows.ts'
-import { columnsOf, Parameters, toRow, toValues, type Values } from './record-sql.ts'
-import { isRuleFault } from './render.ts'
+import { prepareCreate, prepareUpdate } from './prepare-write.ts'
+import { toRow } from './record-sql.ts'
+import { invalidatesLinks } from './sign-in-data.ts'
 import { type Extra, storeRecord } from './store.ts'
-
-/** Applies the body and compiles the create rule. Throws 403, or 400 if the rule cannot hold. */
-async function prepareCreate(
-  store: Store,
-  extensions: Extensions,
-  collection: Collection,
-  asked: RequestInfo,
-  options: WriteOptions,
-): Promise<Write> {
-  const failure = 'Failed to create record.'
-  const rule = ruleFor(collection, 'createRule', asked.auth)
-  const extension = extensions.get(collection.id)
-  const prepared = applyBody(collection, extension, asked, options)
-  const request = { ...asked, body: prepared.body }
-  // as in PocketBase: a password that is too long to hash is refused before `rule`, without naming its field
-  const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
-  const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, prepared.values, request)
-  if (!guard) throw badRequest(failure)
-  return { ...prepared, store, collection, extension, request, options, guard, failure }
-}
-
-const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
-
-/** Reads the record to update, if the rule allows it, and applies the body. Throws 403, 404. */
-async function prepareUpdate(
-  store: Store,
-  extensions: Extensions,
-  collection: Collection,
-  id: string,
-  asked: RequestInfo,
-  options: WriteOptions,
-): Promise<Write> {
-  const extension = extensions.get(collection.id)
-  const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
-  const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
-  const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
-  // the body as API rules see it; a modifier such as `name+` needs the stored values
-  const seen = async () =>
-    apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
-  if (options.locksRecord)
-    await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [id])
-  const stored = await read(rule, rule === '' ? asked : { ...asked, body: (await seen()).body })
-  const prepared = apply(stored.old)
-  return {
-    ...{ ...prepared, store, collection, extension, options, stored },
-    request: { ...asked, body: prepared.body },
-    guard: NO_CONDITION,
-    failure: 'Failed to update record.',
-  }
-}
-
-const applyBody = (
-  collection: Collection,
-  extension: Extension | undefined,
-  { auth, body }: RequestInfo,
-  { uploads }: WriteOptions,
-  base?: Readonly<Values>,
-): Prepared =>
-  prepare(collection, body, {
-    base,
-    isSuperuser: auth?.isSuperuser === true,
-    uploads,
-    isStrict: extension?.readsStrictly,
-  })
-
-/** Reads a record if the rule allows it. Throws 404 if not, or if the rule fails with an error. */
-async function readRow(
-  store: Store,
-  collection: Collection,
-  id: string,
-  rule: string,
-  request: RequestInfo,
-): Promise<StoredRecord> {
-  const extra = () => 'b.xmin::text'
-  try {
-    const [row] = await selectRows(store, { collection, rule, request, ...byId(id), extra, isLookUp: true })
-    if (!row) throw notFound()
-    return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }
-  } catch (error) {
-    throw isRuleFault(error) ? notFound() : error
-  }
-}
+import type { Write, WriteOptions } from './write-in-progress.ts'
 
 /** Creates a record and returns its JSON. Throws 403, StaleAuth, or 400 with field errors. Contract 4 */
 export const createRecord = (
@@ -164,55 +63,6 @@ function isOneStatement({ collection, extension, options, request, uploads, valu
   const isHooked = stored ? extension?.beforeUpdate : extension?.beforeCreate
   if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0) return false
   return !stored || collection.type !== 'auth' || !invalidatesLinks(values, stored.old)
-}
-
-async function judge(write: Write): Promise<Write> {
-  const { collection, passwords } = write
-  if (collection.type === 'auth') await checkForm(write, collection)
-  const values = Object.values(passwords).some(Boolean) ? await hash(write) : write.values
-  if (collection.type === 'auth') renewAuth({ ...write, values }, collection)
-  return { ...write, values }
-}
-
-async function checkForm(write: Write, collection: AuthCollection): Promise<void> {
-  const { request, values, passwords, stored, options, guard } = write
-  const draft = { values, passwords, ...(stored && { old: stored.old }) }
-  const manages =
-    request.auth?.isSuperuser === true ||
-    (asksToManage(collection, draft, request.body) && (await isManager(write, collection)))
-  const errors = await checkAuthForm(
-    collection,
-    draft,
-    request.body,
-    manages,
-    options.passwordWork?.() ?? OWN_WORK,
-  )
-  if (isEmptyObject(errors)) return
-  throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
-}
-
-async function isManager({ store, request, values, stored }: Write, collection: AuthCollection) {
-  const { manageRule } = collection
-  if (!manageRule || !request.auth) return false
-  if (!stored) return ruleHolds(store, checkCandidate(store.catalog, collection, manageRule, values, request))
-  const read = readRow(store, collection, String(stored.old.id), manageRule, request)
-  return (await read.catch(() => undefined)) !== undefined
-}
-
-/** The values with hashed passwords. Checks everything else first: a hash takes 57 ms of a CPU core. */
-async function hash(write: Write): Promise<Values> {
-  const { store, collection, values, options, guard, failure } = write
-  const checked = checkValues(write, { ...values })
-  if (!isEmptyObject(checked.errors)) throw await explainRejection(write, checked)
-  if (!(await ruleHolds(store, guard))) throw badRequest(failure)
-  return hashPasswords(collection, write, options.passwordWork?.() ?? OWN_WORK)
-}
-
-/** After a new password or email, renews the tokenKey, which ends all tokens. Makes superusers verified. */
-function renewAuth({ values, stored, passwords }: Write, collection: AuthCollection): void {
-  if (collection.name === SUPERUSERS) values.verified = true
-  if (!stored || values.tokenKey !== stored.old.tokenKey) return
-  if (passwords.password || values.email !== stored.old.email) rotateTokenKey(collection, values)
 }
 
 /** The write is committed but rendering its answer failed (`cause`): the write must not be repeated. */

@@ -6,7 +6,7 @@ import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, queries, tryLock } from '../db/queries.ts'
 import { indexStates } from '../db/schema/trigrams.ts'
-import { deleteRecords } from '../records/delete.ts'
+import { deleteRecords } from '../records/cascade.ts'
 import type { Extensions } from '../records/extension.ts'
 import { clearLastTexts } from './conversations/inbox.ts'
 

@@ -1,5 +1,5 @@
 import { migrate } from '../../src/db/schema/migrate.ts'
-import { renameRateLimits, SettingsStore } from '../../src/settings/settings.ts'
+import { renameRateLimits, SettingsStore } from '../../src/settings/settings-store.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 const db = await openTestDb()

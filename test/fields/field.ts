@@ -1,4 +1,4 @@
-import { readField } from '../../src/collections/definition/complete.ts'
+import { readField } from '../../src/collections/definition/read-field.ts'
 import type { Field, FieldOf, FieldTypeName, Value } from '../../src/fields/field.ts'
 import { checkValue, fieldType } from '../../src/fields/field-types.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootstrap } from '../../src/collections/catalog-store.ts'
+import { bootstrap } from '../../src/collections/bootstrap.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
 import { columnsOf } from '../../src/collections/table.ts'
 import { importFiles } from '../../src/import/fixtures.ts'

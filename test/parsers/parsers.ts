@@ -20,7 +20,8 @@ import { smartEncoded } from '../../src/portable/smart-encoding.ts'
 import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
 import { recipientOf } from '../../src/protocols/smtp/recipient.ts'
 import { readAnswer } from '../../src/protocols/twilio/caller.ts'
-import { excerpt, pickFields } from '../../src/records/pick.ts'
+import { excerpt } from '../../src/records/excerpt.ts'
+import { pickFields } from '../../src/records/pick.ts'
 import { parseCron } from '../../src/settings/cron.ts'
 import { fold } from '../../src/sms/conversations/answer.ts'
 import { isInvisible } from '../../src/sms/send/schemas.ts'
@@ -196,7 +197,7 @@ export const PARSERS: readonly Parser[] = [
   { name: 'fields', file: 'records/pick.ts', most: HEAD, read: (text) => pickFields('{"a":{"b":1}}', text) },
   {
     name: 'HTML of an excerpt',
-    file: 'records/pick.ts',
+    file: 'records/excerpt.ts',
     most: BODY,
     read: (text) => excerpt(text, 1_000, true),
   },
@@ -221,7 +222,7 @@ export const PARSERS: readonly Parser[] = [
   { name: 'a cron expression', file: 'settings/cron.ts', most: 100, read: parseCron },
   {
     name: 'a file, by its beginning',
-    file: 'files/sniff.ts',
+    file: 'files/text-kinds.ts',
     most: BODY,
     read: (text) => sniff(Buffer.from(text)),
   },

@@ -1,6 +1,7 @@
 import { type Restored, restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { digestOf, NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
+import { digestOf } from '../../src/transfer/rows.ts'
+import { NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
 import { watchAnswers } from '../support/answers/answers.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
 import { start, type TestServer } from '../support/database/open.ts'

@@ -3,7 +3,9 @@ import { type Field, isMulti } from '../../fields/field.ts'
 import { type Collection, columnName } from '../catalog.ts'
 import type { Problem } from '../checks.ts'
 import builtIn from './builtin.json' with { type: 'json' }
-import { addField, complete, readField, readNew } from './complete.ts'
+import { complete } from './complete.ts'
+import { readNew } from './read-collection.ts'
+import { addField, readField } from './read-field.ts'
 
 /** The built-in collections, each time with new secrets. */
 export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))

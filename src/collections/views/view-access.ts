@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { type Collection, quote, tableName } from '../catalog.ts'
-import { ViewQueryError } from './view-fields.ts'
+import { ViewQueryError } from './view-query-error.ts'
 
 /** Functions that views may call although they are not marked immutable. None reads tables or files. */
 const VIEW_FUNCTIONS: readonly string[] = [

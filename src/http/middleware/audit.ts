@@ -17,7 +17,7 @@ import {
 import type { Collections } from '../../collections/catalog-store.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, forbidden, notFound, unauthorized } from '../../errors.ts'
-import type { WriteOptions } from '../../records/check-values.ts'
+import type { WriteOptions } from '../../records/write-in-progress.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { type Device, requireDevice } from '../../sms/devices/device.ts'

@@ -7,7 +7,7 @@ import {
 import { RetryLater } from '../../errors.ts'
 import { hashPassword, verifyPassword } from '../../fields/bcrypt.ts'
 import { toText } from '../../fields/cast.ts'
-import type { PasswordWork } from '../../records/auth-records.ts'
+import type { PasswordWork } from '../../records/password-work.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { Ctx, Services } from '../context.ts'

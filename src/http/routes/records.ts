@@ -23,10 +23,10 @@ import {
   typeName,
   updateBody,
 } from '../../openapi/record-schema.ts'
-import { PasswordMemory } from '../../records/auth-records.ts'
 import { exportRecords, PAGE_BYTES } from '../../records/export.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords, viewRecord } from '../../records/list.ts'
+import { PasswordMemory } from '../../records/password-work.ts'
 import { writeRecord } from '../../records/write.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { memoize } from '../../tools/lru.ts'

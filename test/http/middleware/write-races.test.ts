@@ -1,6 +1,6 @@
 import { admission } from '../../../src/admission/admission.ts'
-import { saveCollection } from '../../../src/collections/catalog-store.ts'
-import { readNew } from '../../../src/collections/definition/complete.ts'
+import { readNew } from '../../../src/collections/definition/read-collection.ts'
+import { saveCollection } from '../../../src/collections/save-collection.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 
 const PASSWORD = 'secret12345'

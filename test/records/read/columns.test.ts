@@ -1,5 +1,7 @@
-import { complete, readNew } from '../../../src/collections/definition/complete.ts'
-import { excerpt, pickFields } from '../../../src/records/pick.ts'
+import { complete } from '../../../src/collections/definition/complete.ts'
+import { readNew } from '../../../src/collections/definition/read-collection.ts'
+import { excerpt } from '../../../src/records/excerpt.ts'
+import { pickFields } from '../../../src/records/pick.ts'
 import { blankValues, prepare } from '../../../src/records/prepare.ts'
 import { toRow, toValues } from '../../../src/records/record-sql.ts'
 

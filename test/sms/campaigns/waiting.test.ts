@@ -1,5 +1,5 @@
 import { readConfig } from '../../../src/config.ts'
-import { deleteRecords } from '../../../src/records/delete.ts'
+import { deleteRecords } from '../../../src/records/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'

@@ -1,4 +1,4 @@
-import { deleteRecords } from '../../../src/records/delete.ts'
+import { deleteRecords } from '../../../src/records/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { lineWarnings, readLineFigures } from '../../../src/sms/line-figures.ts'
 import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'

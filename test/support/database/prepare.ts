@@ -1,4 +1,4 @@
-import { saveCollection } from '../../../src/collections/catalog-store.ts'
+import { saveCollection } from '../../../src/collections/save-collection.ts'
 import { readConfig } from '../../../src/config.ts'
 import { migrate } from '../../../src/db/schema/migrate.ts'
 import { createLogger } from '../../../src/log.ts'

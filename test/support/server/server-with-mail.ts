@@ -1,5 +1,5 @@
 import { type AuthCollection, SUPERUSERS } from '../../../src/collections/catalog.ts'
-import { saveCollection } from '../../../src/collections/catalog-store.ts'
+import { saveCollection } from '../../../src/collections/save-collection.ts'
 import { createRecord } from '../../../src/records/write.ts'
 import { serverRequest } from '../../../src/request/request.ts'
 import { startMailServer } from '../services/mail-server.ts'

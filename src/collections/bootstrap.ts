@@ -1,0 +1,30 @@
+import { UserError } from '../errors.ts'
+import { type CatalogDraft, type Collection, tableName } from './catalog.ts'
+import { builtInCollections, systemCollections, withMissingFields } from './definition/built-in.ts'
+import { makeOwnObjects } from './own-indexes.ts'
+import { saveCollection } from './save-collection.ts'
+import { columnsOf } from './table.ts'
+
+async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
+  const next = withMissingFields(stored, await columnsOf(draft.db, tableName(stored)))
+  if (next) await saveCollection(draft, next)
+}
+
+/** Creates missing system and built-in collections and fields. Throws a UserError if a name is taken. */
+export async function bootstrap(draft: CatalogDraft): Promise<void> {
+  const wanted = [...systemCollections(), ...builtInCollections()]
+  for (const collection of wanted) {
+    const taken = draft.catalog.find(collection.name) ?? draft.catalog.find(collection.id)
+    if (taken?.id === collection.id) {
+      await addMissingFields(draft, taken)
+      continue
+    }
+    if (taken) {
+      throw new UserError(
+        `The collection "${taken.name}" (${taken.id}) has the name of one that pocketsms needs for itself. Rename it, then start again.`,
+      )
+    }
+    await saveCollection(draft, collection)
+  }
+  await makeOwnObjects(draft.db)
+}

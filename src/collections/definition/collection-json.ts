@@ -1,0 +1,29 @@
+import { writeSorted } from '../../fields/json-text.ts'
+import { randomId } from '../../tools/random.ts'
+import { TOKENS } from '../auth-shape.ts'
+import type { AuthCollection, Collection } from '../catalog.ts'
+import { complete } from './complete.ts'
+import { readNew } from './read-collection.ts'
+
+function redacted(collection: AuthCollection) {
+  const { oauth2 } = collection
+  const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({
+    ...shown,
+    extra: JSON.parse(writeSorted(extra)),
+  }))
+  const tokens = Object.fromEntries(TOKENS.map((key) => [key, { duration: collection[key].duration }]))
+  return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
+}
+
+/** A collection as JSON for an answer: in PocketBase's key order, without secrets. Contract 7.5 */
+export const collectionJson = (collection: Collection): string =>
+  JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)
+
+const TYPES = ['auth', 'base', 'view']
+
+/** A new collection of each type as JSON, without name and id, as starting points for forms. */
+export function scaffoldsJson(): string {
+  const id = randomId(10) // the id becomes part of index names of auth collections
+  const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })
+  return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
+}

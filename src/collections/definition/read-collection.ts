@@ -1,0 +1,63 @@
+import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/shape.ts'
+import { AUTH_KEYS } from '../auth-shape.ts'
+import type { Collection, CollectionType } from '../catalog.ts'
+import { firstFields } from './complete.ts'
+import { date, fieldList } from './read-field.ts'
+
+const COLLECTION_KEYS = {
+  id: text,
+  listRule: optionalText,
+  viewRule: optionalText,
+  createRule: optionalText,
+  updateRule: optionalText,
+  deleteRule: optionalText,
+  name: text,
+  type: text,
+  fields: fieldList,
+  indexes: texts,
+  created: date,
+  updated: date,
+  system: flag,
+}
+
+const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
+
+/** Keys of each collection type in PocketBase's order. An unknown type is read as base and refused later. */
+const SHAPES: Record<CollectionType, Shape<Collection>> = {
+  base: asShape(COLLECTION_KEYS),
+  auth: asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS }),
+  view: asShape({ ...COLLECTION_KEYS, viewQuery: text }),
+}
+const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
+
+/** Keys of all collection types. Even a key that the collection's type ignores must have a valid value. */
+const EVERY = asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
+
+function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
+  EVERY.over(raw, EVERY.zero())
+  return shape.over(raw, under)
+}
+
+const submittedType = (raw: unknown): string => text.over(asObject(raw).type ?? null, '')
+
+/** Reads a stored collection, perhaps of an older release, and adds missing keys. */
+export function readStored(data: string): Collection {
+  const raw = JSON.parse(data)
+  const shape = shapeOf(raw.type)
+  return shape.over(raw, shape.zero())
+}
+
+/** Reads a new collection; its type is base if none is submitted. Throws a ShapeError. */
+export function readNew(raw: unknown): Collection {
+  const type = submittedType(raw) || 'base'
+  const shape = shapeOf(type)
+  const fresh = { ...shape.fresh(), ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }) }
+  return { ...lay(raw, shape, fresh as Collection), type } as Collection
+}
+
+/** Merges submitted JSON into a collection. Missing keys keep their values. Throws a ShapeError. */
+export function readOver(raw: unknown, old: Collection): Collection {
+  const shape = shapeOf(submittedType(raw) || old.type)
+  const laid = lay(raw, shape, { ...shape.zero(), ...old })
+  return { ...laid, type: laid.type || 'base' } as Collection
+}

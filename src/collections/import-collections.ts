@@ -1,0 +1,110 @@
+import type { Field } from '../fields/field.ts'
+import { ShapeError } from '../fields/shape.ts'
+import type { CatalogDraft, Collection, Store } from './catalog.ts'
+import { isBuiltIn, isOptionalField } from './definition/built-in.ts'
+import { complete } from './definition/complete.ts'
+import { readNew, readOver } from './definition/read-collection.ts'
+import { addField } from './definition/read-field.ts'
+import { dropCollection } from './edit.ts'
+import { saveCollection } from './save-collection.ts'
+import { sqliteErrorText } from './sqlite/sqlite-fault.ts'
+import { type RuleCheck, validateCollection } from './validate.ts'
+import { isQueryFault } from './views/view-query.ts'
+
+type Raw = Readonly<Record<string, unknown>>
+
+/** What happens to stored fields that are not submitted. `keep-needed` drops only optional built-in ones. */
+type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
+
+/** Adds stored fields that `next` lacks, as `unnamed` says. Fields match by id, or by name and type. */
+function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
+  let { fields } = next
+  const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
+  for (const field of old.fields) {
+    if (unnamed === 'delete' && !field.system) continue
+    if (unnamed === 'keep-needed' && isOptionalField(old, field) && !isNamed(field)) continue
+    if (fields.some((one) => one.id === field.id)) continue
+    const place = fields.findIndex((one) => one.name === field.name)
+    if (place >= 0 && fields[place]!.type === field.type)
+      fields = fields.with(place, { ...fields[place]!, id: field.id })
+    fields = addField(fields, field)
+  }
+  return { ...next, fields } as Collection
+}
+
+export class ImportFault extends Error {
+  override name = 'ImportFault'
+  /** The message as PocketBase writes it. It may lack the collection's name. */
+  readonly reason: string
+
+  constructor(message: string, reason = message) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+function read(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
+  const old = draft.catalog.find(String(raw.id || raw.name || ''))
+  if (!old) return complete(readNew(raw), new Set(draft.catalog.all.map(({ id }) => id)))
+  const cleared = unnamed === 'delete' && raw.fields == null ? { ...raw, fields: [] } : raw
+  return complete(withOldFields(readOver(cleared, old), old, unnamed))
+}
+
+function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
+  try {
+    return read(draft, raw, unnamed)
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error
+    throw new ImportFault(
+      `failed to load collection "${raw.name ?? raw.id}": ${error.message}`,
+      error.message,
+    )
+  }
+}
+
+async function attempt(verb: string, { name }: Collection, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!isQueryFault(error)) throw error
+    throw new ImportFault(`failed to ${verb} collection "${name}": ${sqliteErrorText(error)}`)
+  })
+}
+
+/** Compares by time of creation. Views come last, because they read other collections. */
+const inOrder = (a: Collection, b: Collection) =>
+  Number(a.type === 'view') - Number(b.type === 'view') ||
+  a.created.localeCompare(b.created) ||
+  a.updated.localeCompare(b.updated)
+
+export interface Imported {
+  readonly collection: Collection
+  readonly old: Collection | undefined
+}
+
+/** Saves collections without validation. If `unnamed` is `delete`, drops stored ones not in `raws`. */
+export async function importCollections(
+  draft: CatalogDraft,
+  raws: readonly Raw[],
+  unnamed: UnnamedFields = 'keep',
+): Promise<Imported[]> {
+  const before = draft.catalog
+  const imported = raws.map((raw) => load(draft, raw, unnamed)).sort(inOrder)
+  const kept = new Set(imported.map(({ id }) => id))
+  const dropped = unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
+  const needed = dropped.find(isBuiltIn)
+  if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
+  for (const collection of dropped.sort(inOrder).reverse())
+    await attempt('delete', collection, dropCollection(draft, collection))
+  // a collection without a name cannot have a table; validation refuses it later
+  for (const collection of imported)
+    if (collection.name) await attempt('save', collection, saveCollection(draft, collection))
+  return imported.map((collection) => ({
+    collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
+    old: before.all.find(({ id }) => id === collection.id),
+  }))
+}
+
+/** Validates imported collections after all of them are saved. Throws an InvalidCollection. */
+export async function checkImported(store: Store, imported: readonly Imported[], checkRule: RuleCheck) {
+  for (const { collection, old } of imported)
+    await validateCollection({ store, next: collection, old: old ?? collection, checkRule })
+}

@@ -1,0 +1,56 @@
+import { ApiError, badRequest, type ErrorData, type FieldError, fieldError, plainMessage } from '../errors.ts'
+import { isObject } from '../tools/json.ts'
+import { InvalidCollection } from './catalog.ts'
+import type { Collections } from './catalog-store.ts'
+import { checkImported, ImportFault, importCollections } from './import-collections.ts'
+import type { RuleCheck } from './validate.ts'
+
+const IMPORT_FAILED = 'Failed to import collections.'
+const CODE = 'validation_collections_import_failure'
+
+const failure = (reason: string) => badRequest(IMPORT_FAILED, { collections: fieldError(CODE, reason) })
+
+/** Errors as Go prints them: messages by key, keys sorted. */
+function messages(data: ErrorData | FieldError): unknown {
+  if (typeof data.code === 'string') return plainMessage(data as FieldError)
+  const entries = Object.entries(data as ErrorData).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, error]) => [key, messages(error)]))
+}
+
+function invalid({ collection: { name, id }, data }: InvalidCollection): ApiError {
+  const list = JSON.stringify(messages(data), null, 2)
+  return failure(`Data validations failed for collection "${name}" (${id}):\n${list}`)
+}
+
+function readForm(collections: unknown): Record<string, unknown>[] {
+  const isList =
+    collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
+  if (!isList) throw badRequest('An error occurred while loading the submitted data.')
+  if (!collections || collections.length === 0) {
+    const blank = fieldError('validation_required', 'cannot be blank')
+    throw badRequest('An error occurred while validating the submitted data.', { collections: blank })
+  }
+  return collections.map((one) => one ?? {})
+}
+
+/** Imports all collections or none, then validates. Throws 400. PocketBase: apis/collection_import.go */
+export async function importAll(
+  store: Collections,
+  form: { readonly collections: unknown; readonly deleteMissing: boolean },
+  checkRule: RuleCheck,
+): Promise<void> {
+  const raws = readForm(form.collections)
+  try {
+    await store.change(async (draft) => {
+      const imported = await importCollections(draft, raws, form.deleteMissing ? 'delete' : 'keep')
+      await checkImported(draft, imported, checkRule).catch((error: unknown) => {
+        throw error instanceof InvalidCollection ? invalid(error) : error
+      })
+    })
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    if (error instanceof InvalidCollection) throw badRequest(IMPORT_FAILED, error.data)
+    if (!(error instanceof ImportFault)) throw error
+    throw failure(`Failed to import the collections configuration. Raw error:\n${error.reason}`)
+  }
+}

@@ -1,0 +1,49 @@
+import { now } from '../fields/date.ts'
+import { newSecret } from './auth-shape.ts'
+import type { CatalogDraft, Collection } from './catalog.ts'
+import { checkSqliteNames } from './sqlite/sqlite-fault.ts'
+import { alterTable, createTable } from './table.ts'
+import { converted } from './table-columns.ts'
+import { refreshViews, saveView, withoutViews } from './views/view.ts'
+
+/** Replaces the secret of auth tokens if the authRule changes. All tokens issued before become invalid. */
+function withFreshSecret(next: Collection, old: Collection): Collection {
+  if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
+    return next
+  return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
+}
+
+/** For `_superusers`: password sign-in on, OAuth2 off, MFA on if OTP is on. record_model_superusers.go */
+function withSuperuserRules(next: Collection): Collection {
+  if (next.type !== 'auth' || next.name !== '_superusers') return next
+  return {
+    ...next,
+    oauth2: { ...next.oauth2, enabled: false, providers: [] },
+    passwordAuth: { ...next.passwordAuth, enabled: true },
+    mfa: { ...next.mfa, enabled: next.mfa.enabled || next.otp.enabled },
+  }
+}
+
+async function writeTable(draft: CatalogDraft, next: Collection, old: Collection | undefined): Promise<void> {
+  if (!old) {
+    await createTable(draft.db, next)
+    return draft.put(next)
+  }
+  const alter = async () => {
+    await alterTable(draft.db, old, next)
+    await draft.put(next)
+  }
+  return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
+}
+
+/** Writes a collection, its table or view and its indexes, then refreshes other views. Validates nothing. */
+export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
+  const old = draft.catalog.all.find((one) => one.id === collection.id)
+  checkSqliteNames(draft, collection, old)
+  const time = now()
+  const stamped = { ...collection, created: old ? collection.created : time, updated: time }
+  const next = withSuperuserRules(old ? withFreshSecret(stamped, old) : stamped)
+  if (next.type === 'view') await saveView(draft, next, old?.type === 'view' ? old : undefined)
+  else await writeTable(draft, next, old)
+  await refreshViews(draft, next.id)
+}

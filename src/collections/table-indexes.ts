@@ -1,0 +1,107 @@
+import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
+import { type FieldError, fieldError } from '../errors.ts'
+import { type Field, isMulti } from '../fields/field.ts'
+import { type Collection, InvalidCollection, indexName, quote, tableName } from './catalog.ts'
+import {
+  type IndexColumn,
+  type IndexExpression,
+  isValidIndex,
+  parseIndex,
+  translateExpression,
+} from './sqlite/index-expression.ts'
+import { checkNameAllowed, SqliteFault, sqliteErrorText } from './sqlite/sqlite-fault.ts'
+
+const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
+
+const fieldOf = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
+  fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
+
+function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
+  const { name, collate, sort } = column
+  const translated = translateExpression(name, fields)
+  const bare = /^("([^"]|"")+"|\w+)$/.test(translated) ? translated : `(${translated})`
+  const field = fieldOf({ fields }, column)
+  const folds = collate.toLowerCase() === 'nocase' && !(field && isCaseless(field))
+  const folded = folds ? `lower(${bare} collate "C")` : bare
+  return folded + (sort && ` ${sort}`)
+}
+
+/** Postgres' `create index` for an index that a collection defines in SQLite's syntax. */
+export function indexDdl(index: IndexExpression, collection: Collection): string {
+  const columns = index.columns.map((column) => indexedColumn(column, collection.fields))
+  const where = index.where && ` where ${translateExpression(index.where, collection.fields)}`
+  return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
+}
+
+/** Throws errors that SQLite reports for an index and Postgres does not. `place`: the index's position. */
+function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
+  checkNameAllowed(name)
+  if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
+  const first = indexes.findIndex((sql) => parseIndex(sql).name.toLowerCase() === name.toLowerCase())
+  if (first < place) throw new SqliteFault(`index ${name} already exists`)
+}
+
+function notUnique({ name, columns }: IndexExpression, collection: Collection): SqliteFault {
+  const fields = columns.map((column) => fieldOf(collection, column)?.name)
+  const which = fields.includes(undefined)
+    ? `index '${name}'`
+    : fields.map((field) => `${collection.name}.${field}`).join(', ')
+  return new SqliteFault(`UNIQUE constraint failed: ${which}`, 'constraint failed', 2067)
+}
+
+async function createIndex(db: Db, place: number, collection: Collection): Promise<FieldError | undefined> {
+  const index = { ...parseIndex(collection.indexes[place]!), table: collection.name }
+  if (!isValidIndex(index))
+    return fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
+  try {
+    onlyInSqlite(index, collection, place)
+    await withSavepoint(db, () => db.query(indexDdl(index, collection)))
+  } catch (error) {
+    const fault = isSqlError(error, UNIQUE_VIOLATION) ? notUnique(index, collection) : (error as Error)
+    const reason = `Failed to create index ${index.name} - ${sqliteErrorText(fault)}.`
+    return fieldError('validation_invalid_index_expression', reason)
+  }
+}
+
+const DEPENDED_UPON = '2BP01'
+const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
+
+async function renewKey(db: Db, table: string): Promise<void> {
+  const [key] = (await db.query(KEY, [table])).rows
+  if (!key) return
+  const name = quote(String(key[0]))
+  await withSavepoint(db, () =>
+    db.query(`alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`),
+  ).catch((error: unknown) => {
+    if (!isSqlError(error, DEPENDED_UPON)) throw error
+  })
+}
+
+/**
+ * Creates indexes in reverse order: if a row violates several, Postgres reports the oldest, SQLite the
+ * newest. Throws an InvalidCollection with all errors.
+ */
+export async function createIndexes(db: Db, collection: Collection): Promise<void> {
+  const errors: Record<string, FieldError> = {}
+  for (const i of [...collection.indexes.keys()].reverse()) {
+    const error = await createIndex(db, i, collection)
+    if (error) errors[i] = error
+  }
+  if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })
+  const isUnique = collection.indexes.some((sql) => parseIndex(sql).unique)
+  if (isUnique) await renewKey(db, quote(tableName(collection)))
+}
+
+export async function dropIndexes(db: Db, collection: Collection): Promise<void> {
+  for (const sql of collection.indexes)
+    await db.query(`drop index if exists ${quote(indexName(parseIndex(sql).name))}`)
+}
+
+/** Fields of the violated unique index `constraint`: `id` for the primary key, none for an unknown index. */
+export function violatedFields(collection: Collection, constraint: string): string[] {
+  const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
+  if (!index) return /_pkey\d*$/.test(constraint) ? ['id'] : []
+  return index.columns.flatMap((column) => fieldOf(collection, column)?.name ?? [])
+}

@@ -1,0 +1,146 @@
+import { isSqlError } from '../../db/errors.ts'
+import type { Db } from '../../db/open.ts'
+import { withSavepoint } from '../../db/savepoint.ts'
+import { type Field, isMulti } from '../../fields/field.ts'
+import { randomText } from '../../tools/random.ts'
+import { type Catalog, type Collection, columnName, quote, type Store } from '../catalog.ts'
+import { all } from '../checks.ts'
+import { readNew } from '../definition/read-collection.ts'
+import { addField } from '../definition/read-field.ts'
+import { fieldProblems } from '../field-settings.ts'
+import { sqlTokens } from '../sqlite/sql-parts.ts'
+import { SqliteFault } from '../sqlite/sqlite-fault.ts'
+import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
+import { splitSql } from './parse-select.ts'
+import { checkViewAccess } from './view-access.ts'
+import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
+import { ViewQueryError } from './view-query-error.ts'
+
+const SAMPLE_SIZE = 10
+/** SQL that casts a view's column to its field's type. NULL stays NULL, as in PocketBase. */
+const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
+  number: (column) => `${column}::float8`,
+  bool: (column) => `${column}::boolean`,
+  json: (column) => `pb_json(${column})`,
+  geoPoint: (column) => column,
+}
+const asText = (column: string) => `pb_text(${column}) collate "C"`
+const asTexts = (column: string) => `${column}::text[] collate "C"`
+
+function castTo(field: Field, column: string): string {
+  if (isMulti(field)) return asTexts(column)
+  return (CASTS[field.type] ?? asText)(column)
+}
+
+const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
+const EMPTY_IDS = 'the query could return records with empty or invalid ids'
+const EQUAL_IDS = 'the query could return records with non-unique ids'
+
+/** Whether a submitted query or name caused the error. Every SQL error counts as one. */
+export const isQueryFault = (error: unknown): error is Error =>
+  error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
+
+export interface ReadQuery {
+  readonly sql: string
+  readonly fields: Field[]
+  readonly columns: readonly string[]
+  readonly plain: readonly boolean[]
+}
+
+/** A view's query cannot begin with these. Refused here, because Postgres' error would name a later word. */
+const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
+
+function demandQuery(sql: string): void {
+  const first = sqlTokens(sql).find(({ kind }) => kind !== 'blank')?.text ?? ''
+  if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
+}
+
+/** The query without outer semicolons. Throws a ViewQueryError or SqliteFault if it is no single SELECT. */
+function singleStatement(query: string): string {
+  const sql = query.trim().replace(/^;+|;+$/g, '')
+  if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
+  demandQuery(sql)
+  return sql
+}
+
+/** Throws a ViewQueryError if a query uses what views may not use. Does not run the query. */
+async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
+  const name = `_view_${randomText(15)}`
+  await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
+  await checkViewAccess(tx, name, catalog.all)
+  await tx.query(`drop view ${quote(name)}`)
+}
+
+/** Translates a query to Postgres and asks for its columns. If that fails, asks with the query as it is. */
+async function askColumns({ db, catalog }: Store, query: string) {
+  const ask = (sql: string) =>
+    db.transaction((tx) =>
+      withSavepoint(tx, async () => {
+        await checkAccess(tx, sql, catalog)
+        // a parameter makes it a prepared statement, which cannot contain a second statement
+        const { fields } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
+        return { sql, columns: fields.map(({ name }) => name) }
+      }),
+    )
+  const [translated, own] = [translateQuery(query, catalog), translateNames(query, catalog)]
+  try {
+    return await ask(translated)
+  } catch (error) {
+    if (!isSqlError(error) || own === translated) throw error
+    return ask(own)
+  }
+}
+
+/** Translates a view's query and finds its fields. Throws a ViewQueryError or Postgres' error. */
+export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
+  const single = singleStatement(query)
+  const suggested = suggestFields(single, store.catalog)
+  const { sql, columns } = await askColumns(store, single)
+  const found = columns.map((column, i) => {
+    const twice = namedBefore(columns, i)
+    if (twice > 0) return unknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
+    return suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column)
+  })
+  const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
+  if (!fields.some(({ name }) => name === 'id')) throw new ViewQueryError(NO_ID, fields)
+  return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
+}
+
+/** Reads a view's query, checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView */
+export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
+  const read = await readQuery(store, query)
+  const wrong = viewFieldFault(read.fields, store.catalog)
+  if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)
+  const sample = `select v.id from (${viewSelect(read)}) v limit $1::int`
+  const { rows } = await store.db.query(sample, [SAMPLE_SIZE])
+  const ids = rows.map(([id]) => String(id ?? ''))
+  if (ids.includes('')) throw new ViewQueryError(EMPTY_IDS, read.fields)
+  if (new Set(ids).size < ids.length) throw new ViewQueryError(EQUAL_IDS, read.fields)
+  return read
+}
+
+const namedBefore = (columns: readonly string[], place: number) =>
+  columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
+
+/** Whether the column is of this field. Postgres changes aliases without quotes to lower case. */
+const isFieldOf = ({ field }: ViewField, column: string) =>
+  field.name === column || field.name.toLowerCase() === column
+
+export function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
+  const list = fields.map((field, i) => {
+    const column = `q.${quote(columns[i]!)}`
+    return `${plain[i] ? column : castTo(field, column)} as ${quote(columnName(field.name))}`
+  })
+  return `select ${list.join(', ')} from (${sql}\n) q`
+}
+
+function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
+  const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection
+  for (const [i, field] of fields.entries()) {
+    const problems = fieldProblems(field, { collection, stored: undefined, catalog })
+    const [found] = Object.entries(all(problems) ?? {})
+    if (!found) continue
+    const message = String(found[1].message)
+    return `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`
+  }
+}

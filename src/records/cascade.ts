@@ -1,0 +1,55 @@
+import { type Collection, type Store, SUPERUSERS } from '../collections/catalog.ts'
+import { badRequest } from '../errors.ts'
+import { isMulti } from '../fields/field.ts'
+import type { Extensions } from './extension.ts'
+import { changeLogCte, columnsOf } from './record-sql.ts'
+import { findReferring, type Reference, referencesTo, unset } from './references.ts'
+import { deleteLinks } from './sign-in-data.ts'
+
+export class RequiredByRelation extends Error {
+  override name = 'RequiredByRelation'
+}
+
+/** Deletes records and, by cascade, referring ones. Throws RequiredByRelation if others need them. */
+export async function deleteRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<void> {
+  await extensions.get(collection.id)?.beforeDelete?.(store, ids)
+  const deleted = await deleteRows(store, collection, ids)
+  if (deleted.length === 0) return
+  if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
+  if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
+  await extensions.get(collection.id)?.afterDelete?.(store, deleted)
+  if (extensions.get(collection.id)?.keepsReferences) return
+  for (const reference of referencesTo(store.catalog, collection))
+    await release(store, extensions, reference, deleted)
+}
+
+async function deleteRows(store: Store, collection: Collection, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await store.db.query(
+    `with written as (delete from ${columnsOf(collection).table} where id = any(array(
+      select t.id from ${columnsOf(collection).table} t where t.id = any($1::text[]) order by t.id for update
+    )) returning *),
+    ${changeLogCte('written', 'delete', 2)} select id from written`,
+    [ids, collection.id],
+  )
+  return rows.map(([id]) => id as string)
+}
+
+/** Locks the remaining superusers: two requests cannot delete the last two. Throws 400 if none is left. */
+async function demandSuperuser(store: Store, collection: Collection): Promise<void> {
+  const { rows } = await store.db.query(`select id from ${columnsOf(collection).table} for update`)
+  if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
+}
+
+async function release(store: Store, extensions: Extensions, reference: Reference, ids: readonly string[]) {
+  const { collection, field } = reference
+  const mayEmpty = field.cascadeDelete || field.required
+  const emptied = mayEmpty ? await findReferring(store, reference, ids, true) : []
+  if (emptied.length > 0 && !field.cascadeDelete) throw new RequiredByRelation()
+  if (emptied.length > 0) await deleteRecords(store, extensions, collection, emptied)
+  if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
+}

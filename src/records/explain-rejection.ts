@@ -1,0 +1,44 @@
+import type { Store } from '../collections/catalog.ts'
+import { type ApiError, badRequest } from '../errors.ts'
+import type { CandidateCheck } from './access.ts'
+import type { FieldErrors } from './prepare.ts'
+import { unlessRuleFault } from './rule-faults.ts'
+import type { Checked, Write } from './write-in-progress.ts'
+
+export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
+
+/**
+ * The 400 for a refused record. Names no fields if the rule fails. Has the errors of conditions with `late`
+ * only if there are no other errors.
+ */
+export async function explainRejection(
+  { store, failure: message, guard }: Write,
+  { errors, conditions, parameters }: Checked,
+): Promise<ApiError> {
+  const asked = [guard.condition || 'true', ...conditions.map(({ sql }) => sql)]
+  if (asked.length === 1 && !guard.condition) return badRequest(message, sorted(errors))
+  const [allowed, ...held] = await ask(store, asked, parameters.values)
+  if (!allowed) return badRequest(message)
+  const failed = conditions.filter((_, i) => !held[i])
+  const early = { ...errors, ...errorsOf(failed.filter(({ late }) => !late)) }
+  return badRequest(message, isEmptyObject(early) ? errorsOf(failed) : sorted(early))
+}
+
+const sorted = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const errorsOf = (failed: Checked['conditions']): FieldErrors =>
+  Object.fromEntries(failed.map(({ field, error }) => [field, error]))
+
+/** Whether a create rule holds; false without a `guard`. Makes no query if the rule always holds. */
+export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
+  if (!guard?.condition) return guard !== undefined
+  const [allowed] = await ask(store, [guard.condition], guard.params)
+  return allowed === true
+}
+
+/** Tests SQL conditions in one query. Returns [] if one of them causes an SQL error. */
+async function ask(store: Store, asked: readonly string[], params: readonly unknown[]): Promise<boolean[]> {
+  const tested = await unlessRuleFault(store.db.query(`select ${asked.join(', ')}`, params), undefined)
+  return tested?.rows[0]?.map((verdict) => verdict === true) ?? []
+}

@@ -1,0 +1,19 @@
+import type { Collection, Store } from '../collections/catalog.ts'
+import { deleteRecords } from './cascade.ts'
+import type { Extensions } from './extension.ts'
+import { findReferring, referencesTo } from './references.ts'
+
+/** After a verified owner took over an account, deletes records that give others access (`grantsAccess`). */
+export async function revokeFormerAccess(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+): Promise<void> {
+  await extensions.get(collection.id)?.onTakeover?.(store, id)
+  for (const reference of referencesTo(store.catalog, collection)) {
+    if (!extensions.get(reference.collection.id)?.grantsAccess) continue
+    const held = await findReferring(store, reference, [id], false)
+    if (held.length > 0) await deleteRecords(store, extensions, reference.collection, held)
+  }
+}

@@ -1,0 +1,86 @@
+import { type AuthCollection, type Collection, type Store, USERS_ID } from '../collections/catalog.ts'
+import { anyOf, queries } from '../db/queries.ts'
+import { generateText } from '../fields/pattern.ts'
+import { changeLogCte, columnsOf, type Values } from './record-sql.ts'
+
+/** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
+export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
+type Linked = (typeof LINKED_COLLECTIONS)[number]
+
+/**
+ * Deletes the sign-in data of the auth records `ids` from the collections `names`. Without `names`, deletes
+ * from all of them, and sessions, too. Returns the number of deleted records, without sessions.
+ */
+export async function deleteLinks(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+  names: readonly Linked[] = LINKED_COLLECTIONS,
+): Promise<number> {
+  let dropped = 0
+  if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
+  for (const name of names) {
+    const linked = store.catalog.find(name)!
+    const { rows } = await store.db.query(
+      `with written as (delete from ${columnsOf(linked).table}
+        where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),
+      ${changeLogCte('written', 'delete', 3)} select 1 from written`,
+      [collection.id, ids, linked.id],
+    )
+    dropped += rows.length
+  }
+  return dropped
+}
+
+const END_BROWSERS = `
+delete from push_subscriptions
+where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`
+
+/** Deletes sessions and, of users, push subscriptions: a signed-out browser must not show received texts. */
+async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
+  await queries(db)
+    .deleteFrom('auth_sessions')
+    .where('collection', '=', owner.id)
+    .where('record', '=', anyOf(ids))
+    .execute()
+  if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
+}
+
+export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
+  values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
+
+/** Whether the record becomes verified. Its earlier OAuth2 links may be a stranger's: they are deleted. */
+const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
+  old.verified === false && values.verified === true
+
+/** Deletes sign-in data that a write makes invalid, such as sessions. May renew `values.tokenKey`. */
+export async function deleteInvalidLinks(
+  store: Store,
+  collection: AuthCollection,
+  values: Values,
+  old: Readonly<Values>,
+): Promise<void> {
+  const ids = [String(old.id)]
+  const upgraded = isUpgraded(values, old)
+  if (upgraded && (await deleteLinks(store, collection, ids, ['_externalAuths'])) > 0)
+    rotateTokenKey(collection, values)
+  if (values.password !== old.password) await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])
+  if (values.tokenKey === old.tokenKey) return
+  await deleteLinks(store, collection, ids, ['_otps'])
+  await deleteSessions(store, collection, ids)
+}
+
+/** Ends all tokens, sessions and started sign-ins of an auth record, without a realtime event for it. */
+export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
+  const values: Values = {}
+  rotateTokenKey(collection, values)
+  const text = `update ${columnsOf(collection).table} set "tokenKey" = $2 where id = $1`
+  await store.db.query(text, [id, values.tokenKey])
+  await deleteLinks(store, collection, [id], ['_mfas', '_otps'])
+  await deleteSessions(store, collection, [id])
+}
+
+export function rotateTokenKey(collection: AuthCollection, values: Values): void {
+  const field = collection.fields.find(({ name }) => name === 'tokenKey')
+  values.tokenKey = field?.type === 'text' ? generateText(field.autogeneratePattern) : ''
+}

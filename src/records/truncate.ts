@@ -1,0 +1,32 @@
+import type { Collection, Store } from '../collections/catalog.ts'
+import { ApiError, badRequest } from '../errors.ts'
+import { deleteRecords, RequiredByRelation } from './cascade.ts'
+import type { Extensions } from './extension.ts'
+import { columnsOf } from './record-sql.ts'
+
+/** Number of records deleted at a time, to limit the memory of a transaction. */
+const CHUNK = 1_000
+
+const refused = (error: unknown) =>
+  error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
+
+/** Deletes all records of a collection and, by cascade, referring ones. Throws 400 if others need them. */
+export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
+  if (collection.type === 'view')
+    throw badRequest("View collections cannot be truncated since they don't store their own records.")
+  const table = columnsOf(collection).table
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    for (;;) {
+      const { rows } = await db.query(`select id from ${table} order by _rowid limit $1`, [CHUNK])
+      if (rows.length === 0) return
+      const ids = rows.map(([id]) => String(id))
+      await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
+        throw refused(error) ? badRequest(TRUNCATE_FAILED) : error
+      })
+    }
+  })
+}
+
+const TRUNCATE_FAILED =
+  'Failed to truncate collection (most likely due to required cascade delete record references).'

@@ -1,0 +1,112 @@
+import type { Catalog, Collection } from '../collections/catalog.ts'
+import { OAUTH2_PROVIDERS } from '../collections/definition/oauth2-providers.ts'
+import { fieldError } from '../errors.ts'
+import type { RelationField, TextField, Value } from '../fields/field.ts'
+import { chosenTexts } from '../fields/field-types.ts'
+import { KEY_PATTERN } from '../fields/text.ts'
+import { columnsOf, type Values } from './record-sql.ts'
+import { LINKED_COLLECTIONS } from './sign-in-data.ts'
+import type { Checked } from './write-in-progress.ts'
+
+export function addConditions(
+  checked: Checked,
+  catalog: Catalog,
+  collection: Collection,
+  values: Readonly<Values>,
+  old: Readonly<Values> | undefined,
+): void {
+  const { errors } = checked
+  for (const field of collection.fields) {
+    const { name } = field
+    if (field.type === 'relation' && !errors[name]) addRelation(checked, catalog, field, values[name]!, old)
+    if (old || field.type !== 'text' || !field.primaryKey) continue
+    // an id with a custom pattern is tested for uniqueness even if it is invalid
+    if (!errors[name] || field.pattern !== KEY_PATTERN)
+      addFreeKey(checked, catalog, collection, field, String(values[name]))
+  }
+  const isLinked = (LINKED_COLLECTIONS as readonly string[]).includes(collection.name)
+  if (isLinked && Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
+}
+
+/** Adds the condition that related records exist. Skips ids in `old`: these records may be deleted by now. */
+function addRelation(
+  { errors, conditions, parameters }: Checked,
+  catalog: Catalog,
+  { name: field, collectionId }: RelationField,
+  value: Value,
+  old: Readonly<Values> | undefined,
+): void {
+  const known = new Set(chosenTexts(old?.[field] ?? ''))
+  const ids = chosenTexts(value).filter((id) => !known.has(id))
+  if (ids.length === 0) return
+  const target = catalog.find(collectionId)
+  if (!target) {
+    errors[field] = NO_TARGET
+    return
+  }
+  const { table } = columnsOf(target)
+  const sql =
+    ids.length === 1
+      ? `exists (select 1 from ${table} r where r.id = ${parameters.add(ids[0])})`
+      : `(select count(*) from ${table} r where r.id = any(${parameters.add(ids, 'text[]')})) = ${parameters.add(ids.length, 'integer')}`
+  conditions.push({ field, error: NO_RECORDS, sql, late: false })
+}
+
+const NO_TARGET = fieldError(
+  'validation_missing_rel_collection',
+  'Relation connection is missing or cannot be accessed',
+)
+const NO_RECORDS = fieldError(
+  'validation_missing_rel_records',
+  'Failed to find all relation records with the provided ids',
+)
+
+/**
+ * Adds conditions that an id is free. Ignores case if the field has a custom pattern. The id of an auth
+ * record must be free in all auth collections.
+ */
+function addFreeKey(
+  { conditions, parameters }: Checked,
+  catalog: Catalog,
+  collection: Collection,
+  { name: field, pattern }: TextField,
+  id: string,
+): void {
+  if (pattern !== KEY_PATTERN) {
+    const sql = `not exists (select 1 from ${columnsOf(collection).table} r where lower(r.id) = lower(${parameters.add(id)} collate "C"))`
+    conditions.push({ field, error: NOT_FREE, sql, late: false })
+  }
+  if (collection.type !== 'auth') return
+  for (const other of catalog.all) {
+    if (other.type !== 'auth' || other.id === collection.id) continue
+    const sql = `not exists (select 1 from ${columnsOf(other).table} r where r.id = ${parameters.add(id)})`
+    conditions.push({ field, error: NOT_UNIQUE, sql, late: true })
+  }
+}
+
+const NOT_FREE = fieldError('validation_pk_invalid', 'The record primary key is invalid or already exists')
+const NOT_UNIQUE = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id')
+
+/** Adds the conditions that a linked record's auth record and OAuth2 provider exist. */
+function addOwner(
+  { errors, conditions, parameters }: Checked,
+  catalog: Catalog,
+  { name }: Collection,
+  { collectionRef, recordRef, provider }: Readonly<Values>,
+): void {
+  const owner = catalog.find(String(collectionRef))
+  if (!owner || owner.id !== collectionRef || owner.type !== 'auth') {
+    errors.collectionRef = owner?.id === collectionRef ? NOT_AUTH : NO_COLLECTION
+    return
+  }
+  const sql = `exists (select 1 from ${columnsOf(owner).table} r where r.id = ${parameters.add(recordRef)})`
+  conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
+  // reports an unknown provider only if the auth record exists, so that there is one error at most
+  if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
+    conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
+}
+
+const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or invalid collection')
+const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth')
+const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
+const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')

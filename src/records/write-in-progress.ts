@@ -1,0 +1,56 @@
+import type { Collection, Store } from '../collections/catalog.ts'
+import type { FieldError } from '../errors.ts'
+import type { Uploads } from '../files/upload.ts'
+import type { RequestInfo } from '../request/request.ts'
+import type { CandidateCheck } from './access.ts'
+import type { Extension } from './extension.ts'
+import type { PasswordWork } from './password-work.ts'
+import type { FieldErrors, Prepared } from './prepare.ts'
+import type { Parameters, Values } from './record-sql.ts'
+
+export interface WriteOptions {
+  readonly uploads?: Uploads
+  /** Maximum bytes of all files of the caller's account; no limit if absent. */
+  readonly maxFileBytes?: number
+  /** Whether the caller's auth record is from a cache: the write then tests that it is current. */
+  readonly isAuthCached?: boolean
+  /** Locks the record before it is read: no other write can change it before this write ends. */
+  readonly locksRecord?: boolean
+  /** Whether the server generated the password: the field's rules for passwords then do not apply. */
+  readonly hasRandomPassword?: boolean
+  readonly passwordWork?: () => PasswordWork
+  readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
+}
+
+/** A record as read from the database. `version` is its `xmin`, which every write changes. */
+export interface StoredRecord {
+  readonly old: Readonly<Values>
+  readonly version: string
+}
+
+/** A create or an update in progress. Later stages still change `values`. */
+export interface Write extends Prepared {
+  readonly store: Store
+  readonly collection: Collection
+  readonly extension: Extension | undefined
+  readonly request: RequestInfo
+  readonly options: WriteOptions
+  readonly stored?: StoredRecord
+  /** The create rule, a condition of the INSERT. Empty for an update: reading the record tests its rule. */
+  readonly guard: CandidateCheck
+  readonly failure: string
+}
+
+interface WriteCondition {
+  readonly field: string
+  readonly error: FieldError
+  readonly sql: string
+  readonly late: boolean
+}
+
+/** The result of checking a record: errors found, and conditions that the database must still test. */
+export interface Checked {
+  readonly errors: FieldErrors
+  readonly conditions: WriteCondition[]
+  readonly parameters: Parameters
+}

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { addParam, readParam, writeParam } from '../db/secrets.ts'
+import { badRequest } from '../errors.ts'
+import { ShapeError } from '../fields/shape.ts'
+import { serialQueue } from '../tools/repeat.ts'
+import { checkSettings } from './check-settings.ts'
+import { SETTINGS, type Settings } from './settings.ts'
+
+/** Renames a collection in rate limits such as `posts:create`. PocketBase: core/settings_model.go */
+export async function renameRateLimits(settings: SettingsStore, from: string, to: string): Promise<void> {
+  if (from === to) return
+  const rename = (label: string) => (label.startsWith(`${from}:`) ? to + label.slice(from.length) : label)
+  // edits the stored rules: those in memory may be older, and other nodes may edit concurrently
+  await settings.save(({ rateLimits: { rules } }) => {
+    const renamed = rules.map((rule) => ({ ...rule, label: rename(rule.label) }))
+    return isDeepStrictEqual(rules, renamed) ? undefined : { rateLimits: { rules: renamed } }
+  })
+}
+
+const KEY = 'settings'
+const CHANNEL = 'pocketsms_settings'
+
+/** Replaces the settings without checks and notifies all nodes at commit. */
+export async function writeSettings(db: Db, settings: Settings): Promise<void> {
+  await writeParam(db, KEY, JSON.stringify(settings))
+  await queries(db).selectNoFrom(sql`pg_notify(${CHANNEL}, '')`.as('notified')).execute()
+}
+
+/** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */
+export class SettingsStore {
+  /** The current settings. A change makes a new object: values derived from it can be cached by object. */
+  current: Settings = SETTINGS.fresh()
+  readonly #db: Db
+  #text = ''
+  readonly #inTurn = serialQueue()
+  close: () => Promise<void> = async () => {}
+
+  private constructor(db: Db) {
+    this.#db = db
+  }
+
+  static async open(db: Db): Promise<SettingsStore> {
+    const store = new SettingsStore(db)
+    await store.reload()
+    store.close = await db.listen(CHANNEL, () => void store.reload().catch(() => {}))
+    return store
+  }
+
+  /** Reads the settings again. If they are unchanged, `current` stays the same object. */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const text = await readText(this.#db)
+      if (text !== this.#text) this.current = parse(text)
+      this.#text = text
+    })
+  }
+
+  /** Merges `submit`, or what it returns, into the stored settings. Throws 400 for invalid settings. */
+  async save(
+    submit: object | ((stored: Settings) => object | undefined),
+    also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
+  ): Promise<Settings> {
+    await this.#db.transaction(async (tx) => {
+      await addParam(tx, KEY, '{}')
+      const text = await readText(tx, true)
+      const submitted = typeof submit === 'function' ? submit(parse(text)) : submit
+      if (submitted === undefined) return
+      const next = overlay(parse(text), submitted)
+      checkSettings(next)
+      await writeSettings(tx, next)
+      await also?.(tx, parse(text), next)
+    })
+    await this.reload()
+    return this.current
+  }
+}
+
+const readText = async (db: Db, lock = false) => (await readParam(db, KEY, lock)) ?? '{}'
+
+const parse = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
+
+function overlay(settings: Settings, submitted: unknown): Settings {
+  try {
+    return SETTINGS.over(submitted, settings, true)
+  } catch (error) {
+    if (error instanceof ShapeError) throw badRequest('An error occurred while loading the submitted data.')
+    throw error
+  }
+}

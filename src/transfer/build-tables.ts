@@ -1,0 +1,43 @@
+import { type Collection, quote, readRows as readCollections, tableName } from '../collections/catalog.ts'
+import { readStored } from '../collections/definition/read-collection.ts'
+import { createTable } from '../collections/table.ts'
+import { checkViewAccess } from '../collections/views/view-access.ts'
+import { ViewQueryError } from '../collections/views/view-query-error.ts'
+import type { Db } from '../db/open.ts'
+import { UserError } from '../errors.ts'
+import { randomText } from '../tools/random.ts'
+
+/** Reads views in the order of creation: a view reads only tables and views that were created before it. */
+const VIEWS = `
+select relname, pg_get_viewdef(oid) from pg_class
+where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
+
+/** The collections, and the queries of their views, in the order in which views can be created. */
+export async function readPlan(db: Db) {
+  const collections = (await readCollections(db)).map(({ data }) => readStored(data))
+  const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
+  const { rows } = await db.query(VIEWS)
+  const views = rows.map(([name, query]) => ({ name: String(name), query: String(query) }))
+  return { collections, views: views.filter(({ name }) => ours.has(name)) }
+}
+
+type Plan = Awaited<ReturnType<typeof readPlan>>
+
+/** Creates tables, indexes and views without rows. Throws a UserError for a forbidden view. */
+export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
+  for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
+  for (const { name, query } of views) {
+    // runs as a prepared statement, which cannot hold a second statement
+    await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
+    await demandAccess(db, name, collections)
+  }
+}
+
+async function demandAccess(db: Db, view: string, collections: readonly Collection[]) {
+  try {
+    await checkViewAccess(db, view, collections)
+  } catch (error) {
+    if (!(error instanceof ViewQueryError)) throw error
+    throw new UserError(`The view ${view} cannot be made: ${error.message}.`)
+  }
+}
