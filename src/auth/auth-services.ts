@@ -6,7 +6,7 @@ import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 
 /** A message with a code, sent within `seconds` or never. Phones send `body`; records contain `shown`. */
-export interface TextWithCode {
+interface TextWithCode {
   readonly to: string
   readonly body: string
   readonly shown: string

@@ -6,7 +6,7 @@ import { within } from '../tools/deadline.ts'
 import type { AuthServices, Origin } from './auth-services.ts'
 import { mailAuthAlert } from './mails.ts'
 import {
-  addMissingSystemRecord,
+  addSystemRecord,
   deleteSystemRecord,
   listSystemRecords,
   touchSystemRecord,
@@ -41,5 +41,5 @@ export async function recordOrigin(
     }
   }
   for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)
-  await addMissingSystemRecord(store, '_authOrigins', auth, { fingerprint })
+  await addSystemRecord(store, '_authOrigins', auth, { fingerprint }, 'on conflict do nothing')
 }

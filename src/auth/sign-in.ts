@@ -10,7 +10,7 @@ import { recordOrigin } from './origins.ts'
 import { startSession } from './sessions.ts'
 import { checkAddress } from './superuser-addresses.ts'
 
-export interface SignInRequest extends Origin {
+interface SignInRequest extends Origin {
   readonly request: RequestInfo
   readonly readMfaForm: () => Promise<MfaForm>
 }

@@ -9,30 +9,13 @@ import { randomId } from '../tools/random.ts'
 /** System collections cannot be renamed, so each table has the name of its collection. */
 type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
-/** Stores a record without checks; returns its id. Throws after a unique conflict. */
-export const addSystemRecord = (
+/** Stores a record without checks; returns its id. After a unique conflict it throws, or does nothing. */
+export async function addSystemRecord(
   store: Store,
   name: SystemCollection,
   about: AuthRecord,
   values: Readonly<Record<string, Value>>,
-): Promise<string> => insertSystemRecord(store, name, about, values, '')
-
-/** Stores a record without checks, unless it has a unique conflict with a stored one. */
-export async function addMissingSystemRecord(
-  store: Store,
-  name: SystemCollection,
-  about: AuthRecord,
-  values: Readonly<Record<string, Value>>,
-): Promise<void> {
-  await insertSystemRecord(store, name, about, values, 'on conflict do nothing')
-}
-
-async function insertSystemRecord(
-  store: Store,
-  name: SystemCollection,
-  about: AuthRecord,
-  values: Readonly<Record<string, Value>>,
-  onConflict: string,
+  onConflict: 'on conflict do nothing' | '' = '',
 ): Promise<string> {
   const time = now()
   const id = randomId()

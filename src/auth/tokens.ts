@@ -8,10 +8,10 @@ import { Lru } from '../tools/lru.ts'
 import { findActing, findTokenOwner } from './auth-rows.ts'
 
 /** The purpose of a token: its `type` claim. */
-export type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
+type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
 
 /** Claims of a token; not trusted before `isSigned` has checked it. */
-export interface Claims {
+interface Claims {
   readonly id: string
   readonly type: Purpose
   readonly collectionId: string
@@ -44,7 +44,7 @@ const signingKey = (record: AuthRecord, purpose: Purpose) =>
     `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${options(record, purpose).secret}`,
   )
 
-export interface TokenExtras {
+interface TokenExtras {
   refreshable?: boolean
   newEmail?: string
   /** Seconds until the token expires; 0 or absent: as the collection says. */

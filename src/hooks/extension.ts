@@ -26,16 +26,16 @@ export const hooksExtension: Extension = {
     const { db } = store
     if (!('enabled' in body)) values.enabled = true
     if (!('once_minutes' in body)) values.once_minutes = 60
-    await completeRecipients(store, values)
-    complete(values)
-    await checkRecipients(store, values)
+    await prepare(store, values)
     await requireRoomFor(db, 'hooks', String(values.user))
   },
-  async beforeUpdate(store, values) {
-    await completeRecipients(store, values)
-    complete(values)
-    await checkRecipients(store, values)
-  },
+  beforeUpdate: prepare,
+}
+
+async function prepare(store: Store, values: Record<string, Value>): Promise<undefined> {
+  await completeRecipients(store, values)
+  complete(values)
+  await checkRecipients(store, values)
 }
 
 /** Stores recipients in E.164. Leaves those that are no numbers, which `checkRecipients` refuses. */

@@ -30,7 +30,7 @@ export const USER_ACCESS = z
     waiting: z.int().min(0).describe('Messages that no device has claimed.'),
   })
   .meta({ id: 'UserAccess' })
-export type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
+type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
 
 export const ENABLE_USER = z
   .strictObject({

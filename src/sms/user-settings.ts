@@ -17,16 +17,12 @@ const DESTINATIONS = ['destinations', 'code_destinations']
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
-  check(values) {
-    checkTimeZone(values)
-    checkHours(QUIET_HOURS, values)
-  },
+  check: (values) => checkTimes(values),
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
     values.code_counted_from = ''
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
-    checkTimeZone(values)
-    checkHours(QUIET_HOURS, values)
+    checkTimes(values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
   async beforeUpdate(store, values, old, request) {
@@ -35,8 +31,7 @@ export const userSettingsExtension: Extension = {
     checkUser(values, old)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
-    checkTimeZone(values, old)
-    checkHours(QUIET_HOURS, values, old)
+    checkTimes(values, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
@@ -51,6 +46,11 @@ export const userSettingsExtension: Extension = {
       .execute()
     for (const { user } of disabled) await holdPaused(store, user)
   },
+}
+
+function checkTimes(values: Values, old?: Values) {
+  checkTimeZone(values, old)
+  checkHours(QUIET_HOURS, values, old)
 }
 
 /** Whether an update takes a country out of those that get no codes. Only then their count begins again. */

@@ -24,7 +24,7 @@ import { findService, type Service } from './service.ts'
 import { CODES, COLUMNS, hashOf, type Verification } from './verification.ts'
 import { type Wording, writeCode } from './write-code.ts'
 
-export interface VerifyServices {
+interface VerifyServices {
   readonly store: Store
   readonly config: AcceptConfig & Pick<Config, 'maxRecipients'>
 }
@@ -147,7 +147,7 @@ const countSend = (db: Db, verification: string, message: string) =>
     .executeTakeFirstOrThrow()
 
 /** A request for a code. '' and 0 mean the service's own value. */
-export interface Start extends Omit<Wording, 'template'> {
+interface Start extends Omit<Wording, 'template'> {
   readonly sender: Sender
   readonly service: string
   readonly to: string

@@ -10,7 +10,7 @@ const MAX_LENGTH = 64 << 10
 /** Maximum rendering steps: 1,000 for the body, 1,000 for URL and headers. All together take some 4 ms. */
 const MAX_STEPS = 1_000
 const MAX_TAGS = 100
-export interface FilledRequest {
+interface FilledRequest {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ export interface Profile {
 }
 
 /** Paths of values in a provider's answer, '' for none. Keys are joined by dots; numbers index lists. */
-export type ProfilePaths = readonly [
+type ProfilePaths = readonly [
   id: string,
   name?: string,
   username?: string,
@@ -83,7 +83,7 @@ export interface ProviderToken {
   readonly raw: RawProfile
 }
 
-export interface ProfileContext {
+interface ProfileContext {
   readonly raw: RawProfile
   readonly token: ProviderToken
   readonly provider: Provider

@@ -32,7 +32,7 @@ async function readLimits(db: Db, user: string) {
 type Limits = Awaited<ReturnType<typeof readLimits>>
 
 /** Codes that an account is about to send. `ip`: the address of the person who asked; '' if not known. */
-export interface Codes {
+interface Codes {
   readonly user: string
   readonly phones: readonly string[]
   readonly ip: string

@@ -12,7 +12,7 @@ import { requireDestinations } from './destinations.ts'
 export const CODE_PRIORITY = 100
 
 /** A one-time password for a phone number. */
-export interface TextWithCode {
+interface TextWithCode {
   readonly to: string
   readonly body: string
   /** The text that everybody but the sending device sees. */

@@ -5,7 +5,7 @@ import { INSTANT } from '../../fields/instant.ts'
 import { onlineSince } from './device.ts'
 import { CONNECTIONS } from './health.ts'
 
-export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
+type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
 export const DEVICE_STATES = z
   .object({
     items: z.array(

@@ -7,7 +7,7 @@ import { type DeviceEvent, onDeviceEvent } from '../wake.ts'
 import { countPending, type Device, touchDevice } from './device.ts'
 import { openStreamSlot } from './stream-slots.ts'
 
-export type StreamItem = SentEvent | { readonly name: 'alive' }
+type StreamItem = SentEvent | { readonly name: 'alive' }
 type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 
 /** Interval of keep-alives, so that both sides and proxies notice a dead stream. */

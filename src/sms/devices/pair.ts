@@ -16,7 +16,7 @@ import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { markSeen } from './device.ts'
 import { completeSims } from './sims.ts'
 
-export type Pairing = Readonly<z.output<typeof PAIRING>>
+type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z
   .object({
     code: z
@@ -29,7 +29,7 @@ export const PAIRING = z
   })
   .meta({ id: 'Pairing' })
 
-export interface NewDevice {
+interface NewDevice {
   readonly code: string
   /** '' to use the name that the user gave with the code. */
   readonly name: string

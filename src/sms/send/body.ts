@@ -8,7 +8,7 @@ interface Written {
   readonly isSmart?: boolean
 }
 /** `shown`: what all but the sending device see instead of `body`, which is then stored encrypted. */
-export interface PlainContent extends Written {
+interface PlainContent extends Written {
   readonly body: string
   readonly shown?: string
   /** Null or absent: the text has no variables. */
