@@ -108,12 +108,13 @@ export const email = demand(isEmail, 'validation_is_email', 'must be a valid ema
 export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
 const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
-const isHost = (text: string) =>
-  isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255)
-export const host = demand(isHost, 'validation_is_host', 'must be a valid IP address or DNS name')
-const isHexColor = (text: string) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)
+export const host = demand(
+  (text: string) => isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255),
+  'validation_is_host',
+  'must be a valid IP address or DNS name',
+)
 export const hexColor = demand(
-  isHexColor,
+  (text: string) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
   'validation_is_hex_color',
   'must be a valid hexadecimal color code',
 )

@@ -32,9 +32,6 @@ function refusal(sentence: string, error: unknown): unknown {
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
 
-/** Whether indexes are submitted. If not, PocketBase puts the generated id into names of default indexes. */
-const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
-
 /** The error for a changed id: 400 if a collection with the new id exists, else 404, as in PocketBase. */
 const otherId = ({ catalog }: Store, id: string) =>
   catalog.find(id)
@@ -55,7 +52,8 @@ export const createCollection = (store: Collections, raw: unknown, checkRule: Ru
   save(store, 'Failed to create collection.', async (draft) => {
     const taken = new Set(draft.catalog.all.map((one) => one.id))
     const read = readNew(raw)
-    const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
+    // if no indexes are submitted, PocketBase puts the generated id into names of default indexes
+    const next = complete(read, taken, Object.hasOwn(raw ?? {}, 'indexes') ? undefined : idOf(read))
     await validateCollection({ store: draft, next, old: undefined, checkRule })
     await saveCollection(draft, next)
     return next.id

@@ -1,6 +1,6 @@
 import { ApiError, badRequest, RetryLater } from '../errors.ts'
 
-export interface SqlError extends Error {
+interface SqlError extends Error {
   readonly code: string
   readonly constraint?: string
   readonly table?: string

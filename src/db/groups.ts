@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from './errors.ts'
 import type { Db } from './open.ts'
 
 /** How to store items of many concurrent callers with few statements. */
-export interface Grouping<Item, Result> {
+interface Grouping<Item, Result> {
   /** The key of an item. Items with equal keys are never in two groups that are stored at the same time. */
   readonly keyOf: (item: Item) => string
   /** Whether a group may contain only one item of each key. */

@@ -32,9 +32,6 @@ export function isUrl(text: string): boolean {
   return URL_FORM.test(text)
 }
 
-/** Host and port of a URL; `''` if it has none, undefined if it does not parse. Go: net/url.Parse */
-export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
-
 const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/
 
 function parseUrl(text: string): { host: string; path: string } | undefined {
@@ -86,7 +83,7 @@ export const url: FieldType<FieldOf<'url'>> = {
   check(field, value) {
     const address = value as string
     if (!isUrl(address)) return fieldError('validation_invalid_url', 'Must be a valid url')
-    if (isAllowed(field, hostOf(address) ?? '')) return undefined
+    if (isAllowed(field, parseUrl(address)?.host ?? '')) return undefined
     return fieldError('validation_url_domain_not_allowed', 'Url domain is not allowed')
   },
 }

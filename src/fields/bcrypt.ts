@@ -15,17 +15,13 @@ export const MAX_PASSWORD_BYTES = 72
 const DEFAULT_COST = 10
 
 /** Throws a RangeError for a password over 72 bytes. */
-export function checkLength(plain: string): void {
-  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
-}
-
 /** Hashes a password; accounts take turns. Throws RetryLater if too many wait, RangeError over 72 bytes. */
 export async function hashPassword(
   plain: string,
   cost = 0,
   holder: Holder | Everybody = 'server',
 ): Promise<string> {
-  checkLength(plain)
+  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
   return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 

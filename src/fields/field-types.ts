@@ -178,7 +178,7 @@ export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as
 export function checkValue(field: Field, value: Value): FieldError | undefined {
   const isEmpty = value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
   if (isEmpty) return field.required ? required() : undefined
-  return (FIELD_TYPES[field.type] as FieldType).check?.(field, value)
+  return fieldType(field).check?.(field, value)
 }
 
 /** The error of a raw value that the field's type cannot read; undefined if it can. */

@@ -98,7 +98,7 @@ export const number: FieldType<FieldOf<'number'>> = {
 }
 
 /** A number in an error message as Go prints it: 123456, but 1e+06. */
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   const [digits, power = ''] = value.toExponential().split('e')
   const exponent = Number(power)
   if (exponent >= -4 && exponent < 6) return String(value)

@@ -54,12 +54,9 @@ function whetherEmpty(
   return whether(flagParam(isNothing), decide(EMPTY), decide({ ...value, isEmpty: false }))
 }
 
+/** `=`. Adds the test `tags @> '{x}'`, which an index serves, to `tags:each ?= 'x'` and `tags.id ?= 'x'`. */
 function same(left: Operand, right: Operand): Condition {
-  return withContains(relationalComparison('=', left, right), left, right)
-}
-
-/** Adds the test `tags @> '{x}'`, which an index serves, to `tags:each ?= 'x'` and `tags.id ?= 'x'`. */
-function withContains(condition: Condition, left: Operand, right: Operand): Condition {
+  const condition = relationalComparison('=', left, right)
   const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
   if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
     return condition

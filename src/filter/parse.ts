@@ -132,7 +132,7 @@ const junction = (kind: 'and' | 'or', items: readonly Node[]): Node =>
 export type Sign = '=' | '!=' | '~' | '!~' | '<' | '<=' | '>' | '>='
 
 /** A name: a field's path, `@request.…`, a macro, `true`, `false`, `null`. */
-export interface Name {
+interface Name {
   readonly kind: 'identifier'
   readonly text: string
 }

@@ -75,7 +75,9 @@ function writeTemplate(
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
   const keys = order.map(({ sql }) => sql)
   const orderSql = joinSql(keys, ', ')
-  const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
+  const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(
+    (a, b) => Number(a.alias.slice(1)) - Number(b.alias.slice(1)),
+  )
   const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
   const source = [...first, ...joined.flatMap(leftJoin)]
   const writer = new Writer()
@@ -104,8 +106,6 @@ function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
   for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
   return [...names]
 }
-
-const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))
 
 const OPAQUE: Predicate = { kind: 'opaque' }
 

@@ -2,35 +2,18 @@ import type { Collection } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import type { AnswerMeter } from '../request/answer-meter.ts'
-import { type Columns, columnsOf, type RecordRow } from './record-sql.ts'
+import { columnsOf, type RecordRow } from './record-sql.ts'
 import { rowSizeOf } from './row-size.ts'
-
-export interface RowStatement {
-  readonly text: string
-  readonly columns: Columns
-  readonly name: string | undefined
-  /** The method of Db that runs the SQL. `lookUp`: few rows by key. `shaped`: a client's filter shapes it. */
-  readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
-  /** Whether the last parameter limits the bytes of the rows, which are counted while they are read. */
-  readonly isGuarded: boolean
-}
-
-export interface StatementParts {
-  readonly text: string
-  readonly values: number
-  readonly extra: number
-  /** For SQL that Postgres plans only once: `free` with a client's filter, else `ruled`. */
-  readonly plannedOnce: 'ruled' | 'free' | undefined
-  readonly way: RowStatement['way']
-  readonly isGuarded: boolean
-}
 
 /** Text in the database error that guarded SQL raises for rows with too many bytes. */
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
 /** SQL that raises an error at a row if the rows before it exceed the bytes in the last parameter. */
-export function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
+export function guardedSql(
+  collection: Collection,
+  { text, values, extra }: { readonly text: string; readonly values: number; readonly extra: number },
+): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')
   return `SELECT ${columns}, CASE WHEN upto - size <= $${values + 1}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END

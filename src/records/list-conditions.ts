@@ -9,7 +9,7 @@ import { columnsOf } from './record-sql.ts'
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 type Test = Extract<Predicate, { kind: 'comparison' }>
-export type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
+type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
 
 const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
 const isEqual = ({ sign }: Comparison) => sign === '='

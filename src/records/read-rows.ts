@@ -2,9 +2,29 @@ import type { Catalog, Collection, Store } from '../collections/catalog.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
-import { guardedSql, type RowStatement, readGuarded, type StatementParts } from './guarded-rows.ts'
-import { columnsOf, type RecordRow } from './record-sql.ts'
+import { guardedSql, readGuarded } from './guarded-rows.ts'
+import { type Columns, columnsOf, type RecordRow } from './record-sql.ts'
 import { statementName } from './statement-names.ts'
+
+export interface RowStatement {
+  readonly text: string
+  readonly columns: Columns
+  readonly name: string | undefined
+  /** The method of Db that runs the SQL. `lookUp`: few rows by key. `shaped`: a client's filter shapes it. */
+  readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
+  /** Whether the last parameter limits the bytes of the rows, which are counted while they are read. */
+  readonly isGuarded: boolean
+}
+
+interface StatementParts {
+  readonly text: string
+  readonly values: number
+  readonly extra: number
+  /** For SQL that Postgres plans only once: `free` with a client's filter, else `ruled`. */
+  readonly plannedOnce: 'ruled' | 'free' | undefined
+  readonly way: RowStatement['way']
+  readonly isGuarded: boolean
+}
 
 export function rowStatement(catalog: Catalog, collection: Collection, parts: StatementParts): RowStatement {
   const { plannedOnce, way, isGuarded } = parts

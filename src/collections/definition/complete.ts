@@ -60,8 +60,6 @@ function completeFields({ type, fields }: Collection): Field[] {
   return AUTH.reduce((all, field) => withSystemField(all, field, false), withId)
 }
 
-const indexNameOf = (field: string, id: string) => `idx_${field}_${id}`.slice(0, MAX_INDEX_NAME)
-
 /** Adds an auth collection's unique indexes on `tokenKey` and `email` if they are missing. */
 function completeIndexes(collection: Collection, namedBy: string): string[] {
   const { name, type, indexes } = collection
@@ -73,7 +71,7 @@ function completeIndexes(collection: Collection, namedBy: string): string[] {
   const missing = required.filter(([field]) => !uniqueIndexOf(indexes, field))
   const made = missing.map(
     ([field, where]) =>
-      `CREATE UNIQUE INDEX \`${indexNameOf(field, namedBy)}\` ON \`${name}\` (\`${field}\`)${where}`,
+      `CREATE UNIQUE INDEX \`${`idx_${field}_${namedBy}`.slice(0, MAX_INDEX_NAME)}\` ON \`${name}\` (\`${field}\`)${where}`,
   )
   return [...indexes, ...made]
 }

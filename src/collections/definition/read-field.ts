@@ -21,15 +21,13 @@ const FIELD_SHAPES = new Map(
   }),
 )
 
-const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
-
 /** Reads a field from JSON, with all keys of its type in PocketBase's order. Throws a ShapeError. */
 export function readField(raw: unknown): Field {
   const { type } = asObject(raw)
   const own = FIELD_SHAPES.get(String(type))
   if (!own) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
   const read = { ...own.over(raw, own.zero()), type }
-  return Object.fromEntries(Object.entries(read).sort(byKey)) as unknown as Field
+  return Object.fromEntries(Object.entries(read).sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as Field
 }
 
 const FIELD = shape<Field>(() => ({}) as Field, readField)

@@ -24,12 +24,10 @@ const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
   json: (column) => `pb_json(${column})`,
   geoPoint: (column) => column,
 }
-const asText = (column: string) => `pb_text(${column}) collate "C"`
-const asTexts = (column: string) => `${column}::text[] collate "C"`
 
 function castTo(field: Field, column: string): string {
-  if (isMulti(field)) return asTexts(column)
-  return (CASTS[field.type] ?? asText)(column)
+  if (isMulti(field)) return `${column}::text[] collate "C"`
+  return CASTS[field.type]?.(column) ?? `pb_text(${column}) collate "C"`
 }
 
 const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"

@@ -51,7 +51,7 @@ select name, i.indisvalid, exists (select from pg_stat_progress_create_index p w
 from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
 
 /** `partial`: an aborted build left the index behind. */
-export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
+type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
 export async function indexStates(db: Db, names: readonly string[]): Promise<Map<string, IndexState>> {
   const { rows } = await db.query(STATES, [names])
