@@ -149,8 +149,8 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   protocols: [
     ['route-table.ts'],
-    ['door.ts'],
-    ['twilio', 'smsgate', 'mcp', 'smseagle.ts', 'vendel', 'smtp'],
+    ['door.ts', 'parameters.ts', 'send-by-key.ts'],
+    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel.ts', 'sms-gateway.ts', 'vendel', 'smtp'],
     ['smsgate-client'],
     ['.'],
   ],

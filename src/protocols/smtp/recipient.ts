@@ -5,7 +5,7 @@ import { looksDialable } from '../../portable/phone/read.ts'
 import { PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { recipientsIn } from '../../sms/send/read-numbers.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
-import { asKeyHolder, WORLD } from '../door.ts'
+import { asKeyHolder, WORLD } from '../send-by-key.ts'
 import { refusal } from './refusal.ts'
 
 /** Who signed in for a mail: an account, by an API key. */

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import { type Ctx, queryOf } from '../http/context.ts'
+import { clientIp } from '../http/server/store-of.ts'
+import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
+import { countryOfAccount, readNumber } from '../sms/send/read-numbers.ts'
+import { invalid } from '../sms/send/refusals.ts'
+import { decodeText, formBytes } from '../tools/charset.ts'
+import { type DoorCall, doorProtocol } from './door.ts'
+import { partsOf, queryBytes } from './parameters.ts'
+import { sendByKey, WORLD } from './send-by-key.ts'
+
+const MINUTE_MS = 60_000
+
+function wholeIn(given: Readonly<Record<string, string>>, name: string): number | undefined {
+  if (!given[name]) return undefined
+  if (/^\d{1,9}$/.test(given[name])) return Number(given[name])
+  throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
+}
+
+/** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
+async function kannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
+  const country = await countryOfAccount(store, user)
+  return partsOf(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
+}
+
+/** Parameters that make a text another one, or a signal. */
+const NOT_A_TEXT = ['udh', 'mwi', 'hex']
+
+/**
+ * The text, by Kannel's `coding` and `charset`. Without a charset it is UTF-8, with coding 2 UTF-16BE.
+ * Coding 0 chooses the GSM alphabet, which a text gets here anyway if it can be written in it.
+ */
+function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string, string>>) {
+  // 8-bit coding (1) means binary data
+  if (coding === '1') throw invalid('Only texts are sent here, rejected')
+  if (!['', '0', '2'].includes(coding)) throw invalid('Coding field misformed, rejected')
+  const found = formBytes(queryBytes(c)).find(([name]) => name.toString() === 'text')
+  try {
+    return found && decodeText(found[1], charset || (coding === '2' ? 'utf-16be' : ''))
+  } catch {
+    throw invalid('Charset or body misformed, rejected')
+  }
+}
+
+/** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
+async function sendsms({ c, services }: DoorCall): Promise<Response> {
+  const given = queryOf(c)
+  const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
+  const ip = clientIp(c, services)
+  await sendByKey(services, { key: password, name: username, ip }, async ({ store, user }) => {
+    if (to === undefined) throw invalid('Missing receiver number, rejected')
+    if (NOT_A_TEXT.some((name) => given[name])) throw invalid('Only texts are sent here, rejected')
+    const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
+    return {
+      recipients: await kannelRecipients(store, user, to),
+      body: readText(c, given),
+      from: from ? await readNumber(store, user, from, WORLD) : undefined,
+      priority: wholeIn(given, 'priority'),
+      scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
+      ttl: validity ? validity * 60 : undefined,
+    }
+  })
+  return c.text('0: Accepted for delivery', 202)
+}
+
+/** The API of Kannel's smsbox. It answers 403 instead of 401 and 402, so that clients do not retry. */
+export const KANNEL = doorProtocol(
+  'kannel',
+  'Kannel’s interface for programs that send texts.',
+  ['/cgi-bin'],
+  [
+    {
+      at: 'GET /cgi-bin/sendsms',
+      summary: 'Send a text',
+      query: [
+        'username',
+        'password',
+        'to',
+        'text',
+        'coding',
+        'charset',
+        'from',
+        'priority',
+        'deferred',
+        'validity',
+      ],
+      answer: [202, 'Accepted.', z.string()],
+      error: z.string(),
+      isText: true,
+      work: sendsms,
+    },
+  ],
+  (c, { status, message }) => {
+    if (status === 401) return c.text('Authorization failed for sendsms', 403)
+    return c.text(message, status === 402 ? 403 : (status as 400))
+  },
+)

@@ -1,0 +1,51 @@
+import type { z } from 'zod'
+import type { Services } from '../http/context.ts'
+import { identifyKeyHolder, type KeyCredentials } from '../http/middleware/sender.ts'
+import { retry } from '../http/retry.ts'
+import { SEND } from '../sms/send/body-schema.ts'
+import type { Idempotency } from '../sms/send/idempotency.ts'
+import { readSend } from '../sms/send/read-body.ts'
+import { recipientsIn } from '../sms/send/read-numbers.ts'
+import { send } from '../sms/send/send.ts'
+import { type Sender, senderOfKey } from '../sms/send/sender.ts'
+
+/** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
+export type DoorSend = Partial<z.input<typeof SEND>>
+
+type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
+
+/** Runs `work` for the user of an API key. Repeats it if its SQL finds a changed user or key. */
+export const asKeyHolder = <T>(
+  services: Services,
+  credentials: KeyCredentials,
+  work: (sender: DoorSender) => Promise<T>,
+): Promise<T> =>
+  retry(
+    services.store,
+    async (isCached): Promise<DoorSender> => {
+      const holder = await identifyKeyHolder(services, credentials, 'send', isCached)
+      return { ...senderOfKey(holder), store: services.store.forUser(holder.auth.id) }
+    },
+    work,
+    { startsCached: true },
+  )
+
+/** Sends for the user of an API key. Returns the messages' ids in the order of the recipients. */
+export const sendByKey = (
+  services: Services,
+  credentials: KeyCredentials,
+  read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
+  idempotency?: Idempotency | null,
+): Promise<readonly string[]> =>
+  asKeyHolder(services, credentials, async (sender) => {
+    const { store, user } = sender
+    const given = await read(sender)
+    const { maxRecipients } = services.config
+    const recipients = await recipientsIn(store, user, given.recipients ?? [], maxRecipients, WORLD)
+    const body = readSend(SEND, { ...given, recipients }, new Date())
+    const { answer } = await send({ ...services.sending, store }, sender, body, idempotency)
+    return (JSON.parse(answer) as { message_ids: string[] }).message_ids
+  })
+
+/** Digits without a plus begin with a calling code here, or are a number of the account's country. */
+export const WORLD = { bare: 'world' } as const

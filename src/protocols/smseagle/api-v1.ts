@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { invalid } from '../../sms/send/refusals.ts'
+import type { DoorCall, DoorRoute } from '../door.ts'
+import { parametersOf } from '../parameters.ts'
+import type { Recipients } from './recipients.ts'
+import { sendTo } from './send-to.ts'
+
+/** SMSEagle's APIv1: a method (the end of the path), its parameter for the recipients, and their kind. */
+const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {
+  send_sms: ['to', 'to'],
+  send_togroup: ['groupname', 'groups'],
+  send_tocontact: ['contactname', 'contacts'],
+}
+
+/** Parameters of APIv1 that would change the text, or delay or prevent the send. They are refused. */
+export const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
+
+/** Throws 400 if a call has one of these parameters, unless it is empty or off. */
+export function refuseOthers(given: Readonly<Record<string, unknown>>, others: readonly string[]): void {
+  const other = others.find((name) => given[name] && given[name] !== '0')
+  if (other) throw invalid(`${other} is not supported here`)
+}
+
+export async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
+  const { access_token: token, login = '', pass = '', message: body, highpriority } = given
+  const by = token === undefined ? { key: pass, name: login } : { key: token }
+  const sent = await sendTo(call, by, () => {
+    refuseOthers(given, NOT_OFFERED)
+    if (!Object.hasOwn(METHODS, method)) throw invalid('This method is not offered here')
+    const [parameter, kind] = METHODS[method]!
+    return { named: { [kind]: given[parameter] ?? '' }, body, priority: highpriority === '1' ? 1 : 0 }
+  })
+  return sent.map(({ id }) => id)
+}
+
+const PARAMETERS = ['access_token', 'login', 'pass', 'message', 'highpriority']
+
+export const V1 = Object.entries(METHODS).flatMap(([method, [parameter]]) =>
+  (['GET', 'POST'] as const).map(
+    (verb): DoorRoute => ({
+      at: `${verb} /http_api/${method}`,
+      summary: 'Send a text (APIv1)',
+      [verb === 'GET' ? 'query' : 'form']: [...PARAMETERS, parameter],
+      answer: [200, '`OK; ID=…`', z.string()],
+      error: z.string(),
+      isText: true,
+      work: async (call) => {
+        const ids = await sendV1(call, method, await parametersOf(call.c))
+        return call.c.text(`OK; ID=${ids.join(',')}`)
+      },
+    }),
+  ),
+)

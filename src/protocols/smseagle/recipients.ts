@@ -1,0 +1,45 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
+import { groupsNamed } from '../../hooks/compose.ts'
+import { tooMany } from '../../sms/send/judge.ts'
+import { recipientsIn } from '../../sms/send/read-numbers.ts'
+import { invalid } from '../../sms/send/refusals.ts'
+import { partsOf } from '../parameters.ts'
+import { WORLD } from '../send-by-key.ts'
+
+/** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
+export type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
+
+const findContacts = (db: Db, user: string, names: readonly string[]) =>
+  queries(db)
+    .selectFrom('contacts')
+    .select(['name', 'phone'])
+    .where('user', '=', user)
+    .where('name', '=', anyOf(names))
+    .execute()
+
+/**
+ * Phone numbers and group ids of recipients; `numbers`: those of the request alone. Throws 400 for more than
+ * `max` of a kind, for an unknown name, and if several contacts have it.
+ */
+export async function findRecipients(store: Store, user: string, max: number, given: Recipients) {
+  const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) => partsOf(list ?? ''))
+  if (contacts!.length > max || groups!.length > max) throw tooMany(max)
+  const numbers = await recipientsIn(store, user, to!, max, WORLD)
+  return {
+    numbers,
+    recipients: [...new Set([...numbers, ...(await phonesNamed(store, user, contacts!))])],
+    group_ids: await groupsNamed(store, user, groups!),
+  }
+}
+
+async function phonesNamed(store: Store, user: string, names: readonly string[]): Promise<string[]> {
+  const found = names.length > 0 ? await findContacts(store.db, user, names) : []
+  const people = Map.groupBy(found, ({ name }) => name)
+  return names.map((name) => {
+    const [person, other] = people.get(name) ?? []
+    if (person && !other) return person.phone
+    throw invalid(`${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`)
+  })
+}
