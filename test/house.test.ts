@@ -63,7 +63,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
-  [/^protocols\/twilio\/caller\.ts$/, /^saxes$/],
+  [/^protocols\/twilio\/twiml\.ts$/, /^saxes$/],
   [/^agent\/smpp\/session\.ts$/, /^smpp$/],
   [/^protocols\/mcp\/routes\.ts$/, /^@modelcontextprotocol\/server$/],
   [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],

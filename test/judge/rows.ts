@@ -1,4 +1,4 @@
-import { sidOf } from '../../src/protocols/twilio/wire.ts'
+import { sidOf } from '../../src/protocols/twilio/sids.ts'
 import {
   type Caller,
   FORBIDDEN,

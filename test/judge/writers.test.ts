@@ -62,7 +62,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sms/user-settings.ts: sms_dispatch due_at': TIMES,
   'src/sms/retention.ts: sms_messages body': ENDED,
   'src/sms/retention.ts: sms_messages to, body': ENDED,
-  'src/protocols/twilio/messages.ts: sms_messages body': ENDED,
+  'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
   'src/sms/conversations/receive.ts: sms_messages insert': 'stores a text that came in',
   'src/sms/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
 }

@@ -19,7 +19,7 @@ import { countSegments } from '../../src/portable/segments.ts'
 import { smartEncoded } from '../../src/portable/smart-encoding.ts'
 import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
 import { recipientOf } from '../../src/protocols/smtp/recipient.ts'
-import { readAnswer } from '../../src/protocols/twilio/caller.ts'
+import { readAnswer } from '../../src/protocols/twilio/twiml.ts'
 import { excerpt } from '../../src/records/excerpt.ts'
 import { pickFields } from '../../src/records/pick.ts'
 import { parseCron } from '../../src/settings/cron.ts'
@@ -158,7 +158,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'TwiML',
-    file: 'protocols/twilio/caller.ts',
+    file: 'protocols/twilio/twiml.ts',
     most: 64 * KIBI,
     around: ['<Response><Message>', ''],
     read: (text) => readAnswer({ 'content-type': 'text/xml' }, Buffer.from(text).subarray(0, 64 * KIBI)),

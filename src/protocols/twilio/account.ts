@@ -8,19 +8,11 @@ import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts
 import { clientIp } from '../../http/server/store-of.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { TableRoute } from '../route-table.ts'
-import {
-  API_VERSION,
-  accountPath,
-  describePage,
-  hasSid,
-  idOf,
-  type Parameters,
-  readPage,
-  sidOf,
-  twilioDate,
-  unauthorized,
-  unknownToken,
-} from './wire.ts'
+import { twilioDate } from './dates.ts'
+import { describePage, readPage, unknownToken } from './pages.ts'
+import type { Parameters } from './parameters.ts'
+import { unauthorized } from './refusals.ts'
+import { API_VERSION, accountPath, hasSid, idOf, sidOf } from './sids.ts'
 
 /** An API key as AuthToken: `psk_…` without its underscore. */
 const TOKEN = /^psk[A-Za-z0-9]{64}$/

@@ -10,9 +10,12 @@ import { readNumbers } from '../../sms/send/read-numbers.ts'
 import { isInvisible } from '../../sms/send/schemas.ts'
 import { type Sent, send } from '../../sms/send/send.ts'
 import type { Call } from './account.ts'
+import { readRequestDate } from './dates.ts'
 import { findMessage, type MessageRow, originOf, renderMessage } from './messages.ts'
-import { type NumberSender, sendersFrom } from './numbers.ts'
-import { idOf, invalid, type Parameters, readAddress, readRequestDate, sidOf, TwilioRefusal } from './wire.ts'
+import { type NumberSender, sendersFrom } from './number-senders.ts'
+import { type Parameters, readAddress } from './parameters.ts'
+import { invalid, TwilioRefusal } from './refusals.ts'
+import { idOf, sidOf } from './sids.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 

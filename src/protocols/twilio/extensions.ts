@@ -9,14 +9,12 @@ import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { readDestination } from '../../portable/phone/prefix.ts'
 import type { Extension } from '../../records/extension.ts'
-
 import { noteChanges } from '../../records/record-sql.ts'
 import { completeList } from '../../sms/complete-numbers.ts'
-
 import { randomId } from '../../tools/random.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
 import { failDeliveries, failPending } from '../../webhooks/fail-deliveries.ts'
-import { hasSid, sidOf } from './wire.ts'
+import { hasSid, sidOf } from './sids.ts'
 
 const NEW_TWILIO_KEY = z.object({
   account_sid: z.string().optional().describe("The user's AccountSid, for a key with `twilio`."),

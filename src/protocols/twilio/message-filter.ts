@@ -3,8 +3,10 @@ import { anyOf, queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import type { Call } from './account.ts'
-import { OWN_NUMBER } from './numbers.ts'
-import { invalid, type Parameters, readRequestDate } from './wire.ts'
+import { readRequestDate } from './dates.ts'
+import { OWN_NUMBER } from './number-senders.ts'
+import type { Parameters } from './parameters.ts'
+import { invalid } from './refusals.ts'
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000

@@ -12,10 +12,11 @@ import { isInvisible } from '../../sms/send/schemas.ts'
 import { prepareOffer, sendInside } from '../../sms/send/send.ts'
 import { accountSender } from '../../sms/send/sender.ts'
 import { wakeDevices } from '../../sms/wake.ts'
-import type { CallServices, TwimlMessage } from './caller.ts'
+import type { CallServices } from './caller.ts'
 import { originOf } from './messages.ts'
-import { type NumberSender, sendersFrom } from './numbers.ts'
-import { TwilioRefusal } from './wire.ts'
+import { type NumberSender, sendersFrom } from './number-senders.ts'
+import { TwilioRefusal } from './refusals.ts'
+import type { TwimlMessage } from './twiml.ts'
 
 /** The incoming text of a call. `key`: the API key that signs the status callbacks of replies. */
 export type AnsweredText = Readonly<Record<'user' | 'message' | 'device' | 'from' | 'key', string>>

@@ -22,30 +22,17 @@ import {
   type Route,
   route,
 } from './account.ts'
+import { changeMessage, deleteMessage } from './change-message.ts'
+import { changeNumber } from './change-number.ts'
 import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
-import {
-  changeMessage,
-  deleteMessage,
-  fetchMedium,
-  fetchMessage,
-  listMedia,
-  listMessages,
-  sendMedium,
-} from './messages.ts'
-import { changeNumber, fetchNumber, listNumbers } from './numbers.ts'
-import { VERIFY_ROUTES } from './verify.ts'
-import {
-  INVALID,
-  idOf,
-  invalid,
-  notFound,
-  PAGE_PARAMETERS,
-  type Parameters,
-  readParameters,
-  refuseUnknown,
-  TwilioRefusal,
-  twilioForm,
-} from './wire.ts'
+import { fetchMedium, listMedia, sendMedium } from './media.ts'
+import { fetchMessage, listMessages } from './messages.ts'
+import { fetchNumber, listNumbers } from './numbers.ts'
+import { PAGE_PARAMETERS } from './pages.ts'
+import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
+import { INVALID, invalid, notFound, TwilioRefusal, twilioForm } from './refusals.ts'
+import { idOf } from './sids.ts'
+import { VERIFY_ROUTES } from './verify-routes.ts'
 
 const ROOT = '/2010-04-01/Accounts'
 const VERIFY_ROOT = '/v2/Services'

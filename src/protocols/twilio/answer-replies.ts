@@ -1,0 +1,73 @@
+import { GatewayError } from '../../errors.ts'
+import type { ResponseHead } from '../../outgoing/send.ts'
+import type { DueDelivery } from '../../webhooks/due-delivery.ts'
+import { reasonOf } from '../../webhooks/kept-answer.ts'
+import type { Caller, CallServices } from './caller.ts'
+import { isSuccess, NO_SUCCESS } from './outcome.ts'
+import { refusalFor, TwilioRefusal } from './refusals.ts'
+import {
+  type AnsweredText,
+  checkReplies,
+  findAnswered,
+  planReplies,
+  type Reply,
+  sendReplies,
+} from './replies.ts'
+import { readAnswer } from './twiml.ts'
+
+const MAX_REDIRECTS = 10
+
+/** Sends the replies in an answer. Returns the error that prevented some of them, if any. */
+export async function reply(services: CallServices, caller: Caller, due: DueDelivery, answer: ResponseHead) {
+  const { user, apiKey: key, image } = due
+  const [message, device, from] = [image.id, image.device, image.from].map(String) as [string, string, string]
+  const text = { user, message, device, from, key }
+  try {
+    if (await findAnswered(services.store.db, text.message)) return undefined
+    const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
+    // if an error prevented all replies, nothing is stored: the call can be repeated
+    if (replies.length > 0 || !error) await sendReplies(services, text, replies)
+    return error
+  } catch (error) {
+    // an internal error: the call is repeated when the lease of the delivery ends
+    if (!(error instanceof GatewayError)) throw error
+    return refusalFor(error)
+  }
+}
+
+/** The replies in an answer and in the documents to which it redirects, up to the first fault (`error`). */
+async function collectReplies(
+  { store, config }: CallServices,
+  caller: Caller,
+  text: AnsweredText,
+  first: ResponseHead,
+  address: string,
+): Promise<{ readonly replies: readonly Reply[]; readonly error: TwilioRefusal | undefined }> {
+  const replies: Reply[] = []
+  let [answer, base] = [first, address]
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const { messages, redirect } = readAnswer(answer.headers, answer.body)
+      const more = await planReplies(store, text, messages, base, config.webhookAllowPrivate)
+      await checkReplies(store, text.user, [...replies, ...more])
+      replies.push(...more)
+      if (!redirect) return { replies, error: undefined }
+      if (redirects === MAX_REDIRECTS)
+        throw new TwilioRefusal(NO_SUCCESS, `The answer leads to more than ${MAX_REDIRECTS} others`)
+      base = URL.parse(redirect.url, base)?.href ?? ''
+      answer = await fetchNext(caller, base, redirect.method)
+    }
+  } catch (error) {
+    if (!(error instanceof TwilioRefusal)) throw error
+    return { replies, error }
+  }
+}
+
+async function fetchNext(caller: Caller, address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
+  const answer = await caller.call(address, method).catch((error: unknown) => {
+    if (caller.signal.aborted) throw error
+    throw new TwilioRefusal(NO_SUCCESS, reasonOf(error))
+  })
+  if (isSuccess(answer.status)) return answer
+  throw new TwilioRefusal(NO_SUCCESS, `${new URL(address).origin} answered ${answer.status}`)
+}

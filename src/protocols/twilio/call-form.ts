@@ -1,0 +1,62 @@
+import type { DueDelivery } from '../../webhooks/due-delivery.ts'
+import type { CallServices } from './caller.ts'
+import { mediaPath } from './media.ts'
+import { twilioState } from './message-status.ts'
+import { optOutType } from './opt-out-type.ts'
+import { API_VERSION, sidOf } from './sids.ts'
+import type { Form } from './signed-request.ts'
+
+export const STATUS_EVENT = 'message.status'
+
+/** The body of a call, as it is shown to the webhook's user. */
+export const twilioBody = async (services: CallServices, due: DueDelivery): Promise<string> =>
+  new URLSearchParams([...(await formOf(services, due))]).toString()
+
+export const formOf = async (services: CallServices, due: DueDelivery): Promise<Form> =>
+  due.event === STATUS_EVENT ? statusForm(due.image, due.user) : incomingForm(services, due)
+
+/** A message's row as an event left it, with its device's number (`device_phone`) and origin (`origin`). */
+type Image = Readonly<Record<string, unknown>>
+
+const textIn = (image: Image, name: string) => String(image[name] ?? '')
+
+const commonPairs = (image: Image, user: string): [string, string][] => [
+  ['AccountSid', sidOf('AC', user)],
+  ['ApiVersion', API_VERSION],
+  ['To', textIn(image, 'to')],
+  ...['MessageSid', 'SmsSid'].map((name): [string, string] => [name, sidOf('SM', textIn(image, 'id'))]),
+]
+
+/** A status callback's parameters, without empty ones: some parsers drop those, breaking the signature. */
+function statusForm(image: Image, user: string): Form {
+  const { status, errorCode } = twilioState(image as Parameters<typeof twilioState>[0], '')
+  const pairs: [string, string][] = [
+    ...commonPairs(image, user),
+    ['From', textIn(image, 'from') || textIn(image, 'device_phone')],
+    ['MessageStatus', status],
+    ['SmsStatus', status],
+    ['ErrorCode', errorCode === null ? '' : String(errorCode)],
+    ['ErrorMessage', errorCode === null ? '' : textIn(image, 'error_message')],
+    ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? sidOf('MG', user) : ''],
+  ]
+  return new Map(pairs.filter(([, value]) => value !== ''))
+}
+
+/** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
+async function incomingForm(services: CallServices, { image, user, files }: DueDelivery): Promise<Form> {
+  const pairs: [string, string][] = [
+    ...commonPairs(image, user),
+    ['Body', textIn(image, 'body')],
+    ['From', textIn(image, 'from')],
+    ['SmsMessageSid', sidOf('SM', textIn(image, 'id'))],
+    ['NumMedia', String(files.length)],
+    ['NumSegments', String(Number(image.segments ?? 1))],
+    ['SmsStatus', 'received'],
+    ['OptOutType', await optOutType(services, user, image.body)],
+    ...files.flatMap(({ name, type }, i): [string, string][] => [
+      [`MediaUrl${i}`, services.config.publicUrl + mediaPath(user, textIn(image, 'id'), name)],
+      [`MediaContentType${i}`, type],
+    ]),
+  ]
+  return new Map(pairs.filter(([name, value]) => name === 'Body' || value !== ''))
+}

@@ -1,0 +1,60 @@
+import type { Store } from '../../collections/catalog.ts'
+import { findAllStored } from '../../files/stored-files.ts'
+import { sendFile, sentFile } from '../../http/routes/files.ts'
+import { derivedId } from '../../tools/random.ts'
+import type { Call } from './account.ts'
+import { twilioDate } from './dates.ts'
+import { findMessage } from './messages.ts'
+import { describePage, readPage } from './pages.ts'
+import { notFound } from './refusals.ts'
+import { accountPath, sidOf } from './sids.ts'
+
+/** The SID of a file, from its name, which is unique within a message. */
+const mediumSid = (name: string) => sidOf('ME', derivedId(name))
+
+export const mediaPath = (user: string, message: string, name: string): string =>
+  `${accountPath(user)}/Messages/${sidOf('SM', message)}/Media/${mediumSid(name)}`
+
+async function mediaOf({ db }: Store, user: string, messageSid: string) {
+  const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
+  const files = await findAllStored(db, { collection: 'sms_messages', record: id }, attachments)
+  return files.map((file) => ({
+    file,
+    medium: {
+      sid: mediumSid(file.name),
+      account_sid: sidOf('AC', user),
+      parent_sid: sidOf('SM', id),
+      content_type: file.type,
+      date_created: twilioDate(created),
+      date_updated: twilioDate(updated),
+      uri: `${mediaPath(user, id, file.name)}.json`,
+    },
+  }))
+}
+
+/** All files of a message on one page. Throws 404 for a message that is not the user's. */
+export async function listMedia({ store, user, sid, parameters }: Call) {
+  const media = await mediaOf(store, user, sid)
+  const path = `${accountPath(user)}/Messages/${sid}/Media.json`
+  const content = { ids: media.map(({ file }) => derivedId(file.name)), hasOlder: false, hasNewer: false }
+  return {
+    ...describePage(path, readPage(parameters, 'ME'), content),
+    media_list: media.map(({ medium }) => medium),
+  }
+}
+
+async function findMedium({ c, store, user, sid }: Call) {
+  const media = await mediaOf(store, user, c.req.param('MessageSid')!)
+  const found = media.find(({ medium }) => medium.sid === sid)
+  if (!found) throw notFound()
+  return found
+}
+
+/** Describes a file of a message, without its content. Throws 404. */
+export const fetchMedium = async (call: Call) => (await findMedium(call)).medium
+
+/** Answers with a file of a message, as `/api/files` does. Throws 404. */
+export async function sendMedium(call: Call): Promise<Response> {
+  const { file } = await findMedium(call)
+  return sendFile(call.c, sentFile(call.store.db, file), file.name)
+}

@@ -1,0 +1,42 @@
+import { cleanText } from '../../fields/cast.ts'
+import { urlFault } from '../../outgoing/send.ts'
+import { decodeForm } from '../../tools/charset.ts'
+import { invalid, TwilioRefusal } from './refusals.ts'
+
+/** Parameters of a form or a query; the first of repeated ones counts. */
+export type Parameters = ReadonlyMap<string, string>
+
+const MAX_PARAMETERS = 200
+
+/** The parameters of a form or a query, by its charset. Throws 400 for more than 200 and for wrong bytes. */
+export function readParameters(bytes: Buffer, charset = ''): Parameters {
+  const pairs = decodeForm(bytes, charset, MAX_PARAMETERS + 1)
+  if (pairs.length > MAX_PARAMETERS) throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
+  const parameters = new Map<string, string>()
+  for (const [name, value] of pairs) if (!parameters.has(name)) parameters.set(name, cleanText(value))
+  return parameters
+}
+
+/** Throws TwilioRefusal 20001 for a parameter that is not in `known`, unless it is empty. */
+export function refuseUnknown(parameters: Parameters, known: readonly string[]): void {
+  for (const [name, value] of parameters)
+    if (!known.includes(name) && value !== '')
+      throw invalid(`${SHORT.test(name) ? name : 'A parameter'} is not supported here`)
+}
+
+/** A parameter's name that is safe to quote in an error message. */
+const SHORT = /^[\w<>.]{1,60}$/
+
+const MAX_URL = 2_048
+
+/** Returns `url` if it may be called. Throws a TwilioRefusal with `code` if it is invalid or forbidden. */
+export function readAddress(name: string, url: string, code: number, allowPrivate: boolean): string {
+  const fault = url.length > MAX_URL ? 'not_a_url' : urlFault(url, allowPrivate)
+  if (fault === undefined) return url
+  if (fault === 'private' || fault === 'not_https')
+    throw new TwilioRefusal(
+      code,
+      `${name} is private or plain http, which this server calls only with WEBHOOK_ALLOW_PRIVATE`,
+    )
+  throw new TwilioRefusal(code, `${name} must be an absolute http or https address`)
+}

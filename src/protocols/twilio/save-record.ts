@@ -1,0 +1,28 @@
+import { SUPERUSERS } from '../../collections/catalog.ts'
+import { ApiError } from '../../errors.ts'
+import { createRecord, updateRecord } from '../../records/write.ts'
+import { serverRequest } from '../../request/request.ts'
+import type { Call } from './account.ts'
+
+/**
+ * Changes a record, or without an id creates one, with a superuser's rights. Returns it as JSON. `refusal`
+ * makes the error for an invalid field.
+ */
+export async function saveRecord(
+  { store, services: { extensions } }: Call,
+  name: string,
+  id: string | undefined,
+  values: Record<string, unknown>,
+  refusal: (why: string) => Error,
+): Promise<string> {
+  const collection = store.catalog.find(name)!
+  const request = serverRequest(store.catalog.find(SUPERUSERS)!, values)
+  try {
+    if (id) return await updateRecord(store, extensions, collection, id, request)
+    return await createRecord(store, extensions, collection, request)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error
+    const [first] = Object.values(error.data)
+    throw refusal(typeof first?.message === 'string' ? first.message : error.message)
+  }
+}

@@ -1,0 +1,118 @@
+import { isIP } from 'node:net'
+import { E164 } from '../../portable/phone/e164.ts'
+import { readNumber } from '../../sms/send/read-numbers.ts'
+import { isRefusal } from '../../sms/send/refusals.ts'
+import { startVerification } from '../../verify/start.ts'
+import type { Verification } from '../../verify/verification.ts'
+import { checkVerification, endVerification, findVerification, type Named } from '../../verify/verify.ts'
+import type { Call } from './account.ts'
+import { isoDate } from './dates.ts'
+import { invalidParameter, notFound, TwilioRefusal } from './refusals.ts'
+import { idOf, sidOf } from './sids.ts'
+import { serviceIn, serviceUrl } from './verify-services.ts'
+
+/** Parameters of a new verification. `RiskCheck` and `Tags` have no effect. */
+export const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp', 'RiskCheck', 'Tags']
+
+function fieldsOf({ user }: Call, { id, to, service, channel, status, created, updated }: Verification) {
+  const [sid, service_sid, account_sid] = [sidOf('VE', id), sidOf('VA', service), sidOf('AC', user)]
+  return {
+    ...{ sid, service_sid, account_sid, to, channel },
+    ...{ status, valid: status === 'approved', amount: null, payee: null },
+    ...{ date_created: isoDate(created), date_updated: isoDate(updated) },
+  }
+}
+
+function render(call: Call, one: Verification) {
+  const found = fieldsOf(call, one)
+  return {
+    ...found,
+    lookup: {},
+    send_code_attempts: [{ attempt_sid: sidOf('VL', one.id), channel: 'sms', time: found.date_created }],
+    sna: null,
+    url: `${serviceUrl(call, found.service_sid)}/Verifications/${found.sid}`,
+  }
+}
+
+const serviceOf = (call: Call) => serviceIn(call, call.c.req.param('ServiceSid')!)
+
+async function recipientOf({ store, user, parameters }: Call): Promise<string> {
+  const number = await readNumber(store, user, parameters.get('To') ?? '')
+  if (number !== undefined) return number
+  throw invalidParameter('To', 'It must be a number in E.164')
+}
+
+const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^[A-Za-z0-9+/]{11}$/ }
+
+/**
+ * Sends a code. Throws 404, TwilioRefusal 60200 for a wrong parameter or 60410 for a forbidden destination,
+ * and the errors of `startVerification`.
+ */
+export async function sendCode(call: Call) {
+  const { store, services, parameters } = call
+  const service = await serviceOf(call)
+  const to = await recipientOf(call)
+  if (parameters.get('Channel')?.toLowerCase() !== 'sms') throw invalidParameter('Channel', 'It must be sms')
+  const [locale, appHash, ip] = ['Locale', 'AppHash', 'DeviceIp'].map((name) => parameters.get(name) ?? '')
+  if (locale && !PATTERNS.Locale.test(locale)) throw invalidParameter('Locale')
+  if (appHash && !PATTERNS.AppHash.test(appHash)) throw invalidParameter('AppHash')
+  if (ip && isIP(ip) === 0) throw invalidParameter('DeviceIp')
+  const wording = { locale: locale!.replace('_', '-').toLowerCase(), domain: '', appHash: appHash! }
+  const wanted = { sender: call, service, to, ...wording, templateId: '', length: 0, ttl: 0, ip: ip! }
+  try {
+    return render(call, await startVerification({ store, config: services.config }, wanted))
+  } catch (error) {
+    if (!isRefusal(error, 'destination_not_allowed')) throw error
+    throw new TwilioRefusal(60410, (error as Error).message)
+  }
+}
+
+/** The verification in the path, by SID, or by phone number while it is pending. Throws 404. */
+async function read(call: Call): Promise<Verification> {
+  const service = await serviceOf(call)
+  const named = E164.test(call.sid)
+    ? { id: '', to: call.sid, service }
+    : { id: idOf('VE', call.sid) ?? '-', to: '', service }
+  const found = await lookUp(call, named)
+  if (named.id === '' && found.status !== 'pending') throw notFound()
+  return found
+}
+
+/** A verification of the service; `expired` if it was pending for too long. Throws 404. */
+async function lookUp({ store, user }: Call, named: Named): Promise<Verification> {
+  const found = await findVerification(store, user, named)
+  if (found.service !== named.service) throw notFound()
+  const isOver = found.status === 'pending' && found.expires_at <= new Date().toISOString().replace('T', ' ')
+  return isOver ? { ...found, status: 'expired' } : found
+}
+
+export const fetchVerification = async (call: Call) => render(call, await read(call))
+
+/** Cancels or approves a verification. Throws 404 if not pending, TwilioRefusal 60200 for a bad `Status`. */
+export async function changeVerification(call: Call) {
+  const status = call.parameters.get('Status')
+  if (status !== 'canceled' && status !== 'approved') throw invalidParameter('Status')
+  const { id, service, status: before } = await read(call)
+  if (before !== 'pending') throw notFound()
+  const ended = await endVerification(call.store, call.user, { id, to: '', service }, status)
+  if (ended.status !== status) throw notFound()
+  return render(call, ended)
+}
+
+/** Checks a code. Throws 404 for an ended verification, TwilioRefusal 60202 (tries) or 60200 (parameters). */
+export async function checkCode(call: Call) {
+  const { store, user, parameters } = call
+  const service = await serviceOf(call)
+  const [code, sid] = [parameters.get('Code') ?? '', parameters.get('VerificationSid') ?? '']
+  if (code === '' || code.length > 20) throw invalidParameter('Code')
+  const id = sid && (idOf('VE', sid) ?? '-')
+  const named = { id, to: id ? '' : await recipientOf(call), service }
+  const before = await lookUp(call, named)
+  if (before.status === 'max_attempts_reached') throw new TwilioRefusal(60202, 'Max check attempts reached')
+  if (before.status !== 'pending') throw notFound()
+  const { status, ...after } = await checkVerification(store, user, { ...named, id: before.id, code })
+  if (status === 'expired' || status === 'canceled') throw notFound()
+  // the last allowed wrong code is also answered with `pending`
+  const shown = status === 'approved' ? status : 'pending'
+  return { ...fieldsOf(call, { ...after, status: shown }), sna_attempts_error_codes: [] }
+}
