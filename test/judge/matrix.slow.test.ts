@@ -1,5 +1,6 @@
 import { createApp } from '../../src/http/app.ts'
-import { FIND_TOOLS, SEND_TOOLS } from '../../src/protocols/mcp/tools.ts'
+import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
+import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
 import { kindsOf } from '../../src/server/jobs.ts'
 import { cancelLargeBatch, changeTemplates, pauseWithoutAudit, takeKeyOfCampaign } from './acts.ts'
 import { ask, isRefusedInside, pathOf } from './ask.ts'

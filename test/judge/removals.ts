@@ -54,7 +54,7 @@ const CHECKS: readonly Check[] = [
     'void one',
   ],
   [
-    'src/protocols/smseagle.ts',
+    'src/protocols/smseagle/send-to.ts',
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],

@@ -1,4 +1,4 @@
-import { answerMcp } from '../../src/protocols/mcp/routes.ts'
+import { answerMcp } from '../../src/protocols/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
 import { accountSender } from '../../src/sms/send/sender.ts'
 import { request } from '../support/server/request.ts'

@@ -12,7 +12,11 @@ const PROGRAMS = ['agent/**', 'bulk/**', 'demo/**']
 const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '@fastify/busboy': { 'http/body/multipart.ts': 'doors.run.ts; each piece of a form has its turn' },
   '@handlebars/parser': {},
-  '@modelcontextprotocol/server': { 'protocols/mcp/routes.ts': 'doors.run.ts' },
+  '@modelcontextprotocol/server': {
+    'protocols/mcp/server.ts': 'doors.run.ts',
+    'protocols/mcp/run-tool.ts': 'doors.run.ts',
+    'protocols/mcp/templates.ts': 'doors.run.ts',
+  },
   croner: {},
   'eventsource-parser': {},
   'file-type': {},
@@ -20,7 +24,8 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jose: {
     'auth/oauth2/provider.ts': 'answers of providers, which superusers chose',
     'auth/oauth2/apple-secret.ts': 'keys of superusers',
-    'protocols/smsgate-client/credentials.ts': 'tokens in heads, as auth/tokens.ts',
+    'protocols/smsgate-client/signed-token.ts': 'tokens in heads, as auth/tokens.ts',
+    'protocols/smsgate-client/token-pairs.ts': 'signs tokens, reads none',
   },
   'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
   papaparse: {},

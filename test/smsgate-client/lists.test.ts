@@ -1,6 +1,6 @@
 import { formatDate } from '../../src/fields/date.ts'
 import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-client/inbox.ts'
-import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/messages.ts'
+import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/list-messages.ts'
 import { recordPlans } from '../support/database/plans.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'

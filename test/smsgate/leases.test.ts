@@ -1,5 +1,5 @@
-import { pullMessages } from '../../src/protocols/smsgate/handed-texts.ts'
 import { noteClock } from '../../src/protocols/smsgate/phone.ts'
+import { pullMessages } from '../../src/protocols/smsgate/pull.ts'
 import type { Device } from '../../src/sms/devices/device.ts'
 import { sweep } from '../../src/sms/queue/sweep.ts'
 import { assign } from '../support/database/queue.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readBool } from '../../fields/cast.ts'
-import { parseDate } from '../../fields/date.ts'
+import { dateOf, parseDate } from '../../fields/date.ts'
 import { type Ctx, queryOf, type Services } from '../../http/context.ts'
 import type { Attempt } from '../../http/retry.ts'
 import { chapter, json, NOBODY, type Operation, SMSGATE_CLIENT } from '../../openapi/operations.ts'
@@ -123,3 +123,6 @@ export function canonicalPath(path: string): string {
 
 /** The API's prefix as a request's path spells it, for URLs in the answer. */
 export const prefixOf = (path: string): string => PREFIX.exec(path)?.[0] ?? CLIENT_PATH
+
+/** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
+export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''

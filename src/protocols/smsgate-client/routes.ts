@@ -1,26 +1,25 @@
 import { Hono } from 'hono'
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Env, Protocol, Services } from '../../http/context.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
-import { buildRequest, sendRaw } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.api.ts'
-import { readinessOf } from '../../metrics/readiness.ts'
 import { SENDS } from '../../metrics/traffic.ts'
-import { deleteRecord } from '../../records/delete.ts'
 import { REFRESH_SCOPE, type Scope } from '../../request/scopes.ts'
 import { may } from '../../sms/send/judge.ts'
-import { checkDevice } from '../../sms/send/send.ts'
 import { addRoutes } from '../route-table.ts'
-import { settingsOf, wireDevice } from '../smsgate/wire.ts'
-import { issueTokens, keyIn, refreshTokens, requireClient, revokeTokens, TOKEN_BODY } from './credentials.ts'
-import { INBOX_QUERY, listInbox, REFRESH_BODY, refreshInbox, sendAttachment } from './inbox.ts'
-import { cancelSend, findSend, LIST_QUERY, listMessages, type Page, stateOf } from './messages.ts'
+import { settingsOf } from '../smsgate/wire.ts'
+import { keyIn, requireClient } from './credentials.ts'
+import { deleteDevice, listDevices } from './devices.ts'
+import { cancelSend, findSend } from './find-send.ts'
+import { HEALTH_PATHS, healthOf } from './health.ts'
+import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
+import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
+import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-tokens.ts'
+import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
 import {
   type Call,
   CLIENT_PATH,
@@ -31,7 +30,9 @@ import {
   route,
   SMSGATE_CLIENT_TAGS,
 } from './request.ts'
-import { answerSend, SEND_BODY } from './send-message.ts'
+import { SEND_BODY } from './send-body.ts'
+import { answerSend } from './send-message.ts'
+import { stateOf } from './send-state.ts'
 import {
   readSigningKey,
   SETTINGS_BODY,
@@ -52,26 +53,6 @@ const PHONE_SETTINGS = (() => {
   const { signing_key: _, ...shown } = webhooks
   return { ...others, webhooks: shown }
 })()
-
-async function listDevices({ store: { db }, user }: Call) {
-  const devices = await queries(db)
-    .selectFrom('devices')
-    .select(['id', 'name', 'created', 'sims'])
-    .select(sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'))
-    .select(sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'))
-    .where('user', '=', user)
-    .orderBy('devices.created')
-    .orderBy('id')
-    .execute()
-  return devices.map(wireDevice)
-}
-
-/** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
-async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
-  await checkDevice(store, auth.id, id)
-  const devices = store.catalog.find('devices')!
-  await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
-}
 
 /** A route that answers a page of a list. `schema` checks the query. */
 const listRoute = <Q extends z.ZodObject>(
@@ -201,22 +182,7 @@ export const SMSGATE_CLIENT: Protocol = {
 }
 
 function clientRoutes(services: Services): Hono<Env> {
-  const probes = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
-  const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)
-  const app = new Hono<Env>().on('GET', probes, async (c) => {
-    const begun = performance.now()
-    const { ready } = await probe()
-    const status = ready ? 'pass' : 'fail'
-    const ping = {
-      description: 'Time for the database to answer',
-      observedUnit: 'milliseconds',
-      observedValue: Math.round(performance.now() - begun),
-      status,
-    }
-    // the version of SMSGate that has this API: the version of this server is not public
-    const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
-    return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
-  })
+  const app = new Hono<Env>().on('GET', HEALTH_PATHS, healthOf(services))
   addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, startsCached = false, body }, work) => {
     // the body is read once, even if `retry` repeats the work
     let json: Promise<unknown> | undefined

@@ -15,7 +15,7 @@ import type { AuthRecord } from '../../request/request.ts'
 import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
 import { checkShape } from '../../sms/send/check-shape.ts'
 import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
-import { REGISTER_BODY } from './incoming.ts'
+import { REGISTER_BODY } from './sim-cards.ts'
 
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'

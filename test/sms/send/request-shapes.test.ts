@@ -1,14 +1,8 @@
 import type { z } from 'zod'
-import {
-  DATA_PAYLOAD,
-  EVENT_BODY,
-  MMS_PAYLOAD,
-  REGISTER_BODY,
-  STARTED_PAYLOAD,
-  STATES_BODY,
-  TEXT_PAYLOAD,
-  UPDATE_BODY,
-} from '../../../src/protocols/smsgate/incoming.ts'
+import { EVENT_BODY } from '../../../src/protocols/smsgate/event.ts'
+import { DATA_PAYLOAD, MMS_PAYLOAD, TEXT_PAYLOAD } from '../../../src/protocols/smsgate/received-texts.ts'
+import { REGISTER_BODY, STARTED_PAYLOAD, UPDATE_BODY } from '../../../src/protocols/smsgate/sim-cards.ts'
+import { STATES_BODY } from '../../../src/protocols/smsgate/state-report.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import type { Ticket } from '../../admission/holder.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { spendReading } from '../../filter/compile.ts'
+import { FilterError, namesIn, parseFilter, spelling } from '../../filter/parse.ts'
+import { readSort } from '../../filter/sort.ts'
+import { listRecords, viewRecord } from '../../records/list.ts'
+import { AnswerTooLarge } from '../../request/answer-meter.ts'
+import { id } from '../../sms/send/schemas.ts'
+import type { McpCaller, McpServices } from './caller.ts'
+import { type Tool, tool } from './tool.ts'
+
+const MAX_PER_PAGE = 100
+/**
+ * Maximum characters of filter and sort, checked before parsing. Lists of records refuse longer ones, too.
+ */
+const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
+
+const page = (filterHelp: string, sort: string) =>
+  z.object({
+    filter: z.string().max(MAX_FILTER).optional().describe(filterHelp),
+    sort: z
+      .string()
+      .max(MAX_SORT)
+      .default(sort)
+      .describe('Fields to sort by; `-` before a field turns the order around.'),
+    page: z.int().min(1).default(1),
+    per_page: z.int().min(1).max(MAX_PER_PAGE).default(20),
+  })
+
+type Page = z.output<ReturnType<typeof page>>
+
+const MESSAGE_FILTER =
+  'A PocketBase filter, such as `status = "failed" && created >= @todayStart`, `to = "+4915112345678"` or `body ~ "parcel"`. Fields: to, from, body, status (pending, assigned, sending, sent, delivered, failed, received), message_type (outgoing, incoming), device, batch_id, error_message, scheduled_at, sent_at, delivered_at, created.'
+const CONVERSATION_FILTER =
+  'A PocketBase filter, such as `unanswered = true`, `name ~ "Anna"` or `number = "+4915112345678"`. Fields: number, name, last_text, last_at, last_type (outgoing, incoming), unread, unanswered, archived.'
+const DEVICE_FILTER =
+  'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
+
+/** A tool's `run` that returns a page of records. `seen` narrows the filter to what the key may see. */
+const finding =
+  (name: string, seen = (_: McpCaller, filter: string) => filter) =>
+  async ({ store, extensions }: McpServices, caller: McpCaller, query: Page): Promise<object> => {
+    const { filter = '', sort, page, per_page } = query
+    try {
+      checkNames(caller, store.db.ticket, filter, sort)
+      const asked = { filter: seen(caller, filter), sort, page: String(page), perPage: String(per_page) }
+      const collection = store.catalog.find(name)!
+      return JSON.parse(await listRecords(store, extensions, collection, caller.reading(asked)))
+    } catch (error) {
+      throw readable(error)
+    }
+  }
+
+/** Replaces PocketBase's error for an invalid filter or sort, since that error has no details. */
+function readable(error: unknown): unknown {
+  const isFilter = error instanceof FilterError || (error instanceof ApiError && error.status === 400)
+  if (!isFilter || error instanceof AnswerTooLarge) return error
+  return new ApiError(
+    400,
+    'The filter or the sort cannot be read: look at the fields and examples of this tool',
+  )
+}
+
+export const FIND_TOOLS: readonly Tool[] = [
+  tool({
+    name: 'find_messages',
+    title: 'Find messages',
+    description:
+      'Lists messages that were sent, and received if the key has `inbox:list`, newest first, with how many match.',
+    scope: 'messages:list',
+    kind: 'read',
+    input: page(MESSAGE_FILTER, '-created'),
+    run: finding('sms_messages', visibleMessages),
+  }),
+  tool({
+    name: 'get_message',
+    title: 'Get a message',
+    description: 'One message with its present status.',
+    scope: 'messages:read',
+    kind: 'read',
+    input: z.object({ id: id().describe('The id that a send answered.') }),
+    async run({ store, extensions }, caller, { id }) {
+      const messages = store.catalog.find('sms_messages')!
+      const message = JSON.parse(await viewRecord(store, extensions, messages, caller.reading({}), id))
+      if (message.message_type !== 'outgoing' && !caller.may('inbox:list')) throw notFound()
+      return message
+    },
+  }),
+  tool({
+    name: 'find_conversations',
+    title: 'Find conversations',
+    description: 'Lists conversations, newest text first, with the number of matches.',
+    scope: 'inbox:list',
+    kind: 'read',
+    input: page(CONVERSATION_FILTER, '-last_at'),
+    run: finding('conversations'),
+  }),
+  tool({
+    name: 'list_devices',
+    title: 'List devices',
+    description: 'Lists the phones and modems that send, with their state.',
+    scope: 'devices:list',
+    kind: 'read',
+    input: page(DEVICE_FILTER, 'name'),
+    run: finding('devices'),
+  }),
+]
+
+/** Throws a FilterError if a key without the scope `all:any` names a field of a related record. */
+function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: string, sort: string): void {
+  if (may('all:any')) return
+  const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
+  const filtered = filter === '' ? [] : [...namesIn(read())]
+  const sorted = readSort(sort).map(({ name }) => name)
+  if ([...filtered, ...sorted].some((name) => name.includes('.')))
+    throw new FilterError('a path through a relation needs all:any')
+}
+
+const SENT = 'message_type = "outgoing"'
+
+/** Narrows a filter to what the key may see: `… && (filter)`. Throws if the filter itself closes the `(`. */
+function visibleMessages({ may }: McpCaller, filter: string): string {
+  if (may('inbox:list')) return filter
+  if (filter === '') return SENT
+  const both = `${SENT} && (${filter}\n)`
+  const { root } = parseFilter(both)
+  const [first] = root.kind === 'and' ? root.items : []
+  const isOurs = first?.kind === 'comparison' && spelling(first.left) === 'message_type'
+  if (!isOurs || first.sign !== '=' || spelling(first.right) !== 'outgoing')
+    throw new FilterError('invalid group')
+  return both
+}

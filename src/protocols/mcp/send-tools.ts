@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { admission } from '../../admission/admission.ts'
+import { userHolder } from '../../collections/catalog.ts'
+import { cancelMessage } from '../../sms/queue/cancel.ts'
+import { COMMON, SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
+import { readIdempotency } from '../../sms/send/idempotency.ts'
+import { may } from '../../sms/send/judge.ts'
+import { previewSend } from '../../sms/send/preview.ts'
+import { readPreview, readSend } from '../../sms/send/read-body.ts'
+import { withNumbers } from '../../sms/send/read-numbers.ts'
+import { id } from '../../sms/send/schemas.ts'
+import { send } from '../../sms/send/send.ts'
+import { readUsage } from '../../sms/usage.ts'
+import type { McpCaller, McpServices } from './caller.ts'
+import { type Tool, tool } from './tool.ts'
+
+const RECIPIENTS = COMMON.recipients.describe(
+  'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
+)
+const WHOM = { recipients: RECIPIENTS, group_ids: COMMON.group_ids }
+const TEXT = { body: SEND.shape.body, variables: SEND.shape.variables }
+const { template_id, variables } = TEMPLATE_SEND.shape
+const TEMPLATE = { template_id: template_id.describe('The id of a template: see the resources.'), variables }
+const WHEN = {
+  device_id: COMMON.device_id,
+  scheduled_at: COMMON.scheduled_at,
+  idempotency_key: z
+    .string()
+    .optional()
+    .describe('A value of your own for this send: the same call again with it sends nothing twice.'),
+}
+
+/** Sends with the checks, quota and opt-outs of `/api/sms`. `name`: the tool's name. */
+async function sendAs(
+  services: McpServices,
+  caller: McpCaller,
+  name: string,
+  { idempotency_key, ...json }: { readonly idempotency_key?: string | undefined },
+  schema: typeof SEND | typeof TEMPLATE_SEND,
+): Promise<object> {
+  const { store, config } = services
+  const body = readSend(schema, json, new Date())
+  const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
+  const { answer } = await caller.asSender(async (sender) =>
+    send(services, sender, await withNumbers(store, sender.user, body, config.maxRecipients), idempotency),
+  )
+  return JSON.parse(answer)
+}
+
+export const SEND_TOOLS: readonly Tool[] = [
+  tool({
+    name: 'send_message',
+    title: 'Send a text message',
+    description:
+      'Sends a text to people. It cannot be taken back: preview it first, and send only what the person has agreed to.',
+    scope: 'messages:send',
+    kind: 'write',
+    input: z.object({ ...WHOM, ...TEXT, ...WHEN }),
+    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, SEND),
+  }),
+  tool({
+    name: 'send_template',
+    title: 'Send a template',
+    description:
+      'Sends a template to people, a text of its own to each. It cannot be taken back: preview it first, and send only what the person has agreed to.',
+    scope: 'messages:send',
+    kind: 'write',
+    input: z.object({ ...WHOM, ...TEMPLATE, ...WHEN }),
+    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, TEMPLATE_SEND),
+  }),
+  tool({
+    name: 'preview_message',
+    title: 'Preview a text message',
+    description: 'Previews a send: texts, recipients, segments. Sends nothing. Give `body` or `template_id`.',
+    scope: 'messages:send',
+    kind: 'read',
+    input: z.object({
+      ...WHOM,
+      body: TEXT.body.optional(),
+      template_id: TEMPLATE.template_id.optional(),
+      variables: TEMPLATE.variables,
+    }),
+    run: ({ store, config }, caller, input) =>
+      caller.asSender((sender) =>
+        admission.heavyWork.run(userHolder(sender.user), async () => {
+          const given = readPreview(input, new Date())
+          const preview = await withNumbers(store, sender.user, given, config.maxRecipients)
+          return previewSend(store, config, sender, preview)
+        }),
+      ),
+  }),
+  tool({
+    name: 'cancel_message',
+    title: 'Cancel a text message',
+    description: 'Cancels a message that no device has taken yet.',
+    scope: 'messages:cancel',
+    kind: 'write',
+    input: z.object({ id: id().describe('The id that a send answered.') }),
+    run: ({ store }, { sender }, { id }) => cancelMessage(store, may(sender, 'cancel'), id),
+  }),
+  tool({
+    name: 'get_quota',
+    title: 'Get the quota',
+    description: 'How many messages were sent this month, and how many may be.',
+    scope: 'messages:send',
+    kind: 'read',
+    input: z.object({}),
+    run: ({ store, config }, { sender }) => readUsage(store, sender.user, config, new Date()),
+  }),
+]

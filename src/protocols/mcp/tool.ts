@@ -1,0 +1,22 @@
+import type { z } from 'zod'
+import type { Scope } from '../../request/scopes.ts'
+import type { McpCaller, McpServices } from './caller.ts'
+
+/** A tool of the Model Context Protocol. Its answer is a JSON object. */
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly scope: Scope
+  readonly input: z.ZodObject
+  /** Before a call of a `write` tool, assistants ask their user. */
+  readonly kind: 'read' | 'write'
+  readonly run: (services: McpServices, caller: McpCaller, input: never) => Promise<object>
+}
+
+export const tool = <Input extends z.ZodObject>(
+  definition: Omit<Tool, 'input' | 'run'> & {
+    readonly input: Input
+    readonly run: (services: McpServices, caller: McpCaller, input: z.output<Input>) => Promise<object>
+  },
+): Tool => definition

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { cancelBatch, cancelOnce } from '../../sms/queue/cancel.ts'
+import type { Permit } from '../../sms/send/judge.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
+
+/** A larger batch, from another API of this server, is refused: the answer has no pages. */
+const MAX_RECIPIENTS = 1_000
+
+/** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
+export type SendRow = Readonly<{ id: string; ref: string; isBatch: boolean; created: string }>
+
+/** Finds a send of SMSGate's API by its id, else a batch or a message from this server's other APIs. */
+const readSend = (db: Db, user: string, id: string) =>
+  queries(db)
+    .selectFrom(
+      sql<SendRow & { place: number; size: number }>`(
+        select 1 as place, s.id, s.ref, s.is_batch as "isBatch", s.created, 0 as size
+        from sms_origins s where s."user" = ${user} and s.api = 'smsgate' and s.id = ${id}
+        union all
+        (select 2, b.batch_id, b.batch_id, true, b.created, (
+          select count(*) from (
+            select from sms_messages n where n.batch_id = ${id} limit ${sql.lit(MAX_RECIPIENTS + 1)}) counted)
+        from sms_messages b
+        where b.batch_id = ${id} and b.batch_id <> '' and b."user" || '' = ${user} limit 1)
+        union all
+        select 3, m.id, m.id, false, m.created, 0 from sms_messages m
+        where m.id = ${id} and m."user" || '' = ${user} and m.message_type || '' = 'outgoing'
+      )`.as('found'),
+    )
+    .select(['id', 'ref', 'isBatch', 'created', 'size'])
+    .orderBy('place')
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+
+/** A user's send by its id. Throws 404, and 400 for a batch that is too large to answer. */
+export async function findSend({ db }: Store, user: string, id: string): Promise<SendRow> {
+  const found = await readSend(db, user, id)
+  if (!found) throw gatewayRefusal('message_not_found')
+  const { size, ...send } = found
+  if (size > MAX_RECIPIENTS)
+    throw invalid(
+      `This batch has more than ${MAX_RECIPIENTS} recipients: ask for /api/sms/batches/${send.ref}`,
+    )
+  return send
+}
+
+/** Cancels those messages of a send that no device has. Throws 409 `not_cancelable` if devices have all. */
+export async function cancelSend(store: Store, permit: Permit, { ref, isBatch }: SendRow): Promise<void> {
+  const isCanceled = isBatch
+    ? (await cancelBatch(store, permit, ref)).canceled > 0
+    : await cancelOnce(store, permit, ref)
+  if (!isCanceled) throw gatewayRefusal('not_cancelable')
+}
+
+/** The send of SMSGate's API with this `ref`, the id of its message or batch. Throws 404. */
+export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {
+  const found = await queries(db)
+    .selectFrom('sms_origins')
+    .select(['id', 'ref', 'is_batch as isBatch', 'created'])
+    .where('user', '=', user)
+    .where('ref', '=', ref)
+    .where('api', '=', 'smsgate')
+    .executeTakeFirst()
+  if (!found) throw gatewayRefusal('message_not_found')
+  return found
+}

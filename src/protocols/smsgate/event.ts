@@ -1,0 +1,64 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { FilesFull } from '../../files/storage-limit.ts'
+import { keepsAttachments, receiveTexts } from '../../sms/conversations/receive.ts'
+import { type Device, saveSims } from '../../sms/devices/device.ts'
+import { saveHealth } from '../../sms/devices/health.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
+import { nonEmptyText } from '../../sms/send/schemas.ts'
+import { parseJson } from '../../tools/json.ts'
+import { PING_PAYLOAD } from './health-check.ts'
+import { noteClock } from './phone.ts'
+import { type Limits, NO_FILES, TEXTS } from './received-texts.ts'
+import { STARTED_PAYLOAD } from './sim-cards.ts'
+
+export const EVENT_BODY = z.object({
+  event: nonEmptyText(100),
+  payload: z.record(z.string(), z.unknown()).nullish(),
+})
+
+/** A phone's post with X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */
+export interface Posted {
+  readonly body: Buffer
+  readonly timestamp: string
+  readonly signature: string
+}
+
+const SECONDS = /^\d{1,12}$/
+const SIGNATURE = /^[0-9a-f]{64}$/i
+
+/** Whether body and timestamp are signed with the phone's key. Compares in constant time. */
+export function isSigned(key: string, { body, timestamp, signature }: Posted): boolean {
+  if (!SECONDS.test(timestamp) || !SIGNATURE.test(signature)) return false
+  const expected = createHmac('sha256', key).update(body).update(timestamp).digest()
+  return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
+}
+
+/** Stores the text, SIMs or health of an event whose signature was checked. Throws 400 if it is invalid. */
+export async function takeEvent(
+  store: Store,
+  device: Device,
+  { body, timestamp }: Posted,
+  config: Limits & Pick<Config, 'optWords' | 'maxAccountFileBytes'>,
+): Promise<void> {
+  await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
+  const { event, payload } = checkShape(EVENT_BODY, parseJson(body.toString('utf8')))
+  const read = Object.hasOwn(TEXTS, event) ? TEXTS[event] : undefined
+  if (read) {
+    const take = async (limits: Limits) => {
+      const { to, ...text } = await read(payload, limits)
+      const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
+      await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
+    }
+    // if this server stores no files, or the account has no room for them, keep only their names in the text
+    await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
+      if (!(error instanceof FilesFull)) throw error
+      return take(NO_FILES)
+    })
+  } else if (event === 'app:started') {
+    const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
+    if (simCards) await saveSims(store, device, simCards)
+  } else if (event === 'system:ping') await saveHealth(store, device, PING_PAYLOAD.parse(payload))
+}

@@ -1,0 +1,59 @@
+import type { Store } from '../../collections/catalog.ts'
+import { dateOf } from '../../fields/date.ts'
+import type { Device } from '../../sms/devices/device.ts'
+import { claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
+import { handedState, noteListed } from './handed-texts.ts'
+import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
+import { toWire, validUntil, wireId } from './wire.ts'
+
+/** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
+const LEASES = 3
+/** A phone stops sending a text at most this long before the lease ends, to leave time for its report. */
+const MAX_REPORT_MS = 30_000
+
+export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
+
+/**
+ * Answers a pull: cancellations, texts that the phone may lack, new ones. A phone's pulls run one at a time.
+ */
+export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    let phone = await lockForPull(db, device)
+    if (!phone) {
+      await phoneOf(inside, device)
+      phone = (await lockForPull(db, device))!
+    }
+    return answerPull(inside, device, phone, leaseSeconds)
+  })
+}
+
+async function answerPull(inside: Store, device: Device, phone: PhoneState, leaseSeconds: number) {
+  const { db } = inside
+  const { texts: held, canBeWoken, isOpen } = await handedState(db, device)
+  const canceled = held.filter(({ isCanceled }) => isCanceled)
+  const known = new Map(held.map((text) => [wireId(text), text]))
+  const lease = phoneLease(leaseSeconds)
+  const claim = async () => {
+    if (!device.enabled) return []
+    // a phone without an open stream gets all it can: it cannot be told later to fetch more
+    if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
+    return leasedMessages(inside, device, phone.room)
+  }
+  const soonMs = phone.databaseNowMs + leaseSeconds * 1000
+  // list new messages, those the phone may lack, and those to be reported before their lease ends
+  const listed = (await claim()).filter((message) => {
+    const text = known.get(wireId(message))
+    if (!text || !canBeWoken) return true
+    return !text.isListed && (!text.isKnown || dateOf(message.lease_until)!.getTime() < soonMs)
+  })
+  const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
+  const texts = listed.map((message) => ({ ...message, validUntilMs: validUntil(message, reportMs) }))
+  const added = texts.filter((message) => !known.has(wireId(message))).length
+  if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
+  return [
+    // no phone number: the message may be deleted, and the app needs only the id
+    ...canceled.map((attempt) => ({ id: wireId(attempt), phoneNumbers: [], state: 'Cancelling' })),
+    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
+  ]
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Config } from '../../config.ts'
+import { cleanText } from '../../fields/cast.ts'
+import { readPhone } from '../../portable/phone/read.ts'
+import { type ReceivedText, readAttachment } from '../../sms/conversations/receive.ts'
+import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
+import { checkShape } from '../../sms/send/check-shape.ts'
+import { text as line, wholeNumber } from '../../sms/send/schemas.ts'
+import { cut, listOf, MAX_SIMS, phoneInstant } from './app-values.ts'
+import { DATA_URL } from './wire.ts'
+
+const MAX_SENDER = 255
+
+/** Fields of every received text. Invalid values are replaced, since a refused text would be lost. */
+const received = {
+  /** Some texts have no sender; texts from mails have a long one. */
+  sender: cut(MAX_SENDER)
+    .nullish()
+    .transform((name) => name || 'unknown'),
+  recipient: optional(line()),
+  simNumber: wholeNumber(0, MAX_SIMS).catch(0),
+  /** The time of arrival if the date is invalid: some phones send other units than milliseconds. */
+  receivedAt: phoneInstant.catch(() => Date.now()),
+}
+const content = cut(MAX_TEXT)
+  .nullish()
+  .transform((value) => value ?? '')
+
+/** A received SMS. DATA_PAYLOAD and MMS_PAYLOAD: a binary SMS and an MMS. */
+export const TEXT_PAYLOAD = z.object({ ...received, message: content })
+export const DATA_PAYLOAD = z.object({ ...received, data: content })
+export const MMS_PAYLOAD = z.object({
+  ...received,
+  subject: content,
+  body: content,
+  attachments: listOf(
+    z.object({
+      name: optional(cut(255)),
+      contentType: optional(cut(100)),
+      size: z.number().optional().catch(undefined),
+      /** Base64; absent if the phone could not read the file. */
+      data: z.string().catch(''),
+    }),
+  ),
+})
+
+export type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
+export const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
+
+export const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
+  'sms:received': (raw) => {
+    const payload = checkShape(TEXT_PAYLOAD, raw)
+    return toText(payload, payload.message)
+  },
+  'sms:data-received': (raw) => {
+    const payload = checkShape(DATA_PAYLOAD, raw)
+    return toText(payload, DATA_URL + payload.data)
+  },
+  'mms:downloaded': (raw, limits) => readMms(checkShape(MMS_PAYLOAD, raw), limits),
+}
+
+/** `to`: the number that received the text; '' if the phone does not say. */
+type Text = ReceivedText & { readonly to: string }
+
+function toText(
+  { sender, recipient, simNumber, receivedAt }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
+  body: string,
+): Text {
+  const to = readPhone(recipient ?? '').phone ?? ''
+  return { from: sender, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
+}
+
+type Mms = z.output<typeof MMS_PAYLOAD>
+
+/**
+ * Reads an MMS. The result's `body` has the subject, the text and a line for each file that is left out.
+ * Without subject and text it also names the kept files. `identity` names all files, to recognize repeats.
+ */
+async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Limits): Promise<Text> {
+  let room = maxAttachmentBytes
+  const files = payload.attachments.map((part) => ({ part, content: Buffer.from(part.data, 'base64') }))
+  const kept = files
+    .filter(({ content: { length } }) => {
+      const fits = length > 0 && length <= room
+      if (fits) room -= length
+      return fits
+    })
+    .slice(0, maxAttachments)
+  const left = files.filter((file) => !kept.includes(file))
+  const written = [payload.subject, payload.body].filter(Boolean)
+  const named = (list: typeof files, word: string) => list.map(({ part }) => lineOf(word, part))
+  const all = [...written, ...named(files, 'Attachment:')]
+  const shown = [
+    ...(written.length > 0 ? written : named(kept, 'Attachment:')),
+    ...named(left, 'Attachment left out:'),
+  ]
+  return {
+    ...toText(payload, shown.join('\n')),
+    identity: toText(payload, all.join('\n')).body,
+    attachments: await Promise.all(kept.map(({ part, content }) => readAttachment(part.name ?? '', content))),
+  }
+}
+
+const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][number]): string =>
+  [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { optional } from '../../sms/devices/device-body.ts'
+import { nonEmptyId, wholeNumber } from '../../sms/send/schemas.ts'
+import { cut, firstOf, MAX_SIMS } from './app-values.ts'
+
+/** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */
+const simCard = z
+  .object({ simNumber: z.unknown(), phoneNumber: optional(cut(50)), carrierName: optional(cut(100)) })
+  .transform(({ simNumber, phoneNumber, carrierName }) => {
+    const slot = slotOf.safeParse(simNumber).data
+    return slot
+      ? [{ slot, ...(phoneNumber && { number: phoneNumber }), ...(carrierName && { carrier: carrierName }) }]
+      : []
+  })
+const slotOf = wholeNumber(1, MAX_SIMS)
+
+/** The SIMs of a phone; the app masks numbers and names. SIMs without a slot are left out, not refused. */
+export const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
+
+export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
+
+export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
+export const STARTED_PAYLOAD = z.object({ simCards: optional(simCards) })

@@ -1,0 +1,66 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import type { Device } from '../../sms/devices/device.ts'
+import { renewLeases } from '../../sms/queue/claim.ts'
+import { applyReports, type Report } from '../../sms/queue/report.ts'
+import { REASONS } from '../../sms/status.ts'
+import { noteProgress, type Progress } from './handed-texts.ts'
+import { noteClockAhead, reduceCapacity } from './phone.ts'
+import { phoneLease } from './pull.ts'
+import { wakeForMore } from './refill.ts'
+import type { StateReport } from './state-report.ts'
+import { readWireId } from './wire.ts'
+
+/** The app's error for a message that expired just before sending. */
+const TOO_LATE = 'TTL expired'
+type Outcome = Omit<Report, 'id' | 'attempt'>
+
+/** Outcomes by the app's final states. In the other states the phone still has the text. */
+const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> = {
+  Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
+  Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
+  Failed: (report) => failed(errorOf(report)),
+  Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
+}
+
+/** The app checks for TOO_LATE before it sends, so a message with this error was not sent. */
+const failed = (error: string): Outcome => ({
+  status: 'failed',
+  error_message: error,
+  not_sent: error === TOO_LATE,
+  blameless: error === TOO_LATE,
+})
+
+const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
+
+/** Stores the states that a phone reports; ignores unknown ids. May tell the phone to fetch more texts. */
+export async function takeStates(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  { leaseSeconds, deviceOnlineSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
+): Promise<void> {
+  const known = states.flatMap((state) => {
+    const attempt = readWireId(state.id)
+    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state]?.(state) }] : []
+  })
+  const reports = known.flatMap(({ attempt, outcome }) => (outcome ? [{ ...attempt, ...outcome }] : []))
+  const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
+  await renewLeases(store, device, held, phoneLease(leaseSeconds))
+  await learn(store, device, states, leaseSeconds)
+  const progress = known.map(({ state, attempt, outcome }): Progress => {
+    const has = state.state === 'Processed' ? 'processed' : 'waits'
+    return { ...attempt, step: outcome ? 'over' : has }
+  })
+  if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
+  await noteProgress(store, device, progress)
+  if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
+}
+
+/** After texts expired on a phone: stores that its clock is ahead, or else gives it fewer at once. */
+async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
+  if (!states.some((state) => errorOf(state) === TOO_LATE)) return
+  const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))
+  if (await noteClockAhead(store, device, latestMs - Date.now())) return
+  await reduceCapacity(store, device, phoneLease(leaseSeconds))
+}
