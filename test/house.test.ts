@@ -64,7 +64,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
   [/^protocols\/twilio\/twiml\.ts$/, /^saxes$/],
-  [/^agent\/smpp\/session\.ts$/, /^smpp$/],
+  [/^agent\/drivers\/smpp\/library\.ts$/, /^smpp$/],
   [/^protocols\/mcp\/(server|run-tool|templates)\.ts$/, /^@modelcontextprotocol\/server$/],
   [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],
 ]

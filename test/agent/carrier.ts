@@ -6,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import smpp from 'smpp'
 import { expect, onTestFinished } from 'vitest'
 import type { Driver, IncomingText, OutgoingText } from '../../src/agent/driver.ts'
-import { smppDriver } from '../../src/agent/smpp/driver.ts'
-import type { Pdu } from '../../src/agent/smpp/session.ts'
-import { readSettings } from '../../src/agent/smpp/settings.ts'
+import { smppDriver } from '../../src/agent/drivers/smpp/driver.ts'
+import type { Pdu } from '../../src/agent/drivers/smpp/library.ts'
+import { readSettings } from '../../src/agent/drivers/smpp/settings.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
 /** What a carrier answers to a submit_sm: fields of the answer, or nothing at all. */

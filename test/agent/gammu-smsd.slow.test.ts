@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingText } from '../../src/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../src/agent/gammu.ts'
+import { foldersIn, gammuDriver } from '../../src/agent/drivers/gammu.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runs } from '../support/installed.ts'
 

@@ -1,20 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { repeat } from '../tools/repeat.ts'
-import {
-  type Driver,
-  type DriverEvents,
-  instantOf,
-  needProgram,
-  type OutgoingText,
-  type ProgramResult,
-  readJson,
-  runProgram,
-  type SendResult,
-  type Sim,
-  STDERR,
-} from './driver.ts'
+import { UserError } from '../../errors.ts'
+import { repeat } from '../../tools/repeat.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import { driverKind } from './driver-kind.ts'
+import { MAX_SIMS, option } from './options.ts'
+import { instantOf, needProgram, type ProgramResult, readJson, runProgram, STDERR } from './program.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
@@ -192,3 +184,18 @@ export function modemManagerDriver(...names: readonly string[]) {
     stop,
   } satisfies Driver
 }
+
+function readModems(names: string): string[] {
+  const modems = names.split(',').map((name) => name.trim())
+  if (modems.length <= MAX_SIMS && modems.every(Boolean) && new Set(modems).size === modems.length)
+    return modems
+  throw new UserError(`--modem must name 1 to ${MAX_SIMS} different modems, with commas between them.`)
+}
+
+export const MODEM_MANAGER = driverKind({
+  options: {
+    modem: option('modemmanager: number or path of the modem, as mmcli -L says; several: 0,1', 'NAME', 'any'),
+  },
+  platform: 'modem',
+  make: ({ modem }) => modemManagerDriver(...readModems(modem)),
+})

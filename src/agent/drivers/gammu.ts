@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../errors.ts'
-import { repeat } from '../tools/repeat.ts'
-import { type Driver, type DriverEvents, type OutgoingText, type SendResult, STDERR } from './driver.ts'
+import { UserError } from '../../errors.ts'
+import { repeat } from '../../tools/repeat.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
+import { driverKind } from './driver-kind.ts'
+import { option } from './options.ts'
+import { STDERR } from './program.ts'
 
 const LOOK_MS = 500
 /** Maximum texts in the outbox. A few are enough: gammu-smsd sends them one by one. */
@@ -134,3 +137,11 @@ function readText(file: string): string {
   const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')
   return decoder.decode(bytes).replace(/\0+$/, '')
 }
+
+export const GAMMU = driverKind({
+  options: {
+    spool: option("gammu: folder with gammu-smsd's inbox, outbox, sent and error", 'DIR', '/var/spool/gammu'),
+  },
+  platform: 'modem',
+  make: ({ spool }) => gammuDriver(foldersIn(spool)),
+})

@@ -1,17 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { repeat } from '../tools/repeat.ts'
-import {
-  type Driver,
-  type DriverEvents,
-  instantOf,
-  needProgram,
-  type OutgoingText,
-  readJson,
-  runProgram,
-  type SendResult,
-  type Sim,
-  STDERR,
-} from './driver.ts'
+import { repeat } from '../../tools/repeat.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import { driverKind } from './driver-kind.ts'
+import { MAX_SIMS, readNumber, SIMS } from './options.ts'
+import { instantOf, needProgram, readJson, runProgram, STDERR } from './program.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -94,3 +86,9 @@ async function readOnlySim(): Promise<Sim[]> {
   const { sim_operator_name: carrier, sim_country_iso: country } = info
   return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
 }
+
+export const TERMUX = driverKind({
+  options: { sims: SIMS },
+  platform: 'android',
+  make: ({ sims }, stateFile) => termuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+})

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bindsOf, type Deliver, openSession, type Pdu, type Session } from './session.ts'
+import type { Pdu } from './library.ts'
+import { bindsOf, type Deliver, openSession, type Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */

@@ -1,6 +1,9 @@
 import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DriverEvents, IncomingText, OutgoingText, SendResult } from './driver.ts'
+import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../driver.ts'
+import { driverKind, type Say } from './driver-kind.ts'
+import { MAX_SIMS, number, readNumber, SIMS } from './options.ts'
 
 /** Default options of a simulated phone. */
 const WELL_BEHAVED = {
@@ -24,7 +27,7 @@ export type SimulatorOptions = Readonly<typeof WELL_BEHAVED>
 
 const PARALLEL = 10
 
-export type Simulator = ReturnType<typeof simulatorDriver>
+type Simulator = ReturnType<typeof simulatorDriver>
 
 /** A simulated phone, for trials and for tests of failures. */
 export function simulatorDriver(given: Partial<SimulatorOptions> = {}) {
@@ -75,3 +78,51 @@ export function simulatorDriver(given: Partial<SimulatorOptions> = {}) {
     },
   }
 }
+
+const TYPED = '+447700900123 See you at eight'
+
+/** Reads lines like TYPED from standard input as incoming texts. */
+function receiveLines(simulator: Simulator, say: Say): void {
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', (line) => {
+    const [, from, body] = /^(\S+)\s+(.*)$/.exec(line.trim()) ?? []
+    if (from && body) simulator.receive({ from, body, sim: 0 })
+    else if (line.trim() !== '') say(`A line must have a number and a text, like: ${TYPED}`)
+  })
+}
+
+export const SIMULATOR = driverKind({
+  options: {
+    lag: number('simulator: milliseconds to send a text', '200'),
+    delivery: number('simulator: milliseconds until its delivery report', '500'),
+    fail: number('simulator: share of messages that fail, from 0 to 1'),
+    refuse: number('simulator: share of messages that are refused unsent'),
+    lose: number('simulator: share of delivery reports that are lost'),
+    'die-after': number('simulator: kills itself after this number of texts'),
+    'clock-offset': number('simulator: error of its clock, in seconds'),
+    sims: SIMS,
+    'sent-file': {
+      type: 'string',
+      description: 'simulator: file for sent texts, a JSON line each',
+      valueHint: 'FILE',
+    },
+  },
+  platform: 'simulator',
+  make(given, _, say) {
+    const simulator = simulatorDriver({
+      lagMs: readNumber('lag', given.lag, 0),
+      deliveryMs: readNumber('delivery', given.delivery, 0),
+      fail: readNumber('fail', given.fail, 0, 1),
+      refuse: readNumber('refuse', given.refuse, 0, 1),
+      lose: readNumber('lose', given.lose, 0, 1),
+      dieAfter: readNumber('die-after', given['die-after'], 0),
+      clockOffset: readNumber('clock-offset', given['clock-offset']),
+      sentFile: given['sent-file'] ?? '',
+      sims: readNumber('sims', given.sims, 0, MAX_SIMS),
+    })
+    say('This phone is simulated: it sends no real texts.')
+    say(`To make it receive a text, type a line like: ${TYPED}`)
+    receiveLines(simulator, say)
+    return simulator
+  },
+})

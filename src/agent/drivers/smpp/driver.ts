@@ -1,13 +1,16 @@
 import { randomInt } from 'node:crypto'
-import { SHORT_CODE } from '../../portable/phone/e164.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
+import { SHORT_CODE } from '../../../portable/phone/e164.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
+import { driverKind } from '../driver-kind.ts'
+import { option } from '../options.ts'
+import { checkCarrier } from './check-carrier.ts'
 import { type Coding, decode } from './decode.ts'
 import { encode } from './encode.ts'
+import { type Pdu, statusName } from './library.ts'
 import { type Link, openLink } from './link.ts'
 import { openParts, readHeader } from './parts.ts'
 import { openReceipts, receiptText } from './receipts.ts'
-import { type Pdu, statusName } from './session.ts'
-import { readAddress, type Settings } from './settings.ts'
+import { readAddress, readSettings, type Settings, sayNumbers } from './settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
@@ -182,3 +185,14 @@ function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, 
     sar_segment_seqnum: seq,
   }
 }
+
+export const SMPP = driverKind({
+  options: { settings: option("smpp: JSON file with the carrier's account", 'FILE', 'smpp.json') },
+  platform: 'modem',
+  make: ({ settings }, stateFile) => smppDriver(readSettings(settings, process.env), `${stateFile}.smpp`),
+  async check(given, say) {
+    const settings = readSettings(given.settings, process.env)
+    await checkCarrier(settings, say)
+    sayNumbers(settings, say)
+  },
+})

@@ -1,6 +1,6 @@
-import type { DriverEvents, OutgoingText } from '../driver.ts'
-import { openLineFile } from '../journal.ts'
-import type { Pdu } from './session.ts'
+import type { DriverEvents, OutgoingText } from '../../driver.ts'
+import { openLineFile } from '../../line-file.ts'
+import type { Pdu } from './library.ts'
 import type { Settings } from './settings.ts'
 
 /** A sent text; `parts`: the carrier's ids of all its parts. */

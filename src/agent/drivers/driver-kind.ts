@@ -1,0 +1,27 @@
+import type { ArgsDef, ParsedArgs } from 'citty'
+import type { Driver } from '../driver.ts'
+
+export type Say = (line: string) => void
+
+/** A kind of driver, with its options on the command line. */
+export interface DriverKind {
+  readonly options: ArgsDef
+  /** The platform that a new device gets. */
+  readonly platform: 'simulator' | 'android' | 'modem'
+  /**
+   * Makes a driver. `stateFile`: the device's state file, whose name may begin the names of the driver's own
+   * files. Throws a UserError for an invalid option.
+   */
+  readonly make: (given: never, stateFile: string, say: Say) => Driver
+  /** Checks the connection without sending, for `--check`. Throws a UserError if it fails. */
+  readonly check?: (given: never, say: Say) => Promise<void>
+}
+
+/** Types the functions of a kind by its options. */
+export const driverKind = <const Options extends ArgsDef>(
+  kind: Omit<DriverKind, 'options' | 'make' | 'check'> & {
+    readonly options: Options
+    readonly make: (given: ParsedArgs<Options>, stateFile: string, say: Say) => Driver
+    readonly check?: (given: ParsedArgs<Options>, say: Say) => Promise<void>
+  },
+): DriverKind => kind

@@ -1,0 +1,24 @@
+import { UserError } from '../../errors.ts'
+
+/** The server's maximum of SIM cards per device. */
+export const MAX_SIMS = 8
+
+export const option = (description: string, valueHint: string, fallback: string) =>
+  ({ type: 'string', description, valueHint, default: fallback }) as const
+export const number = (description: string, fallback = '0') => option(description, 'N', fallback)
+
+/** `--sims`, which two kinds of drivers share. */
+export const SIMS = number('simulator, termux: number of SIM cards; 0: unknown')
+
+/** Reads the number of an option. Throws a UserError unless it is one from `min` to `max`. */
+export function readNumber(
+  name: string,
+  text: string,
+  min = Number.NEGATIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
+): number {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value) && value >= min && value <= max) return value
+  const range = max < Infinity ? ` from ${min} to ${max}` : min === 0 ? ' from 0 on' : ''
+  throw new UserError(`--${name} must be a number${range}.`)
+}

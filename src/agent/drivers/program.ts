@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { UserError } from '../../errors.ts'
+import { parseJson } from '../../tools/json.ts'
+
+/** Result of running a program. `code`: exit code; null if it did not start or was killed. */
+export interface ProgramResult {
+  readonly code: number | null
+  readonly output: string
+  readonly errors: string
+}
+
+const MAX_OUTPUT_BYTES = 16 << 20
+
+/** Runs a program with `input` as standard input, until it ends or `timeoutMs` passes. Never throws. */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  timeoutMs: number,
+  input = '',
+): Promise<ProgramResult> {
+  return new Promise((resolve) => {
+    const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES, killSignal: 'SIGKILL' } as const
+    const child = execFile(command, args, options, (error, output, errors) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
+      resolve({ code, output, errors: errors.trim() || (error?.message ?? '') })
+    })
+    child.stdin?.on('error', () => {}) // the program ended without reading its input
+    child.stdin?.end(input)
+  })
+}
+
+/** The JSON output of a program; undefined if it is invalid. */
+export const readJson = <T>(output: string) => parseJson(output) as T | undefined
+
+/** Parses a date; returns the current time for an invalid one. */
+export function instantOf(text: string): Date {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? new Date() : at
+}
+
+/** Throws a UserError if a program does not run or fails. `hint` says how to install it. */
+export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
+  const { code, errors } = await runProgram(command, args, 15_000)
+  if (code !== 0)
+    throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
+}
+
+/** A logger that prints to standard error that a modem or phone does not answer. */
+export const STDERR = {
+  error: ({ err }: { readonly err: unknown }) =>
+    void process.stderr.write(`The modem does not answer: ${err}\n`),
+}
