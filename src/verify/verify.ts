@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { GatewayError } from '../errors.ts'
 import { endPause } from '../sms/codes/counts.ts'
 import { cancelMessage } from '../sms/queue/cancel.ts'
-import { may } from '../sms/send/judge.ts'
+import { may, requireReach } from '../sms/send/judge.ts'
 import { gatewayRefusal } from '../sms/send/refusals.ts'
-import { accountSender } from '../sms/send/sender.ts'
+import { accountSender, type Sender } from '../sms/send/sender.ts'
 import { COLUMNS, hashOf, MAX_ATTEMPTS, type Verification } from './verification.ts'
 
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
@@ -16,12 +17,29 @@ export interface Named {
   readonly service: string
 }
 
-/** Checks a code, which works only once. The fifth wrong code ends the verification. */
+/** Judges a code's number, as its start does. Throws 403 `destination_not_allowed`, StaleAuth. */
+async function requireNumber(db: Db, sender: Sender, { id, to }: Named): Promise<void> {
+  const found = id === '' ? { to } : await findNumber(db, sender.user, id)
+  await requireReach(db, may(sender, 'verify'), found ? [found.to] : [])
+}
+
+const findNumber = (db: Db, user: string, id: string) =>
+  queries(db)
+    .selectFrom('verifications')
+    .select('to')
+    .where('id', '=', id)
+    .where('user', '=', user)
+    .executeTakeFirst()
+
+/** Checks a code, which works only once. The fifth wrong code ends the verification. Throws 403. */
 export async function checkVerification(
   { db }: Store,
-  user: string,
-  { code, id, to, service }: Named & { readonly code: string },
+  sender: Sender,
+  named: Named & { readonly code: string },
 ): Promise<Verification> {
+  await requireNumber(db, sender, named)
+  const { user } = sender
+  const { code, id, to, service } = named
   const hash = await hashOf(db, user, code)
   const call = sql<Verification>`verify_check(${user}, ${id}, ${to}, ${service}, ${hash}, ${MAX_ATTEMPTS}::int)`
   const checked = await queries(db).selectFrom(call.as('v')).selectAll().executeTakeFirstOrThrow()
@@ -31,14 +49,17 @@ export async function checkVerification(
 
 /**
  * Ends a verification; cancels its text if no device has it. Leaves an ended one as it is. An approved one
- * gets 0 attempts, because nobody entered its code: see codes_stop. Throws 404.
+ * gets 0 attempts, because nobody entered its code: see codes_stop. Throws 403, 404.
  */
 export async function endVerification(
   store: Store,
-  user: string,
-  { id, to, service }: Named,
+  sender: Sender,
+  named: Named,
   status: 'canceled' | 'approved',
 ): Promise<Verification> {
+  await requireNumber(store.db, sender, named)
+  const { user } = sender
+  const { id, to, service } = named
   const call = sql<
     Verification & { message: string }
   >`verify_end(${user}, ${id}, ${to}, ${service}, ${status})`

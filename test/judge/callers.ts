@@ -1,3 +1,4 @@
+import { randomId } from '../../src/tools/random.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 
@@ -34,6 +35,12 @@ const data = { iban: SECRETS.field }
 await make('contacts', { name: SECRETS.contact, phone: NUMBER, groups: [group], data })
 export const template = (await make('sms_templates', { body: '{{code}}' })).id as string
 export const service = (await make('verify_services', { destinations: '+49' })).id as string
+export const verification = randomId()
+await query(
+  `insert into verifications (id, "user", service, "to", channel, status, created, updated)
+  values ($1, $2, $3, $4, 'sms', 'canceled', pb_text(now()), pb_text(now()))`,
+  [verification, user, service, NUMBER],
+)
 const hook = await make('hooks', { preset: 'text', recipients: [NUMBER], once_minutes: 0, rate: 1000 })
 export const { secret } = hook as { secret: string }
 await fixture.hear(phone, [[NUMBER, SECRETS.text]])

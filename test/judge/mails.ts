@@ -31,7 +31,7 @@ const ROWS = [
   [
     'a hook',
     secret,
-    ({ name, key }: Caller) => name === 'guest' || (key !== undefined && isIn('code', name)),
+    ({ name, key }: Caller) => name === 'guest' || (key !== undefined && isIn('sending', name)),
   ],
 ] as const
 

@@ -35,6 +35,7 @@ const CHECKS: readonly Check[] = [
   ['src/sms/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
   ['src/sms/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
   ['src/sms/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
+  ['src/verify/verify.ts', 'await requireReach(', 'void (0 && requireReach)('],
   ['src/sms/queue/retry.ts', "may(sender, 'retry', due.length)", "may(sender, 'retry')"],
   ['src/sms/queue/retry.ts', "if (campaign !== '' && campaign !== sender.sentBy) throw", '// throw'],
   ['src/sms/queue/change.ts', "may(sender, 'change', Number(messages))", "may(sender, 'change')"],

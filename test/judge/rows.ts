@@ -10,6 +10,7 @@ import {
   template,
   twilioSid,
   user,
+  verification,
 } from './callers.ts'
 import type { Target, Wanted } from './texts.ts'
 import type { Who } from './who.ts'
@@ -126,8 +127,10 @@ const API: Readonly<Record<string, Row>> = {
     may: 'verify',
     body: (_, mark) => ({ to: `+4915${BigInt(`0x${mark}`) % 10n ** 8n}` }),
   },
-  'POST /api/verify/check': { may: 'code', body: () => ({ to: NUMBER, code: '1' }) },
-  'POST /api/verify/cancel': { may: 'code', body: () => ({ to: NUMBER }) },
+  'POST /api/verify/check': { may: 'verify', body: () => ({ to: NUMBER, code: '1' }) },
+  'POST /api/verify/check by id': { may: 'verify', body: () => ({ id: verification, code: '1' }) },
+  'POST /api/verify/cancel': { may: 'verify', body: () => ({ to: NUMBER }) },
+  'POST /api/verify/cancel by id': { may: 'verify', body: () => ({ id: verification }) },
   'POST /api/campaigns': {
     ...{ may: 'campaign', isEffect: true, by: 'people' },
     body: (_, name) => ({ ...to, name, body: 'Sale', scheduled_at: '2090-01-01T00:00:00Z' }),
@@ -195,7 +198,7 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
     isEffect: true,
     texts: {},
   }),
-  get_quota: tool('code', 'get_quota', none),
+  get_quota: tool('sending', 'get_quota', none),
   find_messages: tool('messages', 'find_messages', none, { text: 'messages', texts: {} }),
   get_message: tool('message', 'get_message', ({ ids }) => ({ id: ids[0] }), { text: 'message', texts: {} }),
   find_conversations: tool('inbox', 'find_conversations', none, { contact: 'inbox' }),

@@ -29,8 +29,8 @@ export const WHO = {
   campaign: from('admin'),
   steps: from('viewer'),
   verify: [...from('agent'), ...NEW],
-  /** Checks and cancels a code: nothing leaves. */
-  code: [...from('agent'), ...SENDING, ...BOUNDED],
+  /** May send, if only to other numbers or by another line. */
+  sending: [...from('agent'), ...SENDING, ...BOUNDED],
   usage: [...from('viewer'), ...READING, ...SENDING, ...BOUNDED],
   message: [...from('viewer'), ...READING],
   messages: [...from('viewer'), ...LISTING],

@@ -106,6 +106,22 @@ describe('an API key', () => {
     expect(outcomes).toEqual([...Array(5).fill(undefined), 60203, 60203, 60203])
   })
 
+  test('cannot check, cancel or approve a code to a number outside its destinations', async () => {
+    const { sid } = (await start()).body
+    const login = await loginOf({ destinations: '+43' })
+    const one = `/Verifications/${sid}`
+    for (const [path, form] of [
+      ['/VerificationCheck', { VerificationSid: sid, Code: '1234567' }],
+      [one, { Status: 'canceled' }],
+      [one, { Status: 'approved' }],
+    ] as const) {
+      const body = new URLSearchParams(form)
+      const refused = await ann.raw('POST', `/v2/Services${at}${path}`, { login, body })
+      expect(refused).toMatchObject({ status: 403, body: { code: 60410 } })
+    }
+    expect((await ask('GET', at + one)).body.status).toBe('pending')
+  })
+
   test('whose service is older is not chosen for codes that name no service', async () => {
     await pairPhone(fixture, ben, '+4915550000002')
     await ask('POST', '', { FriendlyName: 'first' }, ben)

@@ -66,6 +66,22 @@ test.each([
   },
 )
 
+test('an API key cannot use up the tries of a code outside its destinations', async () => {
+  const [to] = numbers(1)
+  const { id } = (await server.ask('POST', '/api/verify', { to }, as(ANN))).body
+  const values = { user: ANN.id, name: 'bounded', destinations: '+43' }
+  const { body: key } = await server.ask('POST', '/api/collections/api_keys/records', values, headers)
+  for (const named of [{ to }, { id }])
+    for (const [route, more] of [['check', { code: '000000' }] as const, ['cancel', {}] as const]) {
+      const refused = await server.ask('POST', `/api/verify/${route}`, { ...named, ...more }, as(key))
+      expect(refused).toMatchObject({ status: 403, body: { error: 'destination_not_allowed' } })
+    }
+  const left = await server.rows('select status, attempts from verifications where id = $1', [id])
+  expect(left).toEqual([['pending', 0]])
+  const unknown = { id: 'a'.repeat(15), code: '000000' }
+  expect((await server.ask('POST', '/api/verify/check', unknown, as(key))).body.status).toBe('expired')
+})
+
 test('a number gets five codes an hour from 12 services together, also concurrently', async () => {
   const services = await Promise.all(Array.from({ length: 12 }, () => service({})))
   const [to] = numbers(1)

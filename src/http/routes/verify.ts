@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Store } from '../../collections/catalog.ts'
@@ -8,12 +8,11 @@ import { readNumber } from '../../sms/send/read-numbers.ts'
 import { gatewayRefusal, invalid, type RefusalCode } from '../../sms/send/refusals.ts'
 import { id, wholeNumber } from '../../sms/send/schemas.ts'
 import { startVerification } from '../../verify/start.ts'
-import { VERIFICATION } from '../../verify/verification.ts'
+import { VERIFICATION, type Verification } from '../../verify/verification.ts'
 import { checkVerification, endVerification } from '../../verify/verify.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Env, Services } from '../context.ts'
-import { requireSender, withSender } from '../middleware/sender.ts'
-import { routesFor } from '../request-info.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { type SendingCaller, withSender } from '../middleware/sender.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 
@@ -70,24 +69,26 @@ const CHECK = z
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
 /** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
-export const verifyRoutes = (services: Services): Hono<Env> =>
-  routesFor((c) => requireSender(c, services, 'verify'), {
-    'POST /check': async ({ user, store }, c) => {
-      const { code, ...named } = checkShape(CHECK, await readJson(c, MAX_BODY_BYTES))
-      return checkVerification(store, user, { ...(await nameOf(store, user, named)), code })
-    },
-    'POST /cancel': async ({ user, store }, c) => {
-      const named = checkShape(CANCEL, await readJson(c, MAX_BODY_BYTES))
-      return endVerification(store, user, await nameOf(store, user, named), 'canceled')
-    },
-  }).post('/', (c) =>
-    withSender(c, services, 'verify', async (sender) => {
-      const given = readStart(await readJson(c, MAX_BODY_BYTES))
-      const { store, user } = sender
-      const start = { ...given, to: await numberFrom(store, user, given.to) }
-      return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))
-    }),
+export function verifyRoutes(services: Services): Hono<Env> {
+  const route = (work: (sender: SendingCaller, json: unknown) => Promise<Verification>) => (c: Ctx) =>
+    withSender(c, services, 'verify', async (sender) =>
+      c.json(await work(sender, await readJson(c, MAX_BODY_BYTES))),
+    )
+  const start = route(async (sender, json) => {
+    const given = readStart(json)
+    const { store, user } = sender
+    const to = await numberFrom(store, user, given.to)
+    return startVerification({ store, config: services.config }, { sender, ...given, to })
+  })
+  const check = route(async (sender, json) => {
+    const { code, ...named } = checkShape(CHECK, json)
+    return checkVerification(sender.store, sender, { ...(await nameOf(sender, named)), code })
+  })
+  const cancel = route(async (sender, json) =>
+    endVerification(sender.store, sender, await nameOf(sender, checkShape(CANCEL, json)), 'canceled'),
   )
+  return new Hono<Env>().post('/', start).post('/check', check).post('/cancel', cancel)
+}
 
 function readStart(raw: unknown) {
   const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(START, raw)
@@ -108,7 +109,7 @@ async function numberFrom(store: Store, user: string, to: string): Promise<strin
   return number
 }
 
-async function nameOf(store: Store, user: string, { id, to, service }: z.output<typeof CANCEL>) {
+async function nameOf({ store, user }: SendingCaller, { id, to, service }: z.output<typeof CANCEL>) {
   if (!id === !to) throw invalid('id or to must be given')
   return { id: id ?? '', to: to ? await numberFrom(store, user, to) : '', service: service ?? '' }
 }
@@ -146,7 +147,7 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
       body: [CHECK, { to: '+4915112345678', code: '431977' }],
       answer: ['What became of it.', VERIFICATION],
-      refuses: ['invalid_phone_number'],
+      refuses: ['invalid_phone_number', 'destination_not_allowed'],
     },
     'POST /api/verify/cancel': {
       id: 'cancelVerification',
@@ -154,6 +155,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
       description: 'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      refuses: ['invalid_phone_number', 'verification_not_found'],
+      refuses: ['invalid_phone_number', 'destination_not_allowed', 'verification_not_found'],
     },
   })

@@ -59,12 +59,13 @@ export async function sendCode(call: Call) {
   if (ip && isIP(ip) === 0) throw invalidParameter('DeviceIp')
   const wording = { locale: locale!.replace('_', '-').toLowerCase(), domain: '', appHash: appHash! }
   const wanted = { sender: call, service, to, ...wording, templateId: '', length: 0, ttl: 0, ip: ip! }
-  try {
-    return render(call, await startVerification({ store, config: services.config }, wanted))
-  } catch (error) {
-    if (!isRefusal(error, 'destination_not_allowed')) throw error
-    throw new TwilioRefusal(60410, (error as Error).message)
-  }
+  return render(call, await startVerification({ store, config: services.config }, wanted).catch(refuse))
+}
+
+/** Twilio's error 60410 for a forbidden destination of a code; any other error unchanged. */
+function refuse(error: unknown): never {
+  if (!isRefusal(error, 'destination_not_allowed')) throw error
+  throw new TwilioRefusal(60410, (error as Error).message)
 }
 
 /** The verification in the path, by SID, or by phone number while it is pending. Throws 404. */
@@ -88,20 +89,20 @@ async function lookUp({ store, user }: Call, named: Named): Promise<Verification
 
 export const fetchVerification = async (call: Call) => render(call, await read(call))
 
-/** Cancels or approves a verification. Throws 404 if not pending, TwilioRefusal 60200 for a bad `Status`. */
+/** Cancels or approves a verification. Throws 404 if not pending, TwilioRefusal 60200 (`Status`), 60410. */
 export async function changeVerification(call: Call) {
   const status = call.parameters.get('Status')
   if (status !== 'canceled' && status !== 'approved') throw invalidParameter('Status')
   const { id, service, status: before } = await read(call)
   if (before !== 'pending') throw notFound()
-  const ended = await endVerification(call.store, call.user, { id, to: '', service }, status)
+  const ended = await endVerification(call.store, call, { id, to: '', service }, status).catch(refuse)
   if (ended.status !== status) throw notFound()
   return render(call, ended)
 }
 
-/** Checks a code. Throws 404 for an ended verification, TwilioRefusal 60202 (tries) or 60200 (parameters). */
+/** Checks a code. Throws 404 for an ended one, TwilioRefusal 60202 (tries), 60200 (parameters), 60410. */
 export async function checkCode(call: Call) {
-  const { store, user, parameters } = call
+  const { store, parameters } = call
   const service = await serviceOf(call)
   const [code, sid] = [parameters.get('Code') ?? '', parameters.get('VerificationSid') ?? '']
   if (code === '' || code.length > 20) throw invalidParameter('Code')
@@ -110,7 +111,8 @@ export async function checkCode(call: Call) {
   const before = await lookUp(call, named)
   if (before.status === 'max_attempts_reached') throw new TwilioRefusal(60202, 'Max check attempts reached')
   if (before.status !== 'pending') throw notFound()
-  const { status, ...after } = await checkVerification(store, user, { ...named, id: before.id, code })
+  const checked = { ...named, id: before.id, code }
+  const { status, ...after } = await checkVerification(store, call, checked).catch(refuse)
   if (status === 'expired' || status === 'canceled') throw notFound()
   // the last allowed wrong code is also answered with `pending`
   const shown = status === 'approved' ? status : 'pending'
