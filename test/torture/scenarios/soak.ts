@@ -60,6 +60,8 @@ const ACCOUNTS = 20
 const PHONES_EACH = 2
 const RATES = { sends: 150, codes: 2, incoming: 5, lists: 20, exports: 0.1 }
 const DRAIN_SECONDS = 120
+/** Longer than the pause after the second failed attempt of a webhook call. */
+const CALLS_SECONDS = 360
 /** What is compared with the end: the first five minutes, or the first third. */
 const BEGINNING_MS = 300_000
 /** A server that has run for less has not come to its end of growing: a short run is not compared. */
@@ -120,7 +122,10 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
     ({ message }: Error) => [message],
   )
   const isCalled = async () => (await site.value('select count(*) from webhook_dispatch')) === 0
-  await until('all webhooks are called', isCalled, DRAIN_SECONDS)
+  const called = await until('all webhooks are called', isCalled, CALLS_SECONDS).then(
+    () => [],
+    () => openCalls(site.db),
+  )
   await load.stop()
   const part = Math.min(BEGINNING_MS, (end - begin) / 3)
   const { ledger } = load
@@ -136,6 +141,7 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   return {
     faults: [
       ...drained,
+      ...called,
       ...found.slice(0, MAX_TOLD),
       ...(found.length > MAX_TOLD ? [`… and ${found.length - MAX_TOLD} more like these`] : []),
       ...(await wrongStatuses(site, acknowledged + load.others)),
@@ -176,6 +182,15 @@ async function wrongStatuses(site: Site, sent: number): Promise<string[]> {
     `select count(*) from sms_messages where status = 'delivered' and message_type = 'outgoing'`,
   )
   return stored === sent ? [] : [`${sent} acknowledged, ${stored} delivered`]
+}
+
+/** The calls that are still in the queue, by status, attempts and last answer. */
+async function openCalls(db: OpenDb): Promise<string[]> {
+  const { rows } = await db.query(
+    `select count(*), v.status, v.attempts, v.response_body, min(d.due_at), max(d.due_at)
+     from webhook_dispatch d join webhook_deliveries v on v.id = d.delivery group by 2, 3, 4 order by 1 desc limit 5`,
+  )
+  return rows.map((row) => `webhook calls in the queue: ${row.join(', ')}`)
 }
 
 type Times = ReadonlyMap<string, readonly [p50: number, p99: number]>
