@@ -10,8 +10,8 @@ import type { Extensions } from '../records/extension.ts'
 import { TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { DELAYS_SECONDS } from '../webhooks/retry-delay.ts'
 import { TEST_EVENT } from '../webhooks/send-test.ts'
-import { NOBODY, SECURITY_SCHEMES } from './operations.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
+import { NOBODY, SECURITY_SCHEMES } from './security.ts'
 
 /** The pages about the product, once a release has named the repository in package.json. */
 const homepage = 'homepage' in packageJson ? String(packageJson.homepage) : ''

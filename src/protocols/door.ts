@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Ctx, Env, ErrorForm, Protocol, Services } from '../http/context.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
-import { NOBODY } from '../openapi/operations.ts'
+import { NOBODY } from '../openapi/security.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
 // A door is another product's API, through which programs send texts with an API key.

@@ -14,7 +14,8 @@ import {
   personOf,
   saveBrowser,
 } from '../../notifications/push-browsers.ts'
-import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
+import { ACCOUNT, chapter } from '../../openapi/operations.ts'
+import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/check-shape.ts'

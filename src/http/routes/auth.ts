@@ -39,8 +39,12 @@ import {
   OTP_WANTED,
   SIGN_INS,
 } from '../../openapi/auth-forms.ts'
-import { chapter, json, MFA_NEEDED, NOBODY, type Operation, SIGNED_IN } from '../../openapi/operations.ts'
-import { FIELDS_ONLY, ONE, typeName } from '../../openapi/record-schema.ts'
+import { json } from '../../openapi/content.ts'
+import { MFA_NEEDED } from '../../openapi/failures.ts'
+import { chapter, type Operation } from '../../openapi/operations.ts'
+import { FIELDS_ONLY, ONE } from '../../openapi/record-parameters.ts'
+import { typeName } from '../../openapi/record-schema.ts'
+import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import { bodyOf, type FormOptions, readForm } from '../body/body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'

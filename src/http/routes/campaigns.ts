@@ -1,5 +1,7 @@
 import type { Hono } from 'hono'
-import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/operations.ts'
+import { json } from '../../openapi/content.ts'
+import { chapter, type Operation } from '../../openapi/operations.ts'
+import { SIGNED_IN } from '../../openapi/security.ts'
 import {
   CAMPAIGN,
   CAMPAIGN_CHANGE,

@@ -10,15 +10,10 @@ import { hookAccount } from '../../hooks/find-hook.ts'
 import { HOOK_FIELDS } from '../../hooks/hook.ts'
 import { JSON_FIELDS } from '../../hooks/read-body.ts'
 import type { Posted } from '../../hooks/signature.ts'
-import {
-  chapter,
-  failures,
-  HOOK,
-  NOBODY,
-  type Operation,
-  SIGNED_IN,
-  webhookRefusals,
-} from '../../openapi/operations.ts'
+import { failures } from '../../openapi/failures.ts'
+import { chapter, type Operation } from '../../openapi/operations.ts'
+import { webhookRefusals } from '../../openapi/refusals.ts'
+import { HOOK, NOBODY, SIGNED_IN } from '../../openapi/security.ts'
 import { checkShape } from '../../sms/send/check-shape.ts'
 import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/charset.ts'
 import {

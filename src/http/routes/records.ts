@@ -3,26 +3,13 @@ import { z } from 'zod'
 import type { Collection, Rule, Store } from '../../collections/catalog.ts'
 import { maxBodyBytes } from '../../fields/field-types.ts'
 import type { Answers } from '../../openapi/answers.ts'
-import {
-  ANYONE,
-  chapter,
-  GUEST_ERROR,
-  json,
-  type Operation,
-  SIGNED_IN,
-  textAnswer,
-} from '../../openapi/operations.ts'
-import {
-  BY_ID,
-  createBody,
-  describeRule,
-  EXPORT,
-  listQuery,
-  ONE,
-  pageOf,
-  typeName,
-  updateBody,
-} from '../../openapi/record-schema.ts'
+import { json, textAnswer } from '../../openapi/content.ts'
+import { GUEST_ERROR } from '../../openapi/failures.ts'
+import { chapter, type Operation } from '../../openapi/operations.ts'
+import { createBody, updateBody } from '../../openapi/record-body.ts'
+import { BY_ID, EXPORT, listQuery, ONE } from '../../openapi/record-parameters.ts'
+import { describeRule, pageOf, typeName } from '../../openapi/record-schema.ts'
+import { ANYONE, SIGNED_IN } from '../../openapi/security.ts'
 import { exportRecords, PAGE_BYTES } from '../../records/export.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords, viewRecord } from '../../records/list.ts'

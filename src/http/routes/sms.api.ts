@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { chapter, json, SENDER, SENDING } from '../../openapi/operations.ts'
+import { json } from '../../openapi/content.ts'
+import { chapter, SENDING } from '../../openapi/operations.ts'
+import { SENDER } from '../../openapi/security.ts'
 import { BATCH, CANCELED, CANCELED_BATCH } from '../../sms/queue/cancel.ts'
 import { CHANGED, MESSAGE_CHANGE, RESCHEDULE, RESCHEDULED_BATCH } from '../../sms/queue/change.ts'
 import { RETRIED_BATCH, RETRY_BATCH } from '../../sms/queue/retry.ts'

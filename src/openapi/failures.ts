@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { ZodOpenApiResponseObject } from 'zod-openapi'
+import { ApiError } from '../errors.ts'
+import type { Answers } from './answers.ts'
+import { json } from './content.ts'
+
+const FIELD_ERROR = z
+  .object({
+    code: z.string().describe('For programs, such as `validation_required`.'),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'FieldError' })
+
+/** Errors by field. For a list or an object, the errors of its parts are nested, by index or key. */
+const FIELD_ERRORS: z.ZodType = z
+  .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
+  .meta({ id: 'FieldErrors', description: 'Errors by field. Empty if no field is wrong.' })
+
+export const API_ERROR = z
+  .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
+  .meta({ id: 'Error', description: "PocketBase's form of an error." })
+
+/** A failure in PocketBase's format. `text`: its message; default: the usual message of the status. */
+function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
+  const { message } = new ApiError(status, text)
+  return { id: `Error${status}`, description, content: json(API_ERROR, { data: {}, message, status }) }
+}
+
+const FAILURES = {
+  400: failed(400, 'Something in the request is wrong: `data` says which field.'),
+  401: failed(
+    401,
+    'The token is missing, invalid or expired.',
+    'The request requires valid record authorization token.',
+  ),
+  403: failed(403, 'Not for you.'),
+  404: failed(404, 'There is no such thing, or not for you.'),
+  413: failed(413, 'The body is too large.'),
+  429: failed(429, 'Too many requests: wait, then ask again.'),
+  500: failed(500, 'A fault of the server, which is in its log.'),
+  503: failed(503, 'The server cannot answer now. Try again.'),
+} as const satisfies Record<number, ZodOpenApiResponseObject>
+
+export type FailureStatus = keyof typeof FAILURES
+
+const ANY = [403, 429, 500, 503] as const
+
+/** Failures in PocketBase's format: those with these statuses, and those that any route may have. */
+export const failures = (...statuses: FailureStatus[]): Answers =>
+  Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
+
+export const BATCH_ERROR = z
+  .object({
+    data: z.object({
+      requests: z.record(
+        z.string(),
+        z.object({ code: z.string(), message: z.string(), response: API_ERROR }),
+      ),
+    }),
+    message: z.string(),
+    status: z.literal(400),
+  })
+  .meta({ id: 'BatchError' })
+
+/** The error for a guest in a collection that demands a signed-in user. */
+export const GUEST_ERROR = z
+  .object({
+    error: z.literal('unauthorized'),
+    message: z.literal('Authentication required'),
+    status: z.literal(401),
+    data: z.object({}),
+  })
+  .meta({ id: 'GuestError' })
+
+/** The 401 after the first of two sign-in methods, if both are needed. */
+export const MFA_NEEDED = z
+  .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
+  .meta({ id: 'MfaNeeded' })

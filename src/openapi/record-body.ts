@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { Collection } from '../collections/catalog.ts'
+import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
+import type { Extension } from '../records/extension.ts'
+import { describeField, oneOrMany, typeName, VALUES } from './record-schema.ts'
+
+/** The schema of a field's value in a request, by the field's type. It includes the field's limits. */
+const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+  ...VALUES,
+  text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
+  email: () => z.string().meta({ format: 'email' }),
+  url: () => z.string().meta({ format: 'uri' }),
+  password: (field) =>
+    z.string().meta(field.type === 'password' ? { minLength: field.min, format: 'password' } : {}),
+  number: (field) => (field.type === 'number' ? numberOf(field) : z.number()),
+  date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
+  select: (field) => oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
+}
+
+const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
+  ...(min > 0 && { minLength: min }),
+  ...(max > 0 && { maxLength: max }),
+  ...(pattern && { pattern }),
+})
+
+const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
+  (onlyInt ? z.int() : z.number()).meta({
+    ...(min !== null && { minimum: min }),
+    ...(max !== null && { maximum: max }),
+  })
+
+/** Fields that a client may set: the password, and all visible fields that the server does not set itself. */
+const settable = (collection: Collection, extension: Extension | undefined) =>
+  collection.fields.filter(
+    (field) =>
+      field.type !== 'autodate' &&
+      !extension?.setByServer?.includes(field.name) &&
+      (!field.hidden || (collection.type === 'auth' && field.name === 'password')),
+  )
+
+const sent = (collection: Collection, field: Field) =>
+  BODY_VALUES[field.type](field).meta({ description: describeField(collection, field) })
+
+const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
+
+export function createBody(collection: Collection, extension: Extension | undefined): z.ZodType {
+  const fields = settable(collection, extension).map((field) => {
+    const schema = sent(collection, field)
+    const isMade = field.type === 'text' && field.autogeneratePattern !== ''
+    return [field.name, field.required && !isMade ? schema : schema.optional()]
+  })
+  const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM } : {}
+  return z
+    .looseObject({ ...Object.fromEntries(fields), ...more })
+    .meta({ id: `${typeName(collection)}Create` })
+}
+
+/** The body of an update: any fields, and modifiers such as `name+` of fields that support them. */
+export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
+  const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
+  const plain = fields.map((field) => [field.name, sent(collection, field).optional()])
+  const modified = fields.flatMap((field) => modifiersOf(field))
+  const oldPassword = z.string().optional().describe('Asked of all but superusers for a new password.')
+  const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
+  return z
+    .looseObject({ ...Object.fromEntries([...plain, ...modified]), ...more })
+    .meta({ id: `${typeName(collection)}Update` })
+}
+
+function modifiersOf(field: Field): [string, z.ZodType][] {
+  const { name, type } = field
+  const of = (description: string) => BODY_VALUES[type](field).optional().meta({ description })
+  if (type === 'number')
+    return [
+      [`${name}+`, z.number().optional().describe(`Adds to \`${name}\`.`)],
+      [`${name}-`, z.number().optional().describe(`Subtracts from \`${name}\`.`)],
+    ]
+  if (!isMulti(field)) return []
+  return [
+    [`${name}+`, of(`Appends to \`${name}\`.`)],
+    [`+${name}`, of(`Prepends to \`${name}\`.`)],
+    [`${name}-`, of(`Removes from \`${name}\`.`)],
+  ]
+}

@@ -1,0 +1,42 @@
+import type { ZodOpenApiOperationObject } from 'zod-openapi'
+
+export type Security = NonNullable<ZodOpenApiOperationObject['security']>
+
+export const SECURITY_SCHEMES = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The token of a sign-in. `Bearer` may be left out.',
+  },
+  deviceToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The token of a pairing.',
+  },
+  smsgateLogin: {
+    type: 'http',
+    scheme: 'basic',
+    description: "The user's email or id, and an API key as the password.",
+  },
+  smsgateToken: { type: 'http', scheme: 'bearer', description: 'An API key, or a token of `/auth/token`.' },
+  hook: { type: 'http', scheme: 'bearer', description: 'The secret of a record of `hooks`.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
+  twilio: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The AccountSid or the SID of a key, and the AuthToken: of an API key made with `twilio`.',
+  },
+} as const
+
+export const NOBODY: Security = []
+export const SIGNED_IN: Security = [{ token: [] }]
+/** No credentials needed; a token may show or allow more. */
+export const ANYONE: Security = [{}, { token: [] }]
+export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
+export const KEY_HOLDER: Security = [{ apiKey: [] }]
+export const TWILIO: Security = [{ twilio: [] }]
+export const HOOK: Security = [{ hook: [] }]
+export const DEVICE: Security = [{ deviceToken: [] }]
+export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]
