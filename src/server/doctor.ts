@@ -6,7 +6,7 @@ import { openDb } from '../db/connect.ts'
 import { findSite } from '../db/embedded/find-site.ts'
 import { UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
-import { diskWarning, readDisk } from '../metrics/readiness.ts'
+import { diskWarning, readDisk } from '../metrics/disk.ts'
 import { within } from '../tools/deadline.ts'
 
 const PATIENCE_MS = 5_000

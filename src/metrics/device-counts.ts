@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import { inSeconds, queries } from '../db/queries.ts'
+import { IS_LOW } from '../sms/devices/health.ts'
+
+const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
+
+/** The number of enabled devices with a low battery. Throws DatabaseUnavailable. */
+export async function countLowBatteries({ db }: Store): Promise<number> {
+  const { low } = await queries(db)
+    .selectFrom('device_batteries as b')
+    .innerJoin('devices as d', 'd.id', 'b.device')
+    .select(({ fn }) => fn.countAll<number>().as('low'))
+    .where('d.enabled', '=', true)
+    .where(sql<boolean>`${sql.raw(IS_LOW)}`)
+    .executeTakeFirstOrThrow()
+  return low
+}
+
+/** Counts the devices of all accounts, by state. Throws DatabaseUnavailable. */
+export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
+  const since = sql`(select pb_text(${inSeconds(-deviceOnlineSeconds)}))`
+  const states = await queries(db)
+    .selectFrom('devices')
+    .select(({ fn }) => [
+      sql<string>`case when not enabled then 'disabled' when last_seen >= ${since} then 'online'
+        when pb_is_set(push) then 'asleep' else 'silent' end`.as('state'),
+      fn.countAll<number>().as('devices'),
+    ])
+    .groupBy('state')
+    .execute()
+  return { ...NONE, ...Object.fromEntries(states.map(({ state, devices }) => [state, devices])) }
+}

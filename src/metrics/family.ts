@@ -1,0 +1,64 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { cachedQuery } from '../tools/shared-query.ts'
+import type { Traffic } from './traffic.ts'
+
+/** Where metrics are read. */
+export interface MetricsSource {
+  readonly store: Store
+  readonly traffic: Traffic
+  readonly clients: () => number
+  readonly config: Pick<Config, 'deviceOnlineSeconds' | 'databaseUrl' | 'dataDir'>
+}
+
+/** One value of a metric. `suffix`: which part of a histogram it is. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+  readonly suffix?: '_bucket' | '_sum' | '_count'
+}
+
+/** A Prometheus metric. It has no samples while its value is unknown. */
+export interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Read from the database, so it is the same in every process. */
+  readonly isShared?: true
+  samples(): readonly Sample[] | Promise<readonly Sample[]>
+}
+
+const KEEP_MS = 1_000
+
+type Figures = number | Readonly<Record<string, number>> | readonly Sample[] | null | undefined
+
+function samplesOf(figures: Figures, label: string): readonly Sample[] {
+  if (Array.isArray(figures)) return figures
+  if (typeof figures === 'number') return [{ labels: {}, value: figures }]
+  return Object.entries(figures ?? {}).map(([name, value]) => ({ labels: { [label]: name }, value }))
+}
+
+type Read = () => Figures | Promise<Figures>
+
+export const counter = (name: string, help: string, read: Read, label = 'state'): Family => ({
+  name: `pocketsms_${name}`,
+  help,
+  type: 'counter',
+  samples: async () => samplesOf(await read(), label),
+})
+export const gauge = (...given: Parameters<typeof counter>): Family => ({
+  ...counter(...given),
+  type: 'gauge',
+})
+
+/** Returns a function that makes gauges with one `read` per KEEP_MS. If it fails, they have no samples. */
+export function gaugesOf<T>(read: () => Promise<T>) {
+  const look = cachedQuery(read, KEEP_MS)
+  return (name: string, help: string, pick: (figures: T) => Figures, label?: string): Family => {
+    const pickKnown = async () => {
+      const figures = await look().catch(() => undefined)
+      return figures === undefined ? undefined : pick(figures)
+    }
+    return gauge(name, help, pickKnown, label)
+  }
+}
