@@ -1,25 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
-import { readState, runAgent } from '../agent/device.ts'
-import { call } from '../agent/server.ts'
+import { runAgent } from '../agent/device.ts'
 import { upsertSuperuser } from '../auth/superusers.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Config, readConfig } from '../config.ts'
-import type { Db } from '../db/open.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
-import { backdate } from './backdate.ts'
+import { freePortFrom } from './free-port.ts'
+import { fillInbox } from './inbox.ts'
 import {
   type Api,
   CONTACTS,
   type DemoData,
-  ensure,
-  ensureContact,
-  ensureUser,
   findFirst,
+  PATIENCE_MS,
   type Phone,
   pairPhones,
   request,
@@ -28,9 +24,9 @@ import {
   USER_EMAIL,
   watch,
 } from './people.ts'
+import { COLLEAGUES, makeTeam } from './team.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
-const PATIENCE_MS = 20_000
 
 const begun = performance.now()
 const say = (line = '') => void process.stdout.write(`${line}\n`)
@@ -186,80 +182,3 @@ export const demoCommand = (start: Start) =>
     meta: { name: 'demo', description: 'Show the main job with two simulated phones, on separate data.' },
     run: () => demo(start),
   })
-
-/** Members of the user's account, who see its messages. The demo ends by printing the first one's sign-in. */
-const COLLEAGUES = [
-  { name: 'Priya', email: 'priya@example.com', role: 'agent' },
-  { name: 'Tom', email: 'tom@example.com', role: 'viewer' },
-] as const
-
-/** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
-const TEXTS = [
-  [340, 'Grace Okafor', 'Hi, is my bike ready?', 'Yes, since this morning. We are open until 6 pm.'],
-  [280, 'Henry Walsh', 'Do you repair e-bikes, too?', 'We do. Bring the charger with you, please.'],
-  [200, 'Isla Novak', 'Can I come on Saturday at ten?', 'Saturday at ten it is. See you then!'],
-  [95, 'Jonas Weber', 'Do you have the blue helmet in M?', ''],
-  [50, 'Kofi Mensah', 'The brake squeals again. Shall I come by?', ''],
-  [25, 'Lea Rossi', 'Thank you, the new chain runs well.', ''],
-  [18, 'Nadia Petrova', 'Is there parking in front of your shop?', ''],
-  [12, 'Oscar Brown', 'Running ten minutes late, sorry!', ''],
-  [6, 'Maya Lind', 'What does a full service cost?', ''],
-] as const
-const MINUTE_MS = 60_000
-const ANSWER_MS = 4 * MINUTE_MS
-
-const numberOf = (at: number) => `+4477009002${10 + at}`
-
-/** Makes members of the user's account from COLLEAGUES. Each signs in with `password`. */
-async function makeTeam(superuser: Api, account: string, password: string): Promise<void> {
-  for (const { role, ...person } of COLLEAGUES) {
-    const member = await ensureUser(superuser, { ...person, password, member_only: true })
-    const filter = `account = "${account}" && member = "${member}"`
-    await ensure(superuser, 'members', filter, { account, member, role })
-  }
-}
-
-/** Makes texts of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
-async function fillInbox({ user, id: owner }: DemoData, phones: readonly Phone[], db: Db): Promise<void> {
-  if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
-  for (const [at, [, name]] of TEXTS.entries())
-    await ensureContact(user, { user: owner, name, phone: numberOf(at) })
-  const items = TEXTS.map(([minutes, , body], at) => ({
-    from: numberOf(at),
-    body,
-    received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
-  }))
-  const phone = readState(phones[0]!.stateFile)
-  const { body: stored } = await call<{ ids: string[] }>(phone, '/api/devices/incoming', { items })
-  const answers: [id: string, at: number][] = []
-  for (const [at, [minutes, , , body]] of TEXTS.entries()) {
-    const received = Date.now() - minutes * MINUTE_MS
-    await backdate(db, stored.ids[at]!, received)
-    if (!body) continue
-    const number = numberOf(at)
-    const sent = { recipients: [number], body }
-    const { message_ids } = await request<{ message_ids: string[] }>(user, 'POST', '/api/sms/send', sent)
-    answers.push([message_ids[0]!, received + ANSWER_MS])
-    const conversation = await findFirst(user, 'conversations', `number = "${number}"`)
-    await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, { unread: 0 })
-  }
-  const sent = answers.map(([id]) => id)
-  await watch(user, sent, phones, PATIENCE_MS, () => {})
-  for (const [id, at] of answers) await backdate(db, id, at)
-}
-
-const TRIES = 20
-
-/** Finds the first free port of `host`, beginning with `first`. Returns `first` if none is free. */
-export async function freePortFrom(first: number, host: string): Promise<number> {
-  for (let port = first; port < first + TRIES; port++) if (await isFree(port, host)) return port
-  return first
-}
-
-function isFree(port: number, host: string): Promise<boolean> {
-  const probe = createServer()
-  return new Promise((resolve) => {
-    probe.once('error', () => resolve(false))
-    probe.listen(port, host, () => probe.close(() => resolve(true)))
-  })
-}

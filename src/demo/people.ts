@@ -164,3 +164,5 @@ export async function signIn(url: string, collection: string, identity: string, 
   const { token, record } = await request<{ token: string; record: Named }>(guest, 'POST', path, body)
   return { api: { url, credentials: { authorization: token } }, id: record.id }
 }
+
+export const PATIENCE_MS = 20_000

@@ -2,7 +2,7 @@ import { type CatalogDraft, type Collection, columnName, quote, tableName } from
 import { isMulti, type RelationField } from '../fields/field.ts'
 import type { Extensions } from '../records/extension.ts'
 import { rowFault } from './check-row.ts'
-import type { Report } from './pocketbase-collections.ts'
+import type { Report } from './exported-collection.ts'
 import { type ImportRow, idOf } from './rows.ts'
 
 // What an import leaves out because the API would refuse it, and the report of it.

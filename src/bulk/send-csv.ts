@@ -1,0 +1,100 @@
+import { UserError } from '../errors.ts'
+import { fileText } from '../portable/file-text.ts'
+import { readBytes } from '../tools/files.ts'
+import { showProgress } from '../tools/progress.ts'
+import type { CsvRow } from './csv.ts'
+import { type BulkOptions, bodyOf, type Job, jobOf, phoneOf } from './job.ts'
+import { type ApiResponse, post } from './post.ts'
+import { openResults, type Results } from './results.ts'
+
+const SHOWN_REFUSALS = 10
+
+/** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
+export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
+  const text = fileText(readBytes(options.csv))
+  const job = jobOf(options, text)
+  if (job.columns.isGuessed) say(`Numbers are in: ${job.columns.titles.join(', ')}`)
+  const progress = showProgress(process.stderr)
+  const onProgress = (done: number) => progress('rows', done, job.rows.length)
+  const refused = options.dryRun
+    ? await tryRows(job, onProgress, say)
+    : await sendRows(job, openResults(options.results, text, options.template), onProgress, say)
+  if (refused > 0) process.exitCode = 1
+}
+
+type OnProgress = (done: number) => void
+type Say = (line: string) => void
+
+const AT_ONCE = 8
+const SHOWN_TEXTS = 3
+/** With these statuses the server would refuse all other rows, too, until the user fixes the cause. */
+const STOPPING = new Set([401, 402, 403, 503])
+
+/** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
+async function sendRows(job: Job, results: Results, onProgress: OnProgress, say: Say) {
+  const left = job.rows.filter(({ line }) => !results.has(line))
+  const before = job.rows.length - left.length
+  let [accepted, refused] = [before, 0]
+  const send = async (row: CsvRow) => {
+    const body = { ...bodyOf(job, row), client_ref: results.refOf(row.line) }
+    const answer = await post(job, '/api/sms/send-template', body)
+    const [message] = (answer.body.message_ids ?? []) as string[]
+    const result = message ? { message } : { error: sentenceOf(answer) }
+    results.add({ line: row.line, phone: phoneOf(job, row), ...result })
+    if (message) accepted++
+    else refused++
+    onProgress(accepted + refused)
+  }
+  await inParallel(left, send).finally(results.close)
+  const earlier = before > 0 ? `, ${before} of them earlier` : ''
+  say(`${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${results.file}`)
+  return refused
+}
+
+/** Previews each row; sends nothing. Shows the first texts, and why rows would be refused. */
+async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
+  const texts: string[] = []
+  const refused: string[] = []
+  let [segments, done] = [0, 0]
+  await inParallel(job.rows, async (row) => {
+    const answer = await post(job, '/api/sms/preview', bodyOf(job, row))
+    if (answer.status !== 200) refused.push(`line ${row.line}: ${sentenceOf(answer)}`)
+    else {
+      segments += Number(answer.body.total_segments)
+      texts.push(`${phoneOf(job, row)}: ${answer.body.body}`)
+    }
+    onProgress(++done)
+  })
+  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)]) say(line)
+  if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
+  say(`${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`)
+  return refused.length
+}
+
+/** Returns the message of a refused request. Throws it as a UserError if other rows would be refused, too. */
+function sentenceOf({ status, body }: ApiResponse) {
+  const sentence = String(body.message ?? `The server answered ${status}.`)
+  if (STOPPING.has(status))
+    throw new UserError(
+      `${sentence}. Correct this and repeat the command: it continues where this one ended.`,
+    )
+  return sentence
+}
+
+/** Works on rows in parallel. After a failure, waits for running calls, then throws the first error. */
+async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>) {
+  const left = rows.values()
+  let isOver = false
+  const one = async () => {
+    for (const row of left) {
+      if (isOver) return
+      await work(row).catch((error) => {
+        isOver = true
+        throw error
+      })
+    }
+  }
+  const all = await Promise.allSettled(Array.from({ length: AT_ONCE }, one))
+  const failed = all.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+}

@@ -1,0 +1,55 @@
+import { readState } from '../agent/device.ts'
+import { call } from '../agent/server.ts'
+import type { Db } from '../db/open.ts'
+import { backdate } from './backdate.ts'
+import { type DemoData, ensureContact, findFirst, PATIENCE_MS, type Phone, request, watch } from './people.ts'
+
+/** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
+const TEXTS = [
+  [340, 'Grace Okafor', 'Hi, is my bike ready?', 'Yes, since this morning. We are open until 6 pm.'],
+  [280, 'Henry Walsh', 'Do you repair e-bikes, too?', 'We do. Bring the charger with you, please.'],
+  [200, 'Isla Novak', 'Can I come on Saturday at ten?', 'Saturday at ten it is. See you then!'],
+  [95, 'Jonas Weber', 'Do you have the blue helmet in M?', ''],
+  [50, 'Kofi Mensah', 'The brake squeals again. Shall I come by?', ''],
+  [25, 'Lea Rossi', 'Thank you, the new chain runs well.', ''],
+  [18, 'Nadia Petrova', 'Is there parking in front of your shop?', ''],
+  [12, 'Oscar Brown', 'Running ten minutes late, sorry!', ''],
+  [6, 'Maya Lind', 'What does a full service cost?', ''],
+] as const
+const MINUTE_MS = 60_000
+const ANSWER_MS = 4 * MINUTE_MS
+
+const numberOf = (at: number) => `+4477009002${10 + at}`
+
+/** Makes texts of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
+export async function fillInbox(
+  { user, id: owner }: DemoData,
+  phones: readonly Phone[],
+  db: Db,
+): Promise<void> {
+  if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
+  for (const [at, [, name]] of TEXTS.entries())
+    await ensureContact(user, { user: owner, name, phone: numberOf(at) })
+  const items = TEXTS.map(([minutes, , body], at) => ({
+    from: numberOf(at),
+    body,
+    received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
+  }))
+  const phone = readState(phones[0]!.stateFile)
+  const { body: stored } = await call<{ ids: string[] }>(phone, '/api/devices/incoming', { items })
+  const answers: [id: string, at: number][] = []
+  for (const [at, [minutes, , , body]] of TEXTS.entries()) {
+    const received = Date.now() - minutes * MINUTE_MS
+    await backdate(db, stored.ids[at]!, received)
+    if (!body) continue
+    const number = numberOf(at)
+    const sent = { recipients: [number], body }
+    const { message_ids } = await request<{ message_ids: string[] }>(user, 'POST', '/api/sms/send', sent)
+    answers.push([message_ids[0]!, received + ANSWER_MS])
+    const conversation = await findFirst(user, 'conversations', `number = "${number}"`)
+    await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, { unread: 0 })
+  }
+  const sent = answers.map(([id]) => id)
+  await watch(user, sent, phones, PATIENCE_MS, () => {})
+  for (const [id, at] of answers) await backdate(db, id, at)
+}

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { recordTerminalAudit } from '../auth/audit.ts'
+import { INSTALLER_EMAIL } from '../auth/superusers.ts'
+import { type CatalogDraft, type Collection, quote, SUPERUSERS, tableName } from '../collections/catalog.ts'
+import type { CatalogStore } from '../collections/catalog-store.ts'
+import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
+import { UserError } from '../errors.ts'
+import type { Extensions } from '../records/extension.ts'
+import type { Progress } from '../tools/progress.ts'
+import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
+import { countLeftOut, type LeftOut } from './left-out.ts'
+import { openPocketBase, type PocketBaseData, unreadable } from './pocketbase-data.ts'
+import { openStorage, type Storage } from './pocketbase-files.ts'
+import { tidy } from './rows.ts'
+import { warnOfRules } from './rule-warnings.ts'
+
+export interface FolderImport {
+  readonly draft: CatalogDraft
+  readonly data: PocketBaseData
+  readonly raws: readonly ExportedCollection[]
+  readonly storage: Storage
+  readonly progress: Progress
+  readonly report: Report
+  readonly leftOut: LeftOut
+}
+
+/** Imports a data directory into an empty store, all or nothing, by calling `bring`. Returns a summary. */
+export async function importFolder(
+  store: CatalogStore,
+  extensions: Extensions,
+  folder: string,
+  progress: Progress,
+  bring: (work: FolderImport) => Promise<{ collections: readonly Collection[]; records: number }>,
+): Promise<string> {
+  const data = openPocketBase(folder)
+  const notes: string[] = []
+  const report: Report = (sentence) => notes.push(`- ${sentence}`)
+  const storage = openStorage(folder, progress)
+  const leftOut = countLeftOut(extensions)
+  try {
+    const raws = readCollections(data)
+    const tables = raws.filter(({ type }) => type !== 'view')
+    const total = tables.reduce((sum, { name }) => sum + data.count(name), 0)
+    const done = await store.change(async (draft) => {
+      await draft.db.limitStatements(0)
+      await refuseUnlessEmpty(draft)
+      const brought = await bring({ draft, data, raws, storage, progress, report, leftOut })
+      leftOut.report(report)
+      if (existsSync(join(folder, 'auxiliary.db')))
+        report('logs: left behind, requests are logged on standard output here.')
+      const fields = brought.collections.map(({ name }) => name)
+      await recordTerminalAudit(draft.db, { action: 'import', fields })
+      const { missing, left } = storage.counts()
+      if (missing > 0) report(`files: ${missing} that records name are not in the folder storage.`)
+      if (left > 0) report(`files: ${left} that no record names were left behind.`)
+      warnOfRules(draft.catalog.all, report)
+      return brought
+    })
+    for (const collection of store.catalog.all) if (collection.type !== 'view') await tidy(store, collection)
+    const views = store.catalog.all.filter(({ type }) => type === 'view').length
+    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} of ${total} records and ${storage.counts().imported} files.`
+    return [counts, ...notes].join('\n')
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR' ? unreadable(folder, error) : error
+  } finally {
+    data.close()
+  }
+}
+
+async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
+  const refuse = (what: string) => {
+    throw new UserError(`The store is not empty: ${what}. Import into a new one.`)
+  }
+  for (const collection of draft.catalog.all) {
+    if (!collection.system && !BUILT_IN_IDS.has(collection.id))
+      refuse(`it has the collection ${collection.name}`)
+    const others = collection.name === SUPERUSERS ? ' where email <> $1' : ' where $1::text is not null'
+    const sql = `select 1 from ${quote(tableName(collection))}${others} limit 1`
+    const { rows } = await draft.db.query(sql, [INSTALLER_EMAIL])
+    if (rows.length > 0) refuse(`there are records in ${collection.name}`)
+  }
+  const superusers = draft.catalog.find(SUPERUSERS)!
+  await draft.db.query(`delete from ${quote(tableName(superusers))}`)
+}

@@ -1,0 +1,49 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import type { Collection } from '../collections/catalog.ts'
+import { parseDate } from '../fields/date.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { fieldType } from '../fields/field-types.ts'
+import type { FolderImport } from './import-folder.ts'
+import { type StoredRow, textOf } from './pocketbase-data.ts'
+import { chunkSize, type ImportRow, insertRows } from './rows.ts'
+
+/**
+ * Imports the rows of `table`, changed by `convert`, into a collection. Leaves out those that the API would
+ * refuse. Returns the number of imported rows.
+ */
+export async function importRecords(
+  { draft, data, storage, progress, leftOut }: FolderImport,
+  collection: Collection,
+  table = collection.name,
+  convert = (row: StoredRow): StoredRow => row,
+): Promise<number> {
+  const total = data.count(table)
+  let [done, left] = [0, 0]
+  let rows: ImportRow[] = []
+  for (const stored of data.rows(table)) {
+    const row = convert(stored)
+    const values = collection.fields.map((field) => storedValue(field, row[field.name]))
+    if (leftOut.isFaulty(collection, values, table)) left++
+    else rows.push(values)
+    if (rows.length < chunkSize(collection, true) && done + left + rows.length < total) continue
+    await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
+    await storage.importOf(draft, collection, rows)
+    done += rows.length
+    rows = []
+    progress(table, done, total)
+  }
+  return done
+}
+
+/** Converts a SQLite value. One that does not fit the field becomes its empty value, as in PocketBase. */
+function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
+  const type = fieldType(field)
+  if (raw === null || raw === undefined) return type.zero(field)
+  if (field.type === 'number') return Number.isFinite(Number(raw)) ? Number(raw) : type.zero(field)
+  if (field.type === 'bool') return Boolean(Number(raw))
+  if (field.type === 'password') return textOf(raw)
+  const text = textOf(raw)
+  if (field.type === 'autodate') return parseDate(text)
+  if (field.type === 'json' && text === '') return null
+  return type.fromInput(field, text)
+}

@@ -1,0 +1,48 @@
+import { createDecipheriv, createHash, createHmac } from 'node:crypto'
+import { UserError } from '../errors.ts'
+import { type StoredRow, textOf } from './pocketbase-data.ts'
+
+/** Columns that Vendel encrypts, in whichever table they are. */
+const SEALED = ['body', 'secret_key']
+const PREFIX = /^f?enc:/
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Decrypts a text; undefined if that fails. Vendel: services/crypto.go, services/bodyencrypt.go */
+export type Open = (sealed: string) => string | undefined
+
+/** Returns the function that decrypts. `key`: WEBHOOK_ENCRYPTION_KEY of Vendel's environment. */
+export function opener(key: string): Open {
+  const bodyKey = createHmac('sha256', key).update('sms-body').digest()
+  const secretKey = createHash('sha256').update(key).digest()
+  return (sealed) => {
+    const bytes = Buffer.from(sealed.replace(PREFIX, ''), 'base64url')
+    const [nonce, content] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, -TAG_BYTES)]
+    try {
+      const cipherKey = sealed.startsWith('fenc:') ? bodyKey : secretKey
+      const cipher = createDecipheriv('aes-256-gcm', cipherKey, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      return Buffer.concat([cipher.update(content), cipher.final()]).toString('utf8')
+    } catch {
+      return undefined
+    }
+  }
+}
+
+export const sealedIn = (row: StoredRow): string[] =>
+  SEALED.filter((column) => PREFIX.test(textOf(row[column])))
+
+/** Throws a UserError if rows have encrypted texts and the key opens none of them. */
+export function requireKey(rows: Iterable<StoredRow>, open: Open): void {
+  let sealed = 0
+  for (const row of rows) {
+    for (const column of sealedIn(row)) {
+      if (open(textOf(row[column])) !== undefined) return
+      sealed++
+    }
+  }
+  if (sealed === 0) return
+  throw new UserError(
+    `--vendel-key opens none of ${sealed} encrypted texts. It is WEBHOOK_ENCRYPTION_KEY of Vendel's environment.`,
+  )
+}
