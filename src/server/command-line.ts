@@ -69,3 +69,6 @@ const optionsOf = (args: ArgsDef): Record<string, { type: 'boolean' | 'string' }
       .filter(([, { type }]) => type !== 'positional')
       .map(([name, { type }]) => [name, { type: type === 'boolean' ? 'boolean' : 'string' }]),
   )
+
+/** Prints a line. */
+export const say = (line: string) => void process.stdout.write(`${line}\n`)

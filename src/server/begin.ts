@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getRequestListener } from '@hono/node-server'
+import { type BackupServices, makeBackups } from '../backup/backups.ts'
+import { otherRestoreIsOver, readState } from '../backup/state.ts'
+import { openStore } from '../collections/catalog-store.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/open.ts'
+import { migrate } from '../db/schema/migrate.ts'
+import { createApp } from '../http/app.ts'
+import type { Services } from '../http/context.ts'
+import { LISTENER_OPTIONS } from '../http/server/connections.ts'
+import { front } from '../http/server/front.ts'
+import { RequestTracker } from '../http/server/request-tracker.ts'
+import type { Work } from '../http/server/restartable.ts'
+import type { Logger } from '../log.ts'
+import { RequestLog } from '../logs/request-log.ts'
+import { Traffic } from '../metrics/traffic.ts'
+import { webhookMails } from '../notifications/webhook-mails.ts'
+import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
+import { openRealtime } from '../realtime/hub.ts'
+import { SettingsStore } from '../settings/settings-store.ts'
+import { sendingFor } from '../sms/campaigns/campaign.ts'
+import { textCode } from '../sms/codes/text-code.ts'
+import { startIndexes } from '../sms/large-history.ts'
+import { startDelivery } from '../sms/queue/sweep.ts'
+import { openAcceptor } from '../sms/send/accept.ts'
+import { atMost } from '../tools/deadline.ts'
+import { startWebhooks } from '../webhooks/delivery-worker.ts'
+import { makeWorker, startJobs } from '../work/jobs.ts'
+import type { WorkerMember } from '../work/processes.ts'
+import { extensionsOf } from './extensions.ts'
+import { jobsOf, kindsOf } from './jobs.ts'
+
+/** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
+const ANNOUNCED_MS = 100
+
+/**
+ * Migrates the database and begins the work on it: services, queues, background jobs. A restore of a backup
+ * ends this work and begins it again.
+ */
+export async function begin(
+  config: Config,
+  database: Database,
+  log: Logger,
+  backup: Omit<BackupServices, 'settings' | 'stopping'>,
+  workers: WorkerMember | undefined,
+): Promise<Work> {
+  const { db } = backup
+  await migrate(db)
+  await otherRestoreIsOver(db, backup.node)
+  const { restores } = await readState(db)
+  const store = await openStore(database)
+  const settings = await SettingsStore.open(db)
+  const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
+  const extensions = extensionsOf(config)
+  const acceptor = openAcceptor(store.forEverybody('sends'), config)
+  const sending = { config, extensions, acceptor }
+  const servicesOf = sendingFor(store, sending)
+  const backups = makeBackups({ ...backup, settings, stopping: stopping.signal })
+  const services: Services = {
+    store,
+    settings,
+    config,
+    log,
+    logs: new RequestLog(db, log),
+    extensions,
+    sending,
+    textCode: (user, text) => textCode(servicesOf(user).store, config, user, text),
+    jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
+    protocols: PROTOCOLS,
+    otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
+    backups,
+    realtime: openRealtime(store, log),
+    traffic: new Traffic(PROTOCOLS),
+    workers,
+    stopping: stopping.signal,
+    closing: closing.signal,
+    ending: ending.signal,
+  }
+  const tracker = new RequestTracker(services)
+  const stopDelivery = await startDelivery(store.forEverybody('sweep'), config, log)
+  const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
+  const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
+  const stopJobs = startJobs(services.jobs, log)
+  const stopIndexes = startIndexes(db, log)
+  const stops = [stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
+  return {
+    services,
+    reception: tracker,
+    handle: front(getRequestListener(createApp(services).fetch, LISTENER_OPTIONS), tracker, services),
+    restores,
+    announceStop: () => stopping.abort(),
+    async finish(left) {
+      closing.abort()
+      await atMost(tracker.idle(), left() / 2)
+      await sleep(ANNOUNCED_MS)
+      ending.abort()
+      await services.realtime.close()
+    },
+    async close(left) {
+      await atMost(Promise.all(stops.map((stop) => stop())), left())
+      await atMost(services.logs.flush(), left())
+      await atMost(Promise.all([settings.close(), store.close()]), left())
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { defineCommand } from 'citty'
+import { readConfig } from '../config.ts'
+import { UserError } from '../errors.ts'
+import { importFiles } from '../import/fixtures.ts'
+import { importPocketBase } from '../import/pocketbase.ts'
+import { importVendel } from '../import/vendel.ts'
+import { showProgress } from '../tools/progress.ts'
+import { say } from './command-line.ts'
+import { extensionsOf } from './extensions.ts'
+import { withCatalogStore } from './with-store.ts'
+
+const given = (valueHint: string, description: string) =>
+  ({ type: 'string', description, valueHint }) as const
+export const importCommand = defineCommand({
+  meta: { name: 'import', description: 'Import collections and records, all or nothing.' },
+  args: {
+    schema: given('FILE', 'collections, as PocketBase exports them (JSON)'),
+    fixtures: given('FILE', 'records by collection, with their ids (JSON); existing ones are replaced'),
+    pocketbase: given('DIR', 'a PocketBase data directory (pb_data), into an empty store'),
+    vendel: given('DIR', 'a data directory of Vendel, into an empty store'),
+    'vendel-key': given('KEY', "WEBHOOK_ENCRYPTION_KEY of Vendel's environment"),
+  },
+  run: ({ args: { schema, fixtures, pocketbase, vendel, 'vendel-key': key } }) =>
+    withCatalogStore(async (store) => {
+      const progress = showProgress(process.stderr)
+      const extensions = extensionsOf(readConfig(process.env))
+      if ([schema ?? fixtures, pocketbase, vendel].filter(Boolean).length > 1)
+        throw new UserError('Use --pocketbase or --vendel without the other options.')
+      if (Boolean(vendel) !== Boolean(key)) throw new UserError('--vendel DIR needs --vendel-key KEY.')
+      if (vendel) return say(await importVendel(store, extensions, vendel, key!, progress))
+      if (pocketbase) return say(await importPocketBase(store, extensions, pocketbase, progress))
+      if (!schema && !fixtures) {
+        throw new UserError(
+          'Nothing to import: give --schema FILE, --fixtures FILE or both, --pocketbase DIR, or --vendel DIR.',
+        )
+      }
+      say(await importFiles(store, extensions, { schema, fixtures }, progress))
+    }),
+})

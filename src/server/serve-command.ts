@@ -1,0 +1,94 @@
+import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineCommand } from 'citty'
+import { renderUnicodeCompact } from 'uqr'
+import { installerLink } from '../auth/superusers.ts'
+import type { Store } from '../collections/catalog.ts'
+import { type Config, isLoopback, readConfig } from '../config.ts'
+import { runProgramCommand } from '../errors.ts'
+import { createLogger } from '../log.ts'
+import { onStopSignal } from '../tools/stop-signal.ts'
+import { shareOf, supervise, workerCount, workerMember } from '../work/processes.ts'
+import { say } from './command-line.ts'
+import { type RunningServer, start } from './server.ts'
+
+async function printInstallerLink(store: Store, config: Config) {
+  const link = await installerLink(store, config.publicUrl)
+  if (!link) return
+  say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+  say('Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor')
+}
+
+function endOnSignal(stop: () => Promise<void>) {
+  onStopSignal((signal) => {
+    // with several workers, the parent prints it
+    if (!cluster.isWorker) say(`${signal}: finishing what runs`)
+    void runProgramCommand(async () => {
+      await stop()
+      process.exit(0)
+    })
+  })
+}
+
+function printAddresses({ urls, publicUrl }: Config): void {
+  if (isLoopback(publicUrl)) {
+    say('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')
+    return
+  }
+  for (const url of urls) say(`Phones reach it at ${url}`)
+  const page = `${publicUrl}/#/devices?add=1`
+  say(`Add a phone: ${page}`)
+  if (process.stdout.isTTY) say(renderUnicodeCompact(page))
+}
+
+/** How long a stop waits for a start in progress, which may already have started Postgres. */
+const START_MS = 3_000
+
+async function serveHere(config: Config, count: number) {
+  const ready = serveAndSay(config, count)
+  endOnSignal(async () => {
+    const server = await Promise.race([ready, sleep(START_MS)])
+    await server?.stop()
+  })
+  await ready
+}
+
+async function serveAndSay(config: Config, count: number): Promise<RunningServer> {
+  const member = workerMember()
+  const log = createLogger(config, undefined, member?.worker)
+  const server = await start(shareOf(config, count), log, member)
+  if (member) member.serving(server.url)
+  else {
+    say(`pocketsms listens on ${server.url}`)
+    printAddresses(config)
+  }
+  if (!member || member.worker === 1)
+    await printInstallerLink(server.services.store.forEverybody('command'), config)
+  return server
+}
+
+/** Runs this process as the parent of several workers. The first worker migrates the database. */
+async function superviseWorkers(config: Config, count: number) {
+  const { stopDelaySeconds } = config
+  const env = { WORKERS: String(count) }
+  const supervisor = supervise({ count, stopDelaySeconds, env }, createLogger(config))
+  endOnSignal(() => supervisor.stop())
+  const begun = await supervisor.start()
+  if ('exitCode' in begun) process.exitCode = begun.exitCode
+  else {
+    say(`pocketsms listens on ${begun.url}, with ${count} workers`)
+    printAddresses(config)
+  }
+}
+
+export const serve = defineCommand({
+  meta: {
+    name: 'serve',
+    description: 'Run the server. Settings come from the environment; see docs/settings.md.',
+  },
+  async run() {
+    const config = readConfig(process.env)
+    const count = workerCount(config)
+    await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)
+  },
+})

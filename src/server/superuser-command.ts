@@ -1,0 +1,58 @@
+import { defineCommand } from 'citty'
+import {
+  deleteSuperuser,
+  listSuperusers,
+  setSuperuserAddresses,
+  upsertSuperuser,
+} from '../auth/superusers.ts'
+import { say, type Words } from './command-line.ts'
+import { withStore } from './with-store.ts'
+
+const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'
+const addresses: Words = {
+  type: 'positional',
+  required: false,
+  description: 'addresses and subnets, with spaces between',
+  many: true,
+}
+const email = { type: 'positional', required: true, description: 'their email address' } as const
+export const superuser = defineCommand({
+  meta: { name: 'superuser', description: 'Manage superusers, who may do everything.' },
+  subCommands: {
+    upsert: defineCommand({
+      meta: { name: 'upsert', description: 'Create a superuser, or set a new password.' },
+      args: { email, password: { type: 'positional', required: true, description: 'at least 8 characters' } },
+      run: ({ args }) =>
+        withStore(async (store) => {
+          await upsertSuperuser(store, args.email, args.password)
+          say(`Superuser ${args.email} is saved.`)
+        }),
+    }),
+    list: defineCommand({
+      meta: { name: 'list', description: 'Their email addresses, one a line.' },
+      run: () => withStore(async (store) => (await listSuperusers(store)).forEach(say)),
+    }),
+    delete: defineCommand({
+      meta: { name: 'delete', description: 'Delete a superuser.' },
+      args: { email },
+      run: ({ args }) =>
+        withStore(async (store) => {
+          await deleteSuperuser(store, args.email)
+          say(`Superuser ${args.email} is deleted.`)
+        }),
+    }),
+    ips: defineCommand({
+      meta: {
+        name: 'ips',
+        description:
+          'Set the addresses and subnets that superusers may come from; without any: from anywhere.',
+      },
+      args: { addresses },
+      run: ({ args }) =>
+        withStore(async ({ db }) => {
+          const before = await setSuperuserAddresses(db, args._)
+          say(`Superusers may come from ${placesIn(args._)}. Until now: ${placesIn(before)}.`)
+        }),
+    }),
+  },
+})

@@ -1,0 +1,29 @@
+import type { Store } from '../collections/catalog.ts'
+import { type CatalogStore, openStore } from '../collections/catalog-store.ts'
+import { type Config, readConfig } from '../config.ts'
+import { openDb } from '../db/connect.ts'
+import { migrate } from '../db/schema/migrate.ts'
+import { createLogger, type Logger } from '../log.ts'
+
+/** The settings and the log of a command, which prints warnings only. */
+export function setting(): { config: Config; log: Logger } {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  return { config, log: createLogger(config) }
+}
+
+/** Opens the database, brings it up to date, calls `work` and closes it. */
+export async function withCatalogStore(work: (store: CatalogStore) => Promise<void>): Promise<void> {
+  const { config, log } = setting()
+  const database = await openDb(config, log)
+  try {
+    await migrate(database.forEverybody('command'))
+    const store = await openStore(database)
+    // the store must be closed before the database
+    await work(store).finally(() => store.close())
+  } finally {
+    await database.close()
+  }
+}
+
+export const withStore = (work: (store: Store) => Promise<void>) =>
+  withCatalogStore((store) => work(store.forEverybody('command')))
