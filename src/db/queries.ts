@@ -31,9 +31,10 @@ const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
 /** A connection of kysely that sends queries through a `Db`, with its turns and retries. */
-const connectionOver = (db: Db, way: Way): DatabaseConnection => ({
+const connectionOver = (db: Db, way: Way | 'planned'): DatabaseConnection => ({
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const result = await db[way](sql, parameters, nameOf(sql))
+    const result =
+      way === 'planned' ? await db.query(sql, parameters) : await db[way](sql, parameters, nameOf(sql))
     return { rows: objectsOf<R>(result), numAffectedRows: BigInt(result.count) }
   },
   streamQuery() {
@@ -44,12 +45,13 @@ const connectionOver = (db: Db, way: Way): DatabaseConnection => ({
 /**
  * kysely's query builder on the tables of the schema. Its queries run through `db`: within its transaction if
  * it has one. Each text is prepared once a connection, so a list is one array parameter (`= any`), never one
- * parameter per element. Constants that a partial index tests are written with `sql.lit`.
+ * parameter per element. Constants that a partial index tests are written with `sql.lit`. `planned`: not
+ * prepared, so Postgres plans it for its values and for the present size of the tables.
  *
  * @example
  * const keys = await queries(db).selectFrom('api_keys').select('id').where('user', '=', user).execute()
  */
-export const queries = (db: Db, way: Way = 'query'): QueryCreator<Tables> =>
+export const queries = (db: Db, way: Way | 'planned' = 'query'): QueryCreator<Tables> =>
   new QueryCreator<Tables>({
     executor: new DefaultQueryExecutor(compiler, adapter, {
       provideConnection: (use) => use(connectionOver(db, way)),

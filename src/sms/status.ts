@@ -2,7 +2,6 @@ import type { UpdateQueryBuilder, UpdateResult } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
-import { unindexed } from '../db/statement.ts'
 import type { Tables } from '../db/tables.ts'
 import { logChange, noteChanges } from '../records/record-sql.ts'
 
@@ -10,7 +9,10 @@ import { logChange, noteChanges } from '../records/record-sql.ts'
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Maps a status to its successors. Only unsent or repeatable messages go from `sending` to `assigned`. */
+/**
+ * Maps a status to its successors, as the SQL function sms_may_become does. Only unsent or repeatable
+ * messages go from `sending` to `assigned`.
+ */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
   // pending: a pause, quiet hours or a lost line take back a message that no device has claimed
@@ -22,16 +24,6 @@ export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   failed: [],
   received: [],
 }
-
-/** SQL: the status may become `to`. Uses no index on the status: with one, a claim took 490 ms, not 0.3. */
-export const mayBecome = (alias: string, to: Status): string =>
-  `${unindexed(`${alias}.status`)} in (${STATUSES.filter((from) => NEXT[from].includes(to))
-    .map((from) => `'${from}'`)
-    .join(', ')})`
-
-/** SQL: the message with this id may become `to`. Looks up the message for each row. */
-export const idMayBecome = (id: string, to: Status): string =>
-  `coalesce((select ${mayBecome('m', to)} from sms_messages m where m.id = ${id}), false)`
 
 /** Values of `error_message` for messages that the gateway ended, not a device. */
 export const REASONS = {

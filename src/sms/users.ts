@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
+import { anyFound, anyOf, queries } from '../db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
 import type { Extension } from '../records/extension.ts'
-import { failUnsent, type MessageSource } from './queue/fail-or-reassign.ts'
+import { failUnsent } from './queue/fail-messages.ts'
 import { sendOnce } from './queue/send-once.ts'
 import { lockUserSends } from './send/accept.ts'
 import { REASONS, updateRecords } from './status.ts'
@@ -21,10 +22,16 @@ export const usersExtension: Extension = {
     if (values.member_only === true) await requireUnused(store, String(old.id))
   },
   async afterDelete({ db }, ids) {
-    for (const [table, key] of Object.entries(OF_USERS)) {
-      const sql = `delete from ${table} where "user" = any($1) and ${key} = any(array(
-        select ${key} from ${table} where "user" = any($1) order by ${key} for update))`
-      await db.query(sql, [ids], `forget ${table}`)
+    for (const [table, key] of OF_USERS) {
+      const locked = queries(db)
+        .selectFrom(table)
+        .select(sql.ref(key).as('key'))
+        .where('user', '=', anyOf(ids))
+      await queries(db)
+        .deleteFrom(table)
+        .where('user', '=', anyOf(ids))
+        .where(sql.ref(key), '=', anyFound(locked.orderBy(sql.ref(key)).forUpdate()))
+        .execute()
     }
   },
   onTakeover: endUserQueue,
@@ -39,20 +46,14 @@ async function requireUnused({ db }: Store, user: string) {
 }
 
 /** Tables to clean after a user's deletion, each with the column that orders its locks. */
-const OF_USERS = {
-  sms_turns: '"user"',
-  sms_idempotency: 'key',
-  sms_dispatch: 'message',
-  sms_origins: 'ref',
-  smsgate_accounts: '"user"',
-  smsgate_tokens: 'id',
-}
-
-const UNCLAIMED: MessageSource = {
-  name: 'unclaimed at takeover',
-  sql: `select d.* from sms_dispatch d where d."user" = $2 and d.state in ('pending', 'assigned')
-  order by d.message for update`,
-}
+const OF_USERS = [
+  ['sms_turns', 'user'],
+  ['sms_idempotency', 'key'],
+  ['sms_dispatch', 'message'],
+  ['sms_origins', 'ref'],
+  ['smsgate_accounts', 'user'],
+  ['smsgate_tokens', 'id'],
+] as const
 
 /** Ends the work of an account when former access to it is revoked: messages, campaigns, pairing codes, … */
 async function endUserQueue(store: Store, user: string) {
@@ -65,7 +66,14 @@ async function endUserQueue(store: Store, user: string) {
     .where('user', '=', user)
     .where('enabled', '=', true)
     .execute()
-  await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
+  const unclaimed = queries(db)
+    .selectFrom('sms_dispatch')
+    .select('message')
+    .where('user', '=', user)
+    .where(sql<boolean>`state in ('pending', 'assigned')`)
+    .orderBy('message')
+    .forUpdate()
+  await failUnsent(db, unclaimed, REASONS.canceled)
   // a node that is storing a campaign's messages finds the campaign changed, and stops
   await updateRecords(db, 'campaigns', (update) =>
     update

@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/open.ts'
 import type { Env, Services } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'
 import { storeOf } from '../../src/http/server/store-of.ts'
-import { countBatch } from '../../src/sms/queue/cancel.ts'
+import { countBatch } from '../../src/sms/queue/batch.ts'
 import type { JobKind } from '../../src/work/jobs.ts'
 
 // Compiled, never run: a statement needs a holder. `tsc` fails where an expected error is missing.

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
 import { createLogger } from '../../src/log.ts'
-import { reassign } from '../../src/sms/queue/fail-or-reassign.ts'
 import { releaseDue } from '../../src/sms/queue/overdue.ts'
+import { reassign } from '../../src/sms/queue/reassign.ts'
 import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { basic, request } from '../support/server/request.ts'
@@ -194,12 +195,7 @@ test('a key limited to a line sends only by it through every API, also later and
   const { db } = fixture.server.services.store
   await query(`update sms_dispatch set due_at = now() where state = 'pending'`)
   await releaseDue(db, 60)
-  const its = `(select id from sms_messages where sent_by = '${id}')`
-  await reassign(
-    db,
-    { name: 'test', sql: `select *, 'late' as why from sms_dispatch where message in ${its}` },
-    60,
-  )
+  await reassign(db, sql`select id from sms_messages where sent_by = ${id}`, 'late', 60)
   const used = await query(`select distinct line, status from sms_messages where sent_by = $1`, [id])
   expect(used).toEqual([[lines[0], 'assigned']])
   await must(user, 'DELETE', `/api/collections/devices/records/${phones[0]!.id}`)

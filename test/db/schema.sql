@@ -1419,6 +1419,8 @@ create function session_start(session_id text, of_collection text, of_record tex
 create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
+create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
+create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text) volatile
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
 create function sms_conversation_heard(owner text, phone text) returns void volatile
@@ -1432,7 +1434,11 @@ create function sms_counted(owner text) returns bigint stable
 create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
+create function sms_due_scheduled(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
+create function sms_due_waiting(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
 create function sms_events_noted() returns trigger volatile
+create function sms_fail(texts text[], reason text, ended_by text) returns TABLE("user" text, period text, messages bigint) volatile
+create function sms_hold(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_destination(destinations text, number text) returns boolean immutable
 create function sms_is_failing(failing_since text) returns boolean stable
@@ -1451,6 +1457,7 @@ create function sms_lines_near_limits(share double precision) returns TABLE(line
 create function sms_local_day(owner text, at timestamp with time zone) returns text stable
 create function sms_look_for_room(owner text) returns void volatile
 create function sms_may(act text, destinations text, key_destinations text, key_lines text[], numbers text[], device text, line text, sim integer, kept text[]) returns text stable
+create function sms_may_become(status text, next text) returns boolean immutable
 create function sms_messages_brief() returns trigger volatile set enable_seqscan=off
 create function sms_messages_came() returns trigger volatile
 create function sms_messages_changed() returns trigger volatile
@@ -1458,11 +1465,21 @@ create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
 create function sms_messages_went() returns trigger volatile set enable_seqscan=off
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
+create function sms_planned_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean) returns TABLE(message text, device text, sent_by text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, waits_for text, next_body text, next_segments double precision, unfit boolean, refusal text, what text) stable set plan_cache_mode=force_custom_plan
+create function sms_queued_devices() returns TABLE(device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable
 create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
+create function sms_reassign(texts text[], whys text[], online_seconds double precision, is_charged boolean) returns TABLE(device text) volatile
+create function sms_reassign_unclaimed(online_seconds double precision, room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
+create function sms_release(texts text[], online_seconds double precision, sticky text) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
+create function sms_release_held(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
+create function sms_report(reports json) returns TABLE(number integer, status text, is_applied boolean, line text) volatile
+create function sms_return_stale(room integer) returns void volatile set plan_cache_mode=force_custom_plan
+create function sms_rewake(room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
 create function sms_store(owner text, moment text, since text, sticky text, turns bigint, reserved integer, account record, requests anyarray, spent double precision, is_special boolean) returns text[] volatile
+create function sms_take_back(texts text[], dues timestamp with time zone[], waits_for text, why text) returns void volatile
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile
 create function sms_wake_interval() returns interval immutable

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SendingCaller } from '../../http/middleware/sender.ts'
-import { countBatch } from '../../sms/queue/cancel.ts'
+import { countBatch } from '../../sms/queue/batch.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { DoorCall } from '../door.ts'
 import { find, itemOf, MESSAGES } from './lists.ts'

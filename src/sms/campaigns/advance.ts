@@ -119,7 +119,7 @@ async function deleteFormer(services: CampaignServices, campaign: Campaign) {
   const messages = store.catalog.find('sms_messages')!
   const deleteSome = () =>
     store.db.transaction(async (db) => {
-      const ids = (await lockWaiting(db, permitOf(campaign), formerBatch)).map(([message]) => message)
+      const ids = (await lockWaiting(db, permitOf(campaign), formerBatch)).map(({ message }) => message)
       await deleteRecords({ db, catalog: store.catalog }, extensions, messages, ids)
       return ids.length
     })

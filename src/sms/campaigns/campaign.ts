@@ -1,11 +1,10 @@
-import { sql, type UpdateObject } from 'kysely'
+import { type RawBuilder, sql, type UpdateObject } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { CatalogStore } from '../../collections/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
-import { isOwnedBy, unindexed } from '../../db/statement.ts'
 import type { Tables } from '../../db/tables.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
@@ -18,7 +17,7 @@ import { LAST_LEAVES_AT } from '../send/preview.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import type { SendServices } from '../send/send.ts'
 import { accountSender } from '../send/sender.ts'
-import { eventsCte, updateRecords } from '../status.ts'
+import { updateRecords } from '../status.ts'
 import type { Repeat } from './body.ts'
 
 const STATUSES = ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
@@ -211,45 +210,6 @@ const takeKeys = (db: Db, user: string, keys: readonly string[]) =>
 /** Maximum messages that a transaction locks, so that other requests wait only briefly. */
 const MAX_ROWS = 1_000
 
-/** SQL that locks queue rows (`d`) of unclaimed messages. `which`: a condition. $1: batch ids, $2: user. */
-const waiting = (which: string) => `
-select d.message, d."user", m.scheduled_at from sms_messages m join sms_dispatch d on d.message = m.id
-where m.batch_id = any($1::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
-  and ${unindexed('m.status')} in ('pending', 'assigned') and ${which}
-order by d.message limit ${MAX_ROWS} for update of d`
-
-const EVENTS = eventsCte(
-  `r."user", r.message, 'pending', '', 0, $3`,
-  'rows r join changed c on c.id = r.message',
-  '$4',
-)
-
-/** Unassigns messages that no device has claimed yet. While `due_at` is infinity, they are not reassigned. */
-const HOLD = `
-with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
-), held as (
-  update sms_dispatch d set due_at = 'infinity', state = 'pending', wake_at = null, wakes = 0,
-    waiting_for = '', charged = '', device = case when d.pinned then d.device else '' end,
-    line = case when d.line_pinned then d.line else '' end
-  from rows r where d.message = r.message returning d.message, d.device
-), changed as (
-  update sms_messages m set status = 'pending', device = h.device, line = '', "from" = '', waiting_for = '',
-    updated = pb_text(now())
-  from held h where m.id = h.message returning m.id
-), ${EVENTS}
-select count(*) from rows`
-
-/** Restores the due time of held messages. The sweep (queue/sweep.ts) then assigns them to devices. */
-const RELEASE = `
-with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'infinity'`)}
-), freed as (
-  update sms_dispatch d set due_at = greatest(now(), nullif(r.scheduled_at, '')::timestamptz)
-  from rows r where d.message = r.message returning d.message
-), changed as (
-  update sms_messages m set updated = pb_text(now()) from freed f where m.id = f.message returning m.id
-), ${EVENTS}
-select count(*) from rows`
-
 /** Locks a campaign against changes. False if it has changed since it was read. */
 async function lockUnchanged(db: Db, { id, version }: Campaign): Promise<boolean> {
   const found = await queries(db)
@@ -263,22 +223,29 @@ async function lockUnchanged(db: Db, { id, version }: Campaign): Promise<boolean
 
 /** Holds back the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) =>
-  inSteps(store, permitOf(campaign), campaign, HOLD, 'Paused')
+  inSteps(
+    store,
+    campaign,
+    ({ batches, user, id }) => sql`sms_hold(${batches}::text[], ${user}, 'Paused', ${id}, ${MAX_ROWS}::int)`,
+  )
 
 /** Releases a campaign's held messages. False if the campaign was changed meanwhile. */
 export const releaseMessages = (store: Store, campaign: Campaign) =>
-  inSteps(store, permitOf(campaign), campaign, RELEASE, 'Resumed')
+  inSteps(
+    store,
+    campaign,
+    ({ batches, user, id }) =>
+      sql`sms_release_held(${batches}::text[], ${user}, 'Resumed', ${id}, ${MAX_ROWS}::int)`,
+  )
 
-async function inSteps(store: Store, permit: Permit, campaign: Campaign, step: string, detail: string) {
-  const { batches, user } = campaign
+async function inSteps(store: Store, campaign: Campaign, step: (of: Campaign) => RawBuilder<number>) {
   for (;;) {
-    const rows = await store.db.transaction(async (db) => {
+    const messages = await store.db.transaction(async (db) => {
       if (!(await lockUnchanged(db, campaign))) return undefined
-      // not a named statement, so that Postgres plans it for the present number of rows
-      const done = await db.query(step, [batches, user, detail, permit.sender.sentBy])
-      return Number(done.rows[0]![0])
+      const done = await queries(db).selectNoFrom(step(campaign).as('messages')).executeTakeFirstOrThrow()
+      return done.messages
     })
-    if (rows === undefined) return false
-    if (rows === 0) return true
+    if (messages === undefined) return false
+    if (messages === 0) return true
   }
 }

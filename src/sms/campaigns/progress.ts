@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
-import { BATCH, countsOf } from '../queue/cancel.ts'
+import { BATCH, countsOf } from '../queue/batch.ts'
 import { UNKNOWN } from '../queue/retry.ts'
 import { CANCELED_SQL, REASONS } from '../status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
@@ -129,7 +129,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     status,
     begins_in_seconds: Math.max(0, dateOf(scheduledAt)!.getTime() - Date.now()) / 1000,
     recipients_count: recipientsCount,
-    counts: countsOf(found.map((row) => [row.status, row.messages])),
+    counts: countsOf(found),
     canceled: sum('canceled'),
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),

@@ -1,44 +1,15 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { isOwnedBy, unindexed } from '../../db/statement.ts'
-import { limitsSql, type Permit, refusalOf, refusalSql, requireOwnBatch, senderParam } from '../send/judge.ts'
+import { queries } from '../../db/queries.ts'
+import { limitsOf, type Permit, refusal, refusalOf, requireOwnBatch } from '../send/judge.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
-import { REASONS, STATUSES, type Status } from '../status.ts'
+import { REASONS } from '../status.ts'
 import { notifyCanceled } from '../wake.ts'
-import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
+import { BATCH, countBatch } from './batch.ts'
+import { failUnsent } from './fail-messages.ts'
 import { noteChange } from './note-change.ts'
-
-const STATUS = z.enum(STATUSES).exclude(['received'])
-
-/** A batch (the messages of one send), with its messages counted by status. */
-export const BATCH = z
-  .object({
-    batch_id: z.string(),
-    recipients_count: z.int().min(1),
-    counts: z.record(STATUS, z.int().min(0)).describe('Messages by status.'),
-  })
-  .meta({ id: 'BatchStatus' })
-
-/** Counts a user's batch by status. Throws 404 `batch_not_found`, also for another user's batch. */
-export async function countBatch(store: Store, user: string, batchId: string) {
-  const { rows } = await store.db.shaped(
-    `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOwnedBy('m', '$2')} group by status`,
-    [batchId, user],
-    'sms batch',
-  )
-  if (rows.length === 0) throw gatewayRefusal('batch_not_found')
-  const recipients_count = rows.reduce((sum, row) => sum + Number(row[1]), 0)
-  return { batch_id: batchId, recipients_count, counts: countsOf(rows) }
-}
-
-type Counts = z.output<typeof BATCH>['counts']
-
-/** Makes counts by status from rows that begin with a status and its count. */
-export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
-  const found = new Map(rows.map(([status, messages]) => [status, Number(messages)]))
-  return Object.fromEntries(STATUS.options.map((status) => [status, found.get(status) ?? 0])) as Counts
-}
 
 export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
@@ -47,38 +18,29 @@ export const CANCELED_BATCH = BATCH.extend({
 /** Maximum messages that one transaction cancels. Meanwhile, the user's sends wait. */
 const MAX_ROWS = 1_000
 
-/**
- * Locks a batch's messages that no device has claimed, and judges them. Waits for concurrent claims and
- * cancellations. $3: the sender.
- */
-const WAITING = `
-select d.message, d.device, d.attempt, m.sent_by, ${refusalSql('cancel', '$3')}
-from sms_messages m join sms_dispatch d on d.message = m.id cross join ${limitsSql('$3')} l
-where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
-  and ${unindexed('m.status')} in ('pending', 'assigned') and ${unindexed('d.state')} in ('pending', 'assigned')
-order by d.message limit ${MAX_ROWS} for update of d`
+/** A user's messages that no device has claimed, with what the judge needs to refuse their cancellation. */
+const selectQueued = (db: Db, permit: Permit) =>
+  // not prepared: a plan made for an empty table would scan all rows for each message
+  queries(db, 'planned')
+    .selectFrom('sms_messages as m')
+    .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
+    .innerJoin(limitsOf(permit).as('l'), (join) => join.onTrue())
+    .where(sql`m."user" || ''`, '=', permit.sender.user)
+    .where(sql`d."user" || ''`, '=', permit.sender.user)
+    .where(sql<boolean>`d.state || '' in ('pending', 'assigned')`)
 
-const LOCKED: MessageSource = {
-  name: 'cancel',
-  sql: 'select d.* from sms_dispatch d where d.message = any($2::text[])',
-}
-
-/** Why the judge refuses the sender to cancel a message of a batch. $1: batch, $2: user, $3: the sender. */
-const REFUSED = `
-select max(r.refusal) from (
-  select ${refusalSql('cancel', '$3')} as refusal
-  from sms_messages m join sms_dispatch d on d.message = m.id cross join ${limitsSql('$3')} l
-  where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
-    and ${unindexed('d.state')} in ('pending', 'assigned')
-) r`
+const ofBatch = (db: Db, permit: Permit, batch: string) =>
+  selectQueued(db, permit).where('m.batch_id', '=', batch).where('m.batch_id', '<>', sql.lit(''))
 
 /**
  * Cancels and refunds a batch's unclaimed messages, or none if the judge refuses one. Idempotent. Throws 404
  * `batch_not_found`, 403, 409.
  */
 export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
-  const { rows } = await store.db.query(REFUSED, [batchId, permit.sender.user, senderParam(permit)])
-  if (rows[0]![0] !== null) throw refusalOf(permit.sender, String(rows[0]![0]))
+  const { refused } = await ofBatch(store.db, permit, batchId)
+    .select(({ fn }) => fn.max(refusal('cancel', permit)).as('refused'))
+    .executeTakeFirstOrThrow()
+  if (refused !== null) throw refusalOf(permit.sender, refused)
   const canceled = await cancelWaiting(store, permit, batchId)
   return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }
@@ -94,26 +56,41 @@ export async function cancelWaiting(store: Store, permit: Permit, batchId: strin
       return { found: found.length, canceled: await cancelLocked(db, permit, batchId, found, 1) }
     })
     canceled += ended.canceled
-    // fewer than MAX_ROWS is not the end: WAITING leaves out messages that were claimed while it waited
+    // fewer than MAX_ROWS is not the end: `lockWaiting` leaves out messages that were claimed while it waited
     if (ended.found === 0) return canceled
   }
 }
 
-/** Locks up to MAX_ROWS messages of a batch that no device has claimed. Throws if the judge refuses one. */
+/**
+ * Locks up to MAX_ROWS messages of a batch that no device has claimed. Waits for concurrent claims and
+ * cancellations. Throws if the judge refuses one.
+ */
 export async function lockWaiting(db: Db, permit: Permit, batchId: string) {
-  // not a named statement: a plan made for an empty table would scan all rows for each message
-  const { rows } = await db.query(WAITING, [batchId, permit.sender.user, senderParam(permit)])
-  return judged(permit, rows as Unclaimed[])
+  const found = await ofBatch(db, permit, batchId)
+    .select(['d.message', 'd.device', 'd.attempt', 'm.sent_by as author'])
+    .select(refusal('cancel', permit).as('refused'))
+    .where(sql<boolean>`m.status || '' in ('pending', 'assigned')`)
+    .orderBy('d.message')
+    .limit(sql.lit(MAX_ROWS))
+    .forUpdate('d')
+    .execute()
+  return judged(permit, found)
 }
 
 /**
  * An unclaimed message, its device if it has one, how often it was claimed before, who sent it, and why the
  * sender may not cancel it.
  */
-type Unclaimed = [message: string, device: string, attempt: number, author: string, refusal: string | null]
+type Unclaimed = Readonly<{
+  message: string
+  device: string
+  attempt: number
+  author: string
+  refused: string | null
+}>
 
 function judged({ sender }: Permit, found: readonly Unclaimed[]) {
-  for (const [, , , , refusal] of found) if (refusal !== null) throw refusalOf(sender, refusal)
+  for (const { refused } of found) if (refused !== null) throw refusalOf(sender, refused)
   return found
 }
 
@@ -126,11 +103,11 @@ async function cancelLocked(
   fromAttempt: number,
 ) {
   if (found.length === 0) return 0
-  const ids = found.map(([message]) => message)
-  const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [ids], permit.sender.sentBy)
-  for (const [message, device, attempt] of found)
+  const locked = sql`select unnest(${found.map(({ message }) => message)}::text[])`
+  const canceled = await failUnsent(db, locked, REASONS.canceled, permit.sender.sentBy)
+  for (const { message, device, attempt } of found)
     if (device && attempt >= fromAttempt) await notifyCanceled(db, device, message, attempt)
-  const authors = found.map(([, , , author]) => author)
+  const authors = found.map(({ author }) => author)
   if (canceled > 0) await noteChange(db, permit, { action: 'cancel', record, authors })
   return canceled
 }
@@ -140,10 +117,18 @@ export const CANCELED = z
   .meta({ id: 'Canceled' })
 
 /** Locks an unclaimed message. Finds no row after a concurrent claim; later claims skip the locked row. */
-const LOCK = `
-select d.message, d.device, d.attempt, m.sent_by, ${refusalSql('cancel', '$3')}
-from sms_dispatch d join sms_messages m on m.id = d.message cross join ${limitsSql('$3')} l
-where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update of d`
+const lockUnclaimed = (db: Db, permit: Permit, id: string) =>
+  queries(db)
+    .selectFrom('sms_dispatch as d')
+    .innerJoin('sms_messages as m', 'm.id', 'd.message')
+    .innerJoin(limitsOf(permit).as('l'), (join) => join.onTrue())
+    .select(['d.message', 'd.device', 'd.attempt', 'm.sent_by as author'])
+    .select(refusal('cancel', permit).as('refused'))
+    .where('d.message', '=', id)
+    .where('d.user', '=', permit.sender.user)
+    .where(sql<boolean>`d.state in ('pending', 'assigned')`)
+    .forUpdate('d')
+    .execute()
 
 /** Cancels and refunds an unclaimed message. Idempotent. Throws 403, 404, 409. */
 export async function cancelMessage(store: Store, permit: Permit, id: string) {
@@ -154,19 +139,19 @@ export async function cancelMessage(store: Store, permit: Permit, id: string) {
 /** Cancels and refunds an unclaimed message; false if it was canceled before. Throws as `cancelMessage`. */
 export async function cancelOnce(store: Store, permit: Permit, id: string): Promise<boolean> {
   const { user } = permit.sender
-  const canceled = await store.db.transaction(async (db) => {
-    const { rows } = await db.query(LOCK, [id, user, senderParam(permit)], 'sms lock to cancel')
-    return cancelLocked(db, permit, id, judged(permit, rows as Unclaimed[]), 0)
-  })
-  if (canceled > 0) return true
-  // a new statement sees the result of a concurrent cancellation that LOCK waited for
-  const { rows } = await store.db.query(
-    `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,
-    [id, user],
-    'sms canceled message',
+  const canceled = await store.db.transaction(async (db) =>
+    cancelLocked(db, permit, id, judged(permit, await lockUnclaimed(db, permit, id)), 0),
   )
-  if (!rows[0]) throw gatewayRefusal('message_not_found')
-  const [status, reason] = rows[0] as [Status, string]
-  if (status !== 'failed' || reason !== REASONS.canceled) throw gatewayRefusal('not_cancelable')
+  if (canceled > 0) return true
+  // a new statement sees the result of a concurrent cancellation that lockUnclaimed waited for
+  const found = await queries(store.db)
+    .selectFrom('sms_messages')
+    .select(['status', 'error_message'])
+    .where('id', '=', id)
+    .where(sql`"user" || ''`, '=', user)
+    .executeTakeFirst()
+  if (!found) throw gatewayRefusal('message_not_found')
+  if (found.status !== 'failed' || found.error_message !== REASONS.canceled)
+    throw gatewayRefusal('not_cancelable')
   return false
 }

@@ -1,17 +1,16 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
-import { isAmong, isHeldByDevice, unindexed } from '../../db/statement.ts'
+import { anyFound, inSeconds, lock, queries } from '../../db/queries.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { counts } from '../../metrics/counts.ts'
-import { isDisabledSql } from '../../records/record-sql.ts'
 import { allowance, type Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { openText } from '../send/sealed-text.ts'
-import { eventsCte, idMayBecome } from '../status.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z
@@ -28,82 +27,6 @@ export const CLAIMED_MESSAGE = z
     ),
   })
   .meta({ id: 'ClaimedMessage' })
-
-/** SQL: the line (SIM) `l` belongs to the device and has a limit per minute. */
-const isPaced = (device: string) => `l.device = ${device} and l.per_minute > 0`
-
-/** SQL: message `d` is within its line's limit per minute. `g.lines`: JSON, how many each line allows. */
-const PACED_DUE = `d.message in (
-    select q.message from (
-      select p.message, p.line, row_number() over (partition by p.line order by p.priority desc, p.position) as n
-      from sms_dispatch p where p.device = g.device and p."user" = g."user" and p.state = 'assigned'
-        and (p.due_at is null or p.due_at <= now()) and (p.expires_at is null or p.expires_at > now())
-    ) q where q.n <= coalesce((g.lines ->> q.line)::float8, 'infinity')
-  )`
-
-/**
- * Claims messages for devices. Returns first those claimed before whose lease still runs (the answer may have
- * been lost), then new ones by priority and age. `room`: how many new ones the device may get, null for any.
- * If `room` and `lines` are null but a line has a limit per minute, adds no new ones, only a row without id.
- */
-const CLAIM = `
-with given as (
-  select * from json_to_recordset($1)
-    g(number int, device text, "user" text, "limit" int, room bigint, lines json, seconds float8)
-), held as (
-  select g.number, h.* from given g cross join lateral (
-    select message, attempt, lease_until, priority, position, sealed from sms_dispatch d
-    where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now()
-    order by priority desc, position limit g."limit"
-  ) h
-), due as (
-  select g.number, g.seconds, h.message from given g cross join lateral (
-    select d.message from sms_dispatch d
-    where d.device = g.device and d."user" = g."user" and d.state = 'assigned'
-      and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
-      and (d.charged = '' or d.charged >= (select sms_local_day(g."user", now())))
-      and (d.quiet_zone is null or d.quiet_zone <> all ((select sms_quiet_zones(g."user"))::text[]))
-      and d.line <> all (array(select l.id from lines l where l.device = g.device and not (l.enabled and l.present)))
-      and ${idMayBecome('d.message', 'sending')}
-      and case when g.lines is null then not exists (select from lines l where ${isPaced('g.device')}) else ${PACED_DUE} end
-      and exists (select from devices v where v.id = g.device and v."user" = g."user" and v.enabled
-        and (g.room is not null or v.per_minute <= 0 and v.daily_limit <= 0))
-      and not ${isDisabledSql('g."user"')}
-    order by d.priority desc, d.position
-    limit greatest(0, least(g."limit" - (select count(*) from held o where o.number = g.number), g.room))
-    for update of d skip locked
-  ) h
-), taken as (
-  update sms_dispatch d
-  set state = 'sending', attempt = d.attempt + 1, lease_until = now() + due.seconds * interval '1 second', wake_at = null
-  from due where d.message = due.message and ${isAmong('d.message', 'due')}
-  returning due.number, d.message, d.attempt, d.lease_until, d.priority, d.position, d.sealed, d.device, d."user", d.line
-), changed as (
-  update sms_messages m set status = 'sending', updated = pb_text(now())
-  from taken where m.id = taken.message and ${isAmong('m.id', 'taken')} returning m.id
-), ${eventsCte(`"user", message, 'sending', device, attempt, ''`, 'taken where message in (select id from changed)')}, counted as (
-  insert into device_handouts (device, line, at, messages)
-  select t.device, t.line, now(), count(*) from taken t group by t.device, t.line
-)
-select c.number, m.id, c.attempt, m."to", m.body, coalesce(nullif((select l.slot from lines l where l.id = m.line), 0), m.sim), m.priority, m.expires_at, pb_text(c.lease_until),
-  c.is_new, c.priority, c.position, c.sealed
-from (
-  select *, false as is_new from held
-  union all select number, message, attempt, lease_until, priority, position, sealed, true from taken
-) c
-join sms_messages m on m.id = c.message and ${isAmong('m.id', '(select message from held union all select message from taken) h')}
-  and (not c.is_new or m.id in (select id from changed))
-union all
-select g.number, null, 0, '', '', 0, 0, '', '', true, 0, 0, null from given g
-where g.room is null and exists (select from lines l where ${isPaced('g.device')})
-order by 1, 10, 11 desc, 12`
-
-const ALLOWANCE = `select ${allowance('d')}, (
-  select json_object_agg(l.id, greatest(0, l.per_minute - (
-    select coalesce(sum(h.messages), 0) from device_handouts h
-    where h.device = $1 and h.line = l.id and h.at > now() - interval '1 minute'
-  ))) from lines l where ${isPaced('$1')}
-) from devices d where d.id = $1 and d."user" = $2`
 
 /** Gives a device up to `limit` messages to send. Concurrent claims share a query. Throws 403 if disabled. */
 export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
@@ -159,17 +82,23 @@ interface Claimed {
   readonly isPaced: boolean
 }
 
+/** A row of sms_claim. Without an id: nothing new was claimed, because `lines` is not known. */
+type ClaimedRow = Omit<ClaimedMessage, 'id'> & { number: number; id: string | null; sealed: string | null }
+
 async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   const given = asks.map(({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
     ...{ number, device: device.id, user: device.user, limit, room, seconds },
     lines: lines && JSON.parse(lines),
   }))
-  const { rows } = await db.query(CLAIM, [JSON.stringify(given)], 'sms claim')
+  const rows = await queries(db)
+    .selectFrom(sql<ClaimedRow>`sms_claim(${JSON.stringify(given)}::json)`.as('claimed'))
+    .selectAll()
+    .execute()
   const found = asks.map(() => ({ messages: [] as ClaimedMessage[], isPaced: false }))
-  for (const [number, ...row] of rows) {
-    const claimed = found[Number(number)]!
-    if (row[0] === null) claimed.isPaced = true
-    else claimed.messages.push(...(await toMessage(db, asks[Number(number)]!.device.user, row)))
+  for (const { number, id, ...row } of rows) {
+    const claimed = found[number]!
+    if (id === null) claimed.isPaced = true
+    else claimed.messages.push(...(await toMessage(db, asks[number]!.device.user, { id, ...row })))
   }
   counts.claims.asked += asks.length
   counts.claims.messages += found.reduce((sum, { messages }) => sum + messages.length, 0)
@@ -180,21 +109,31 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
  * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
  * The device's other claims wait until the transaction ends.
  */
-async function whatLimitsLeave(db: Db, device: Device) {
-  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
-  const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
-  if (!rows[0]) return { left: 0, lines: null }
-  const [left, lines] = rows[0] as [number | null, string | null]
-  return { left: left === null ? null : Number(left), lines }
+async function whatLimitsLeave(db: Db, { id, user }: Device) {
+  await lock(db, LOCKS.claim, id)
+  const found = await queries(db)
+    .selectFrom('devices as d')
+    .select(sql<number | null>`${sql.raw(allowance('d'))}`.as('left'))
+    .select(
+      sql<string | null>`(select json_object_agg(l.id, greatest(0, l.per_minute - (
+        select coalesce(sum(h.messages), 0) from device_handouts h
+        where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'
+      ))) from lines l where l.device = d.id and l.per_minute > 0)`.as('lines'),
+    )
+    .where('d.id', '=', id)
+    .where('d.user', '=', user)
+    .executeTakeFirst()
+  return found ?? { left: 0, lines: null }
 }
 
 /** A claimed message with its decrypted text. [] if decryption fails: the message's lease then runs out. */
-async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise<ClaimedMessage[]> {
-  const [id, attempt, to, shown, sim, priority, expires_at, lease_until] = row
-  const sealed = row.at(-1) as string | null
-  const body = sealed === null ? shown : await openText(db, user, sealed)
-  if (body === undefined) return []
-  return [{ id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage]
+async function toMessage(
+  db: Db,
+  user: string,
+  { sealed, ...message }: ClaimedMessage & { sealed: string | null },
+): Promise<ClaimedMessage[]> {
+  const body = sealed === null ? message.body : await openText(db, user, sealed)
+  return body === undefined ? [] : [{ ...message, body }]
 }
 
 /** An attempt to send a message. Each claim of the message is a new attempt. */
@@ -202,16 +141,6 @@ export interface Attempt {
   readonly id: string
   readonly attempt: number
 }
-
-const RENEW = `
-with held as (
-  select d.message from sms_dispatch d
-  join json_to_recordset($1) g(id text, attempt int) on g.id = d.message and g.attempt = d.attempt
-  where ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending'
-  order by d.message for update of d
-)
-update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')
-from held h where d.message = h.message`
 
 /** Extends the leases of messages that a device is still sending. Ignores earlier attempts. */
 export async function renewLeases(
@@ -221,26 +150,55 @@ export async function renewLeases(
   leaseSeconds: number,
 ): Promise<void> {
   if (attempts.length === 0) return
-  await store.db.query(RENEW, [JSON.stringify(attempts), device.id, device.user, leaseSeconds], 'sms renew')
+  const claimed = sql<Attempt>`json_to_recordset(${JSON.stringify(attempts)}::json)`
+  await queries(store.db)
+    .with('held', (query) =>
+      query
+        .selectFrom('sms_dispatch as d')
+        .innerJoin(claimed.as<'g'>(sql`g(id text, attempt int)`), (join) =>
+          join.onRef('g.id', '=', 'd.message').onRef('g.attempt', '=', 'd.attempt'),
+        )
+        .select('d.message')
+        .where(sql`d.device || ''`, '=', device.id)
+        .where(sql`d."user" || ''`, '=', device.user)
+        .where(sql`d.state || ''`, '=', 'sending')
+        .orderBy('d.message')
+        .forUpdate('d'),
+    )
+    .updateTable('sms_dispatch as d')
+    .from('held as h')
+    .set({ lease_until: sql`greatest(d.lease_until, ${inSeconds(leaseSeconds)})` })
+    .whereRef('d.message', '=', 'h.message')
+    .execute()
 }
-
-const SPARE = `
-update sms_dispatch set lease_until = now() + $1::float8 * interval '1 second'
-where message = any(array(
-  select message from sms_dispatch where state = 'sending' and lease_until < now() + $1::float8 * interval '1 second'
-  order by message for update skip locked
-))`
 
 /** Extends all leases after an outage of this server, so that devices can report, and records the outage. */
 export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
-  await db.query(SPARE, [seconds])
+  const until = inSeconds(seconds)
+  await queries(db)
+    .updateTable('sms_dispatch')
+    .set({ lease_until: until })
+    .where('message', '=', ({ selectFrom }) =>
+      anyFound(
+        selectFrom('sms_dispatch')
+          .select('message')
+          .where('state', '=', sql.lit('sending'))
+          .where('lease_until', '<', until)
+          .orderBy('message')
+          .forUpdate()
+          .skipLocked(),
+      ),
+    )
+    .execute()
   await recordOutage(db)
 }
 
 /** Records that an outage of this server ends now: src/alarms then ignores devices' silence before it. */
 export async function recordOutage(db: Db): Promise<void> {
-  await db.query(
-    `insert into device_watch default values
-     on conflict (is_only) do update set reachable_since = now(), looked_at = now()`,
-  )
+  const now = sql<Date>`now()`
+  await queries(db)
+    .insertInto('device_watch')
+    .defaultValues()
+    .onConflict((found) => found.column('is_only').doUpdateSet({ reachable_since: now, looked_at: now }))
+    .execute()
 }

@@ -25,25 +25,6 @@ export async function noteAct(
     .execute()
 }
 
-/**
- * CTE that does as `noteChange`, in the statement that changes the texts of `from`. `by` and `user`: SQL of
- * their ids; `record` and `fields` (JSON): SQL that may aggregate the rows of `from`.
- */
-export const noteChangeCte = (
-  from: string,
-  {
-    user,
-    by,
-    action,
-    record,
-    fields,
-  }: Readonly<Record<'user' | 'by' | 'action' | 'record' | 'fields', string>>,
-) => `noted_change as (
-  insert into account_audit (id, "user", sender, action, collection, record, fields, created)
-  select pb_new_id(), ${user}, ${by}, '${action}', 'sms_messages', ${record}, ${fields}, pb_text(now())
-  from ${from} where ${by} <> ${user} having bool_or(sent_by <> ${by})
-)`
-
 /** Texts that were changed. `record`: the id of the message or batch; `authors`: who had sent them. */
 interface Changed {
   readonly action: string

@@ -9,7 +9,7 @@ import { E164 } from '../../portable/phone/e164.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import type { Attempt } from './claim.ts'
-import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
+import { failUnsent } from './fail-messages.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
 export async function optWordsOf(
@@ -92,62 +92,68 @@ export async function setOptedOut(store: Store, user: string, phone: string, isO
     await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
 
-/** SQL: the recipient of a queued message has opted out (a lookup per row). `alias`: of sms_dispatch. */
-export const isOptedOut = (alias: string): string => `coalesce((
+/** The recipient of a message has opted out (a lookup per row). `message`: the column with its id. */
+export const hasOptedOut = (message: string) => sql<boolean>`coalesce((
   select bool_or(c.opted_out) from sms_messages o join contacts c on c."user" = o."user" and c.phone = o."to"
-  where o.id = ${alias}.message), false)`
+  where o.id = ${sql.ref(message)}), false)`
 
 /** Maximum messages that one sweep of the queue ends. The next sweep, a second later, ends others. */
 const MAX_ROWS = 1_000
 
-const DUE: MessageSource = {
-  name: 'opted out meanwhile',
-  sql: `select d.* from sms_dispatch d
-  join sms_messages m on m.id = d.message
-  join contacts c on c."user" = d."user" and c.phone = m."to" and c.opted_out
-  where d.state = 'pending' and d.due_at <= now()
-  order by d.due_at limit ${MAX_ROWS} for update of d skip locked`,
-}
-
 /** Ends messages that are due, but whose recipient has opted out since they were accepted. */
 export async function endOptedOut(db: Db): Promise<readonly string[]> {
-  await failUnsent(db, DUE, REASONS.optedOut)
+  const due = queries(db)
+    .selectFrom('sms_dispatch as d')
+    .innerJoin('sms_messages as m', 'm.id', 'd.message')
+    .innerJoin('contacts as c', (join) =>
+      join.onRef('c.user', '=', 'd.user').onRef('c.phone', '=', 'm.to').on('c.opted_out', '=', true),
+    )
+    .select('d.message')
+    .where('d.state', '=', sql.lit('pending'))
+    .where('d.due_at', '<=', sql<Date>`now()`)
+    .orderBy('d.due_at')
+    .limit(sql.lit(MAX_ROWS))
+    .forUpdate('d')
+    .skipLocked()
+  await failUnsent(db, due, REASONS.optedOut)
   return []
-}
-
-/** A user's unclaimed messages to some phone numbers, found by the index on user and phone number. */
-const WAITING: MessageSource = {
-  name: 'said stop',
-  sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
-  where m."user" = $2 and m."to" = any($3::text[]) and m.status in ('pending', 'assigned')
-    and d.state in ('pending', 'assigned')
-  order by d.message for update of d`,
 }
 
 /** Ends and refunds unclaimed messages to these numbers, in the transaction that opts them out. */
 export async function endUnclaimed({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
-  if (phones.length > 0) await failUnsent(db, WAITING, REASONS.optedOut, [user, phones])
-}
-
-/** Takes a message off its line's counts if the device returned it unsent and the recipient has opted out. */
-const UNCHARGE = `
-with returned as (
-  select d.message, d.line, d.charged, d."user" from sms_dispatch d
-  where d.device = $1 and d."user" = $2 and d.message = $3 and d.attempt = $4 and d.state = 'sending'
-    and d.charged <> '' and ${isOptedOut('d')} for update
-)
-select sms_line_refund(r.line, r.charged, m."to", r."user") from returned r join sms_messages m on m.id = r.message`
-
-const GIVEN_BACK: MessageSource = {
-  name: 'given back, opted out',
-  sql: `select d.* from sms_dispatch d
-  where d.device = $2 and d."user" = $3 and d.message = $4 and d.attempt = $5 and d.state = 'sending'
-    and ${isOptedOut('d')}
-  for update`,
+  if (phones.length === 0) return
+  // found by the index on user and phone number
+  const waiting = queries(db)
+    .selectFrom('sms_messages as m')
+    .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
+    .select('d.message')
+    .where('m.user', '=', user)
+    .where('m.to', '=', anyOf(phones))
+    .where(sql<boolean>`m.status in ('pending', 'assigned') and d.state in ('pending', 'assigned')`)
+    .orderBy('d.message')
+    .forUpdate('d')
+  await failUnsent(db, waiting, REASONS.optedOut)
 }
 
 /** Ends a returned message if its recipient opted out; returns whether it did. Call lockUserSends first. */
 export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, { id, attempt }: Attempt) {
-  await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
-  return (await failUnsent(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])) > 0
+  const returned = queries(db)
+    .selectFrom('sms_dispatch as d')
+    .where('d.device', '=', device.id)
+    .where('d.user', '=', device.user)
+    .where('d.message', '=', id)
+    .where('d.attempt', '=', attempt)
+    .where('d.state', '=', sql.lit('sending'))
+    .where(hasOptedOut('d.message'))
+    .forUpdate('d')
+  // takes the message off its line's counts
+  await queries(db)
+    .with('returned', () =>
+      returned.select(['d.message', 'd.line', 'd.charged', 'd.user']).where('d.charged', '<>', ''),
+    )
+    .selectFrom('returned as r')
+    .innerJoin('sms_messages as m', 'm.id', 'r.message')
+    .select(sql`sms_line_refund(r.line, r.charged, m."to", r."user")`.as('refunded'))
+    .execute()
+  return (await failUnsent(db, returned.select('d.message'), REASONS.optedOut)) > 0
 }

@@ -3,16 +3,15 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { isAmong, isHeldByDevice, unindexed } from '../../db/statement.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/accept.ts'
-import { eventsCte, NEXT, STATUSES, type Status } from '../status.ts'
+import { NEXT, STATUSES, type Status } from '../status.ts'
 import { wakeDevices } from '../wake.ts'
 import { withoutCodes } from './device-words.ts'
-import { reassign } from './fail-or-reassign.ts'
 import { endReturned } from './opt-out.ts'
+import { reassign } from './reassign.ts'
 
 /** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
 export interface Report {
@@ -43,67 +42,27 @@ export const REPORT_RESULT = z
 
 const NO_REASON = 'The device could not send the message'
 
-/**
- * Applies devices' reports, one for each message. A report counts if it is of the current attempt, the status
- * is `sending` or `sent`, and the table of statuses ($2) allows the change. A report's time counts unless it
- * is before the message was accepted (or sent) or in the future. Locks queue rows, then messages, each by id.
- */
-const APPLY = `
-with given as (
-  select * from json_to_recordset($1)
-    g(number int, device text, "user" text, id text, attempt int, status text, at float8, reason text)
-), queued as materialized (
-  select d.message from given g join sms_dispatch d on d.message = g.id and ${isAmong('d.message', 'given', 'id')}
-  where ${isHeldByDevice('d', 'g.device', 'g."user"')} order by d.message for update of d
-), held as materialized (
-  select m.id, m.status, m.line, greatest(m.created::text, m.sent_at::text) as since
-  from given g join sms_messages m on m.id = g.id and ${isAmong('m.id', 'given', 'id')}
-  where ${isHeldByDevice('m', 'g.device', 'g."user"')} and (select count(*) from queued) >= 0
-  order by m.id for update of m
-), freed as (
-  delete from sms_dispatch d using given g
-  where d.message = g.id and ${isAmong('d.message', 'queued')} and ${isHeldByDevice('d', 'g.device', 'g."user"')}
-    and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
-  returning d.message
-), applicable as (
-  select m.id, g.status, g.attempt, g.reason, g.device, pb_text(
-    case when to_timestamp(g.at / 1000) between m.since::timestamptz and now()
-      then to_timestamp(g.at / 1000) else now() end) as at
-  from given g join held m on m.id = g.id
-  where m.status || ' ' || g.status = any($2)
-    and (m.id in (select message from freed) or (m.status = 'sent' and exists (
-      select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
-), changed as (
-  update sms_messages m
-  set status = a.status, error_message = a.reason, updated = pb_text(now()),
-    sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
-    delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
-  from applicable a
-  where m.id = a.id and ${isAmong('m.id', 'applicable', 'id')}
-  returning m.id, m."user", a.status, a.attempt, a.reason, a.device
-), ${eventsCte('"user", id, status, device, attempt, reason', 'changed')}
-select g.number, m.status, c.id is not null,
-  case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
-from given g
-left join held m on m.id = g.id
-left join changed c on c.id = g.id
-left join line_use u on u.line = m.line
-order by g.number`
-
-/** For `reassign`: selects the message of an attempt that sent nothing, as the device reported. */
-const NOT_SENT = {
-  name: 'not sent',
-  sql: `select message, "user", device, line, charged, state, pinned, position, attempt,
-    trim('Not sent. ' || $6) as why
-  from sms_dispatch
-  where message = $2 and device = $3 and "user" = $4 and state = 'sending' and attempt = $5 for update`,
+/** Locks the queue rows of a device's messages by id, then the messages. One order avoids deadlocks. */
+async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly string[]) {
+  const queued = await queries(db)
+    .selectFrom('sms_dispatch')
+    .select(['message', 'line'])
+    .where('message', '=', anyOf(ids))
+    .where(sql`device || ''`, '=', device)
+    .where(sql`"user" || ''`, '=', user)
+    .orderBy('message')
+    .forUpdate()
+    .execute()
+  await queries(db)
+    .selectFrom('sms_messages')
+    .where('id', '=', anyOf(ids))
+    .where(sql`device || ''`, '=', device)
+    .where(sql`"user" || ''`, '=', user)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Map(queued.map(({ message, line }) => [message, line]))
 }
-
-/** Locks queue rows by id. Run it before LOCK_MESSAGES: one order of locks avoids deadlocks. */
-const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
-const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
-
-const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
 
 interface DeviceReports {
   readonly device: Device
@@ -163,10 +122,7 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
     // an opt-out locks the user's sends before queue rows: do so here, too
     if (reports.some(({ not_sent }) => not_sent)) await lockUserSends(db, device.user)
     const ids = reports.map(({ id }) => id)
-    const values = [ids, device.id, device.user]
-    const queued = (await db.query(LOCK_QUEUE, values)).rows
-    const lines = new Map(queued.map(([id, line]) => [id, String(line)]))
-    await db.query(LOCK_MESSAGES, values)
+    const lines = await lockMessages(db, device, ids)
     for (const round of roundsOf(reports)) {
       const others: Numbered[] = []
       for (const [number, report] of round) {
@@ -206,10 +162,19 @@ function roundsOf(reports: readonly Report[]): Numbered[][] {
 }
 
 /** Reassigns an unsent message. Returns the new device; '' after an opt-out; undefined for an old report. */
-async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
+async function giveBack(db: Db, device: Device, report: Report, onlineSeconds: number) {
   if (await endReturned(db, device, report)) return ''
-  const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']
-  const [next] = await reassign(db, NOT_SENT, deviceOnlineSeconds, params)
+  const returned = queries(db)
+    .selectFrom('sms_dispatch')
+    .select('message')
+    .where('message', '=', report.id)
+    .where('device', '=', device.id)
+    .where('user', '=', device.user)
+    .where('state', '=', sql.lit('sending'))
+    .where('attempt', '=', report.attempt)
+    .forUpdate()
+  const why = `Not sent. ${report.error_message ?? ''}`.trim()
+  const [next] = await reassign(db, returned, why, onlineSeconds)
   return next
 }
 
@@ -227,9 +192,15 @@ async function applyTogether(db: Db, items: readonly DeviceReports[]): Promise<A
     at,
     reason: status === 'failed' ? error_message || NO_REASON : '',
   }))
-  const { rows } = await db.query(APPLY, [JSON.stringify(given), EDGES], 'sms report')
+  const reported = sql<{
+    number: number
+    status: Status | null
+    is_applied: boolean
+    line: string | null
+  }>`sms_report(${JSON.stringify(given)}::json)`
+  const rows = await queries(db).selectFrom(reported.as('reported')).selectAll().execute()
   const done: Applied[] = items.map(() => ({ results: [], outcomes: [] }))
-  for (const [number, old, isApplied, line] of rows as [number, Status | null, boolean, string | null][]) {
+  for (const { number, status: old, is_applied: isApplied, line } of rows) {
     const { item, report } = all[number]!
     const { results, outcomes } = done[item]!
     if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })

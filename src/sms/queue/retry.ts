@@ -1,12 +1,14 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
-import { isOwnedBy, objectsOf, type TableRow, unindexed } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { movedExpiry } from '../send/expiry.ts'
 import {
-  CAMPAIGN_OF_TEXT,
+  IS_OF_CAMPAIGN,
   may,
   ownedByCampaign,
   type Permit,
@@ -17,8 +19,8 @@ import { gatewayRefusal } from '../send/refusals.ts'
 import { REPEATABLE_TEXT } from '../send/sealed-text.ts'
 import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
-import { CANCELED, REASONS, type Status } from '../status.ts'
-import { countBatch } from './cancel.ts'
+import { CANCELED, REASONS } from '../status.ts'
+import { countBatch } from './batch.ts'
 
 /** Kinds of failed messages that are resent only if the request names them. */
 const CHOICES = ['unknown', 'canceled'] as const
@@ -61,35 +63,46 @@ export const UNKNOWN = 'Outcome unknown'
 /** Messages to send again at a time. The user's other sends are accepted in between. */
 const MAX_OFFERS = 500
 
-/** SQL that reads messages and what is needed to send them again. $2: user; `which`: a condition on `m`. */
-const failed = (which: string) => `
-select m.id, m.status, m.message_type as type, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee,
-  m.expires_at as "expiresAt", case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due,
-  m.error_message as reason, r.id as again, r.batch_id as batch,
-  case when exists (${CAMPAIGN_OF_TEXT}) then m.sent_by else '' end as campaign,
-  exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out) as "optedOut"
-from sms_messages m
-left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
-where ${isOwnedBy('m', '$2')} and ${which} order by m._rowid`
-const FAILED = failed(
-  `m.batch_id = $1 and m.batch_id <> '' and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'`,
-)
-const MESSAGE = failed('m.id = $1')
+/**
+ * Messages and what is needed to send them again. `campaign`: to which the message belongs; '' for none.
+ * `again`: the id of the message that resends this one (`batch`: that message's batch); null for none.
+ */
+const selectMessages = (db: Db, user: string) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .leftJoin('sms_messages as r', (join) =>
+      join
+        .on('r.user', '=', user)
+        .on(sql<boolean>`r.client_ref = 'retry:' || m.id`)
+        .on('r.client_ref', '<>', sql.lit('')),
+    )
+    .select(['m.id', 'm.status', 'm.message_type as type', 'm.to', 'm.priority', 'm.sim'])
+    .select(['m.expires_at as expiresAt', 'm.error_message as reason'])
+    .select(['r.id as again', 'r.batch_id as batch', REPEATABLE_TEXT.as('body')])
+    .select(({ exists, selectFrom }) => [
+      sql<Offer['guarantee']>`m.guarantee`.as('guarantee'),
+      sql<string>`case when m.scheduled_at <> '' then m.scheduled_at else m.created end`.as('due'),
+      sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
+      exists(
+        selectFrom('contacts as c')
+          .where('c.user', '=', user)
+          .whereRef('c.phone', '=', 'm.to')
+          .where('c.opted_out', '=', true),
+      )
+        .$castTo<boolean>()
+        .as('optedOut'),
+    ])
+    .where(sql`m."user" || ''`, '=', user)
+    .orderBy('m._rowid')
 
-interface Failed
-  extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarantee'>,
-    Pick<TableRow<'sms_messages'>, 'id' | 'to' | 'body'> {
-  readonly status: Status
-  readonly type: string
-  readonly due: string
-  readonly reason: string
-  readonly optedOut: boolean
-  /** The campaign to which the message belongs; '' for none. */
-  readonly campaign: string
-  /** The id of the message that resends this one (`batch`: that message's batch); null for none. */
-  readonly again: string | null
-  readonly batch: string | null
-}
+const readFailed = (db: Db, user: string, batch: string) =>
+  selectMessages(db, user)
+    .where('m.batch_id', '=', batch)
+    .where('m.batch_id', '<>', sql.lit(''))
+    .where(sql<boolean>`m.status || '' = 'failed' and m.message_type = 'outgoing'`)
+    .execute()
+
+type Failed = Awaited<ReturnType<typeof readFailed>>[number]
 
 export const noneLeftOut = () =>
   Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
@@ -109,7 +122,7 @@ export async function retryBatch(
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   await requireOwnBatch(db, may(sender, 'retry'), batchId)
-  const failed = objectsOf<Failed>(await db.query(FAILED, [batchId, sender.user], 'sms failed batch'))
+  const failed = await readFailed(db, sender.user, batchId)
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
   const batch = batchAfter(batchId)
   const ids = new Map<Failed, string>()
@@ -176,8 +189,7 @@ export const batchAfter = (batchId: string): string => derivedId(`retry:${batchI
 
 /** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
-  const found = await services.store.db.query(MESSAGE, [id, sender.user], 'sms retry')
-  const [one] = objectsOf<Failed>(found)
+  const one = await selectMessages(services.store.db, sender.user).where('m.id', '=', id).executeTakeFirst()
   if (!one) throw gatewayRefusal('message_not_found')
   const { status, type, to, body, priority, sim, guarantee, campaign } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)

@@ -5,19 +5,17 @@ import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, inSeconds, NOW, queries, tryLock } from '../../db/queries.ts'
 import { countChannelListeners } from '../../db/server.ts'
-import { textsOf } from '../../db/statement.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { pushWake } from '../devices/push-wake.ts'
 import type { PushSettings } from '../devices/web-push.ts'
 import { countMessages } from '../message-totals.ts'
-import { idMayBecome, REASONS } from '../status.ts'
+import { REASONS } from '../status.ts'
 import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices, wakeHere } from '../wake.ts'
 import { extendAllLeases } from './claim.ts'
-import { failMessages } from './fail-or-reassign.ts'
+import { failMessages } from './fail-messages.ts'
 import { endOptedOut } from './opt-out.ts'
 import {
-  DEVICES_IN_QUEUE,
   endExpired,
   endLineless,
   endOrphaned,
@@ -82,7 +80,8 @@ const dropOrphans = (db: Db, messages: readonly string[]) =>
   queries(db)
     .deleteFrom('sms_dispatch as d')
     .where('d.message', '=', anyOf(messages))
-    .where(sql<boolean>`not ${sql.raw(idMayBecome('d.message', 'assigned'))}`)
+    .where(sql<boolean>`not coalesce((
+      select sms_may_become(m.status, 'assigned') from sms_messages m where m.id = d.message), false)`)
     .execute()
 
 /** Takes messages from devices that another user owns now. A sweep finds no device `-` and reassigns them. */
@@ -116,10 +115,6 @@ export function checkQueue({ db }: Store, after = ''): Promise<string> {
 }
 
 const BATCH = 5_000
-const ANY = {
-  name: 'restored',
-  sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
-}
 
 /**
  * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
@@ -136,11 +131,17 @@ const endCampaigns = (db: Db) =>
 /** Fails unfinished messages and campaigns of a restored backup: they may have been sent since the backup. */
 export async function endUnfinished(db: Db): Promise<number> {
   await endCampaigns(db)
+  const any = queries(db)
+    .selectFrom('sms_dispatch')
+    .select('message')
+    .orderBy('message')
+    .limit(sql.lit(BATCH))
+    .forUpdate()
   let ended = 0
   for (;;) {
     if (!(await queries(db).selectFrom('sms_dispatch').limit(sql.lit(1)).executeTakeFirst())) return ended
-    const paid = await failMessages(db, ANY, REASONS.restored)
-    for (const [, , messages] of paid) ended += Number(messages)
+    const paid = await failMessages(db, any, REASONS.restored)
+    for (const { messages } of paid) ended += messages
   }
 }
 
@@ -153,8 +154,18 @@ const MAX_GRACE_MS = 90_000
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 
-const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
-where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
+const readWaitingDevices = (db: Db) =>
+  queries(db)
+    .selectFrom(sql<{ device: string }>`sms_queued_devices()`.as('p'))
+    .select('p.device')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('sms_dispatch as d')
+          .whereRef('d.device', '=', 'p.device')
+          .where('d.state', '=', sql.lit('assigned')),
+      ),
+    )
+    .execute()
 
 /** Starts sweeps of the queue and wake-ups; wakes devices that have messages. Returns a stop function. */
 export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
@@ -172,7 +183,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
     repeat(checkNext, SWEEP_OUT_MS, log),
   ]
-  wakeHere(textsOf(await store.db.query(WAITING)))
+  wakeHere((await readWaitingDevices(store.db)).map(({ device }) => device))
   return async () => {
     for (const stop of stops) await stop()
   }
@@ -210,14 +221,15 @@ const TABLES = [
 /** Tables between these sizes, in pages, are analyzed. Small ones are fast; autovacuum handles large ones. */
 const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
 
-const OUTGROWN = `
-select c.oid::regclass::text from unnest($1::text[]) t(name) join pg_class c on c.oid = to_regclass(t.name)
-where c.relpages < ${MANY_PAGES}
-  and pg_relation_size(c.oid) > greatest(${FEW_PAGES}, c.relpages * 1.5) * current_setting('block_size')::int`
-
 /** Analyzes tables that grew by half: plans that Postgres made for an empty table would read all rows. */
 export async function analyzeOutgrown({ db }: Store): Promise<void> {
-  const tables = textsOf(await db.query(OUTGROWN, [TABLES], 'sms outgrown tables'))
+  const grown = await queries(db)
+    .selectFrom(sql<{ oid: number }>`pg_class`.as<'c'>(sql`c`))
+    .select(sql<string>`c.oid::regclass::text`.as('name'))
+    .where(sql`c.oid`, '=', sql`any(array(select to_regclass(t) from unnest(${TABLES}::text[]) t))`)
+    .where(sql<boolean>`c.relpages < ${sql.lit(MANY_PAGES)} and pg_relation_size(c.oid)
+      > greatest(${sql.lit(FEW_PAGES)}, c.relpages * 1.5) * current_setting('block_size')::int`)
+    .execute()
   // names from the system catalog, already quoted
-  if (tables.length > 0) await db.script(`analyze (skip_locked) ${tables.join(', ')}`)
+  if (grown.length > 0) await db.script(`analyze (skip_locked) ${grown.map(({ name }) => name).join(', ')}`)
 }

@@ -78,34 +78,30 @@ export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `sco
 export const tooMany = (max: number) =>
   gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)
 
-/** The sender as the parameter of `limitsSql`. */
-export const senderParam = ({ sender: { user, version, key, sentBy } }: Permit): string =>
-  JSON.stringify({ user, version, key: key?.id, key_version: key?.version, by: sentBy })
+/** The bounds of a sender, for `refusal` and `sms_may`. */
+export const limitsOf = ({ sender: { user, version, key, sentBy } }: Permit) =>
+  sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${sentBy})`
 
-/** SQL: the bounds of the sender in the parameter `place`, JSON of `senderParam`. */
-export const limitsSql = (place: string) => {
-  const values = ['user', 'version', 'key', 'key_version', 'by'].map((name) => `${place}::json ->> '${name}'`)
-  return `sms_limits_of(${values.join(', ')})`
-}
+/** Whether the text `m` belongs to a campaign. */
+export const IS_OF_CAMPAIGN = sql<boolean>`exists (
+  select from campaigns c where c.id = m.sent_by and c."user" = m."user")`
 
 /**
- * SQL: why the judge refuses an act on a stored text: null, a RefusalCode, or `campaign ID` for a text that
- * belongs to a campaign. `m`, `d`: its rows of sms_messages and sms_dispatch; `l`: the sender's bounds.
+ * Why the judge refuses an act on a stored text: null, a RefusalCode, or `campaign ID` for a text that
+ * belongs to a campaign. For a query on `sms_messages as m`, `sms_dispatch as d` and `limitsOf` as `l`. The
+ * SQL function sms_planned_change does the same.
  */
-export const refusalSql = (act: Act, place: string) => `case
-  when l.stale and ${place}::json ->> 'version' is not null then 'stale'
-  when m.sent_by <> ${place}::json ->> 'by' and exists (${CAMPAIGN_OF_TEXT}) then 'campaign ' || m.sent_by
-  when l.destinations || l.key_destinations <> '' or l.key_lines is not null then sms_may('${act}',
+export const refusal = (act: Act, { sender: { version, sentBy } }: Permit) => sql<string | null>`case
+  when l.stale and ${version}::text is not null then 'stale'
+  when m.sent_by <> ${sentBy} and ${IS_OF_CAMPAIGN} then 'campaign ' || m.sent_by
+  when l.destinations || l.key_destinations <> '' or l.key_lines is not null then sms_may(${act},
     l.destinations, l.key_destinations, l.key_lines, array[m."to"], case when d.pinned then d.device end,
     case when d.line_pinned then d.line end, m.sim::int, d.lines)
 end`
 
-/** SQL: the campaign to which the text `m` belongs. */
-export const CAMPAIGN_OF_TEXT = `select from campaigns c where c.id = m.sent_by and c."user" = m."user"`
-
 const CAMPAIGN_PREFIX = 'campaign '
 
-/** The error for a refusal that `sms_accept` or `refusalSql` found. StaleAuth if the credentials changed. */
+/** The error for a refusal that `sms_accept` or `refusal` found. StaleAuth if the credentials changed. */
 export function refusalOf({ version }: Sender, refusal: string): Error {
   if (refusal.startsWith(CAMPAIGN_PREFIX)) return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
   if (refusal !== 'stale') return gatewayRefusal(refusal as RefusalCode)
@@ -148,17 +144,16 @@ export interface Way {
 /** Throws the refusal of new texts to these numbers. A send need not call this: `sms_accept` judges it. */
 export async function requireReach(
   db: Db,
-  { sender, act }: Permit,
+  permit: Permit,
   phones: readonly string[],
   { device = '', line = '', sim = 0 }: Way = {},
 ): Promise<void> {
-  const { user, version, key, sentBy: by } = sender
-  const limits = sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${by})`
+  const { sender, act } = permit
   const judged = sql<string | null>`case when l.stale then 'stale' else sms_may(
     ${act}, l.destinations, l.key_destinations, l.key_lines, ${phones}::text[], ${device || null}, ${line || null},
     ${sim}::int, l.key_lines) end`
   const { refusal } = await queries(db)
-    .selectFrom(limits.as('l'))
+    .selectFrom(limitsOf(permit).as('l'))
     .select(judged.as('refusal'))
     .executeTakeFirstOrThrow()
   if (refusal !== null) throw refusalOf(sender, refusal)

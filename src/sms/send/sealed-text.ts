@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { seal, unseal } from '../../db/secrets.ts'
 import type { Origin } from './body.ts'
@@ -12,5 +13,5 @@ export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE
 export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
 
 /** SQL: the text of message `m` for sending it again; '' for an encrypted text, which is not kept. */
-export const REPEATABLE_TEXT = `case when exists (
-  select from sms_origins o where o.ref in (m.id, m.batch_id) and o.api = '${SEALED.api}') then '' else m.body end`
+export const REPEATABLE_TEXT = sql<string>`case when exists (
+  select from sms_origins o where o.ref in (m.id, m.batch_id) and o.api = ${sql.lit(SEALED.api)}) then '' else m.body end`

@@ -1,0 +1,54 @@
+-- Gives queued messages, whose queue rows the caller has locked, a line of another device each, by the
+-- rules for new sends. Without another device, a message that was being sent keeps its line, and any other
+-- stays as it is. Attempts from the third on wait 5 s to 5 min. Returns the devices to wake.
+--
+--   whys            for each message, the reason that its event shows; a single one is that of all
+--   online_seconds  a device that was seen within them counts as online
+--   is_charged      the line that had the message keeps its charge: it may have sent it
+create or replace function sms_reassign(texts text[], whys text[], online_seconds float8, is_charged boolean)
+returns table (device text) language plpgsql as $$
+#variable_conflict use_column
+declare
+  since constant text := pb_text(now() - online_seconds * interval '1 second');
+begin
+  if coalesce(cardinality(texts), 0) = 0 then
+    return;
+  end if;
+  return query
+  with numbered as (
+    select d.message, d."user", d.device, d.line, case when is_charged then '' else d.charged end as charged,
+      d.state, d.pinned, d.attempt, d.lines, m."to", m.sim,
+      coalesce(s.why, whys[1]) as why,
+      row_number() over (partition by d."user" order by d.position) as n
+    from unnest(texts, whys) s(message, why)
+    join sms_dispatch d on d.message = s.message join sms_messages m on m.id = s.message
+    where d.message = any(texts) and m.id = any(texts) and sms_may_become(m.status, 'assigned')
+  ), asked as (
+    select "user", json_agg(json_build_object('n', n, 'to', "to", 'sim', sim, 'avoid', device,
+      'was_line', line, 'was_day', charged, 'lines', lines) order by n) as texts
+    from numbered where not pinned group by "user" order by "user"
+  ), given as materialized (
+    select t."user", a.* from asked t cross join lateral sms_assign(t."user", since, now(), '', false, t.texts) a
+  ), target as (
+    select s.message, s."user", s.attempt, s.why, coalesce(g.device, s.device) as device,
+      coalesce(g.line, s.line) as line, g.number,
+      case when g.line is null then s.charged else g.charged end as charged,
+      case when s.attempt > 1 then least(300, 5 * 3 ^ least(s.attempt - 2, 9)) else 0 end as pause
+    from numbered s left join given g on g."user" = s."user" and g.n = s.n and not s.pinned
+    where g.line is not null or s.state = 'sending'
+  ), moved as (
+    update sms_dispatch d
+    set state = 'assigned', device = t.device, line = t.line, charged = t.charged, lease_until = null, wakes = 1,
+      due_at = now() + t.pause * interval '1 second',
+      wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
+    from target t where d.message = t.message and d.message = any(texts)
+  ), changed as (
+    update sms_messages m set status = 'assigned', device = t.device, line = t.line,
+      "from" = coalesce(t.number, m."from"), updated = pb_text(now())
+    from target t where m.id = t.message and m.id = any(texts)
+  ), events as (
+    insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+    select pb_new_id(), t."user", t.message, 'assigned', t.device, t.attempt, t.why, pb_text(now()) from target t
+  )
+  select distinct t.device from target t;
+end $$;
