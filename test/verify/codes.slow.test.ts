@@ -1,6 +1,6 @@
 import { upsertSuperuser } from '../../src/auth/superusers.ts'
 import { createLogger } from '../../src/log.ts'
-import type { Attempt } from '../../src/sms/queue/claim.ts'
+import type { Attempt } from '../../src/sms/queue/leases.ts'
 import { TestListener } from '../realtime/test-listener.ts'
 import { tablesWith } from '../support/database/dump.ts'
 import { start } from '../support/database/open.ts'

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import type { Device } from '../../sms/devices/device.ts'
-import type { Attempt } from '../../sms/queue/claim.ts'
+import type { Attempt } from '../../sms/queue/leases.ts'
 import { isOf } from './phone.ts'
 import { answerTime, IS_CANCELED, isOpen, toSend } from './refill.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Device } from '../../sms/devices/device.ts'
-import { renewLeases } from '../../sms/queue/claim.ts'
+import { renewLeases } from '../../sms/queue/leases.ts'
 import { applyReports, type Report } from '../../sms/queue/report.ts'
 import { REASONS } from '../../sms/status.ts'
 import { noteProgress, type Progress } from './handed-texts.ts'

@@ -1,6 +1,7 @@
 import { dateOf } from '../../fields/date.ts'
 import type { Value } from '../../fields/field.ts'
-import type { Attempt, ClaimedMessage } from '../../sms/queue/claim.ts'
+import type { ClaimedMessage } from '../../sms/queue/claim.ts'
+import type { Attempt } from '../../sms/queue/leases.ts'
 import type { Phone, PhoneState } from './phone.ts'
 
 /** Prefix of the stored body of a binary SMS. webhook_queue.sql repeats it. */

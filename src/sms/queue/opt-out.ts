@@ -8,8 +8,8 @@ import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
-import type { Attempt } from './claim.ts'
 import { failUnsent } from './fail-messages.ts'
+import type { Attempt } from './leases.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
 export async function optWordsOf(

@@ -3,17 +3,16 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
-import { anyOf, inSeconds, NOW, queries, tryLock } from '../../db/queries.ts'
+import { inSeconds, queries, tryLock } from '../../db/queries.ts'
 import { countChannelListeners } from '../../db/server.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { pushWake } from '../devices/push-wake.ts'
 import type { PushSettings } from '../devices/web-push.ts'
 import { countMessages } from '../message-totals.ts'
-import { REASONS } from '../status.ts'
 import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices, wakeHere } from '../wake.ts'
-import { extendAllLeases } from './claim.ts'
-import { failMessages } from './fail-messages.ts'
+import { checkQueue } from './check-queue.ts'
+import { extendAllLeases } from './leases.ts'
 import { endOptedOut } from './opt-out.ts'
 import {
   endExpired,
@@ -70,79 +69,6 @@ async function deleteExpiredRows({ db }: Store) {
         select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`,
     )
     .execute()
-}
-
-/** Queue rows per check, which takes 20 ms. */
-const MAX_CHECKED = 5_000
-
-/** Deletes queue rows of messages that were deleted, or ended by a superuser. */
-const dropOrphans = (db: Db, messages: readonly string[]) =>
-  queries(db)
-    .deleteFrom('sms_dispatch as d')
-    .where('d.message', '=', anyOf(messages))
-    .where(sql<boolean>`not coalesce((
-      select sms_may_become(m.status, 'assigned') from sms_messages m where m.id = d.message), false)`)
-    .execute()
-
-/** Takes messages from devices that another user owns now. A sweep finds no device `-` and reassigns them. */
-const takeFromStrangers = (db: Db, messages: readonly string[]) =>
-  queries(db)
-    .updateTable('sms_dispatch as d')
-    .from('devices as v')
-    .set({ device: '-' })
-    .where('d.message', '=', anyOf(messages))
-    .whereRef('v.id', '=', 'd.device')
-    .whereRef('v.user', '<>', 'd.user')
-    .where('d.state', '<>', 'sending')
-    .execute()
-
-/** Checks queue rows after the id `after`, on one node at a time. Returns the last id, or '' at the end. */
-export function checkQueue({ db }: Store, after = ''): Promise<string> {
-  return db.transaction(async (tx) => {
-    if (!(await tryLock(tx, LOCKS.queueCheck))) return after
-    const rows = await queries(tx)
-      .selectFrom('sms_dispatch')
-      .select('message')
-      .where('message', '>', after)
-      .orderBy('message')
-      .limit(sql.lit(MAX_CHECKED))
-      .execute()
-    const messages = rows.map(({ message }) => message)
-    await dropOrphans(tx, messages)
-    await takeFromStrangers(tx, messages)
-    return messages.length < MAX_CHECKED ? '' : messages.at(-1)!
-  })
-}
-
-const BATCH = 5_000
-
-/**
- * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
- * Pauses repeating campaigns instead.
- */
-const endCampaigns = (db: Db) =>
-  queries(db)
-    .updateTable('campaigns')
-    .set({ error: REASONS.restored, settled: true, audience: '[]', updated: NOW })
-    .set({ status: sql`case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end` })
-    .where('status', 'in', ['scheduled', 'repeating', 'sending', 'paused'])
-    .execute()
-
-/** Fails unfinished messages and campaigns of a restored backup: they may have been sent since the backup. */
-export async function endUnfinished(db: Db): Promise<number> {
-  await endCampaigns(db)
-  const any = queries(db)
-    .selectFrom('sms_dispatch')
-    .select('message')
-    .orderBy('message')
-    .limit(sql.lit(BATCH))
-    .forUpdate()
-  let ended = 0
-  for (;;) {
-    if (!(await queries(db).selectFrom('sms_dispatch').limit(sql.lit(1)).executeTakeFirst())) return ended
-    const paid = await failMessages(db, any, REASONS.restored)
-    for (const { messages } of paid) ended += messages
-  }
 }
 
 type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>

@@ -17,7 +17,7 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/sms/campaigns/change.ts'
-import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
+import { endUnfinished } from '../../../src/sms/queue/end-unfinished.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'
 import { openStore } from '../../support/database/open.ts'

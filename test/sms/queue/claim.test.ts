@@ -1,6 +1,7 @@
 import { counts } from '../../../src/metrics/counts.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
-import { claimMessages, extendAllLeases, renewLeases } from '../../../src/sms/queue/claim.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { extendAllLeases, renewLeases } from '../../../src/sms/queue/leases.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'

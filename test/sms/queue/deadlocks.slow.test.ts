@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { extendAllLeases } from '../../../src/sms/queue/claim.ts'
+import { extendAllLeases } from '../../../src/sms/queue/leases.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { endOldMessages } from '../../../src/sms/retention.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'

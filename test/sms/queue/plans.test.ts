@@ -1,9 +1,11 @@
 import type { Store } from '../../../src/collections/catalog.ts'
 import type { Db } from '../../../src/db/open.ts'
 import { cancelBatch, cancelMessage } from '../../../src/sms/queue/cancel.ts'
-import { claimMessages, renewLeases } from '../../../src/sms/queue/claim.ts'
+import { checkQueue } from '../../../src/sms/queue/check-queue.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { renewLeases } from '../../../src/sms/queue/leases.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
-import { analyzeOutgrown, checkQueue, sweep } from '../../../src/sms/queue/sweep.ts'
+import { analyzeOutgrown, sweep } from '../../../src/sms/queue/sweep.ts'
 import { permitOf } from '../../support/database/permits.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

@@ -1,7 +1,8 @@
 import type { Device } from '../../../src/sms/devices/device.ts'
+import { checkQueue } from '../../../src/sms/queue/check-queue.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { retryExpiredLeases } from '../../../src/sms/queue/overdue.ts'
-import { checkQueue, sweep } from '../../../src/sms/queue/sweep.ts'
+import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { onDeviceEvent } from '../../../src/sms/wake.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import { REASONS } from '../status.ts'
+import { failMessages } from './fail-messages.ts'
+
+const BATCH = 5_000
+
+/**
+ * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
+ * Pauses repeating campaigns instead.
+ */
+const endCampaigns = (db: Db) =>
+  queries(db)
+    .updateTable('campaigns')
+    .set({ error: REASONS.restored, settled: true, audience: '[]', updated: NOW })
+    .set({ status: sql`case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end` })
+    .where('status', 'in', ['scheduled', 'repeating', 'sending', 'paused'])
+    .execute()
+
+/** Fails unfinished messages and campaigns of a restored backup: they may have been sent since the backup. */
+export async function endUnfinished(db: Db): Promise<number> {
+  await endCampaigns(db)
+  const any = queries(db)
+    .selectFrom('sms_dispatch')
+    .select('message')
+    .orderBy('message')
+    .limit(sql.lit(BATCH))
+    .forUpdate()
+  let ended = 0
+  for (;;) {
+    if (!(await queries(db).selectFrom('sms_dispatch').limit(sql.lit(1)).executeTakeFirst())) return ended
+    const paid = await failMessages(db, any, REASONS.restored)
+    for (const { messages } of paid) ended += messages
+  }
+}
