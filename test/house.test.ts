@@ -128,8 +128,11 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
   ],
   realtime: [
+    ['snapshot.ts', 'topic.ts'],
     ['change-log.ts'],
+    ['load-changes.ts', 'subscribe-form.ts'],
     ['feed.ts', 'client.ts'],
+    ['topic-access.ts'],
     ['subscription-index.ts'],
     ['client-registry.ts', 'other-node.ts'],
     ['broadcast.ts'],
@@ -161,7 +164,14 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['serve-command.ts', 'superuser-command.ts', 'import-command.ts'],
     ['cli.ts', 'agent-cli.ts'],
   ],
-  backup: [['.'], ['folder-storage.ts'], ['s3-storage.ts', 'state.ts'], ['backups.ts']],
+  backup: [
+    ['.'],
+    ['folder-storage.ts'],
+    ['s3-storage.ts', 'state.ts'],
+    ['next-scheduled.ts'],
+    ['backups.ts'],
+    ['schedule.ts'],
+  ],
 }
 
 /** The console runs in browsers and speaks HTTP to the server: it has these alone in common with it. */

@@ -5,7 +5,7 @@ import { type MailServices, messageIdOf, sendMail } from '../auth/send-mail.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import type { Job, JobKind } from '../work/jobs.ts'
+import type { Job, JobKind } from '../work/job-queue.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'

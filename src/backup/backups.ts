@@ -6,45 +6,41 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Actor, recordAudit } from '../auth/audit.ts'
-import { escapeHtml, layout } from '../auth/mail-html.ts'
-import { sendMail } from '../auth/send-mail.ts'
-import { listSuperusers } from '../auth/superusers.ts'
-import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { badRequest } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Logger } from '../log.ts'
-import { parseCron } from '../settings/cron.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { removeLeftovers } from '../tools/files.ts'
 import { checkBackup } from './archive.ts'
+import { generatedName } from './backup-names.ts'
 import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
+import { nextScheduled } from './next-scheduled.ts'
 import { restoreBackup } from './restore.ts'
 import {
-  AUTO_PREFIX,
-  beginSchedule,
   DONE,
   type Done,
   exportState,
   FAILED,
-  generatedName,
   importState,
   type Job,
   type Lease,
   notifyRestore,
   RUNNING,
   readState,
-  type State,
   takeLease,
 } from './state.ts'
 import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
+
 const PREFIX = '.tmp-'
+
 /** Temporary files older than this are leftovers: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
+
 /** Pause before a restore, as in PocketBase: the client gets its answer, other nodes finish requests. */
 const BEFORE_RESTORE_MS = 1_000
 
@@ -180,61 +176,6 @@ const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> 
 /** The message is PocketBase's: apis/backup_create.go */
 export const isBusy = () =>
   badRequest('Try again later - another backup/restore process has already been started')
-
-/** When the next scheduled backup is due: a past time if it was missed, null without a schedule. */
-function nextScheduled({ cron, untilMs }: State['schedule'], expression: string): Date | null {
-  if (expression === '') return null
-  return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
-}
-
-/** Makes a due or missed backup, then deletes the oldest above the limit. Each node calls it each minute. */
-export async function serveSchedule(
-  store: Store,
-  settings: Pick<SettingsStore, 'current'>,
-  backups: Backups,
-  log: Logger,
-): Promise<void> {
-  const { cron, cronMaxKeep } = settings.current.backups
-  const { db } = store
-  await beginSchedule(db, cron)
-  if (cron === '') return
-  const { until, untilMs } = (await readState(db)).schedule
-  const due = parseCron(cron).nextRun(new Date(untilMs))
-  if (!due || due.getTime() > Date.now()) return
-  const made = await backups.createScheduled(until).catch(async (error) => {
-    await alertSuperusers(store, settings, log, (error as Error).message)
-    throw error
-  })
-  if (made) await removeOldest(backups, cronMaxKeep, log)
-}
-
-/** Mails a failure to all superusers. PocketBase: core/system_alert.go */
-async function alertSuperusers(
-  store: Store,
-  settings: Pick<SettingsStore, 'current'>,
-  log: Logger,
-  reason: string,
-): Promise<void> {
-  const { appName } = settings.current.meta
-  const subject = `[${appName}] The scheduled backup failed`
-  const html = layout(
-    `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
-  )
-  for (const to of await listSuperusers(store)) {
-    await sendMail({ settings, log }, { to, subject, html }).catch((err) =>
-      log.warn({ err }, 'could not notify superusers of a failed backup'),
-    )
-  }
-}
-
-async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
-  const storage = await backups.storage()
-  const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
-    (a, b) => b.modified.getTime() - a.modified.getTime(),
-  )
-  for (const { key } of newestFirst.slice(keep))
-    await storage.delete(key).catch((err) => log.error({ err, key }, 'could not delete an old backup'))
-}
 
 const DAY_MS = 86_400_000
 

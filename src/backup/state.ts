@@ -6,7 +6,6 @@ import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import { formatDate } from '../fields/date.ts'
-import { snakeCase } from '../files/stored-name.ts'
 import type { Logger } from '../log.ts'
 
 const JOB = z.object({
@@ -14,6 +13,7 @@ const JOB = z.object({
   key: z.string(),
   by: z.string().describe('An email address, or `schedule`.'),
 })
+
 export type Job = z.output<typeof JOB>
 
 /** A running job. `step`, `done` and `total`: its progress; empty and 0 until known. */
@@ -25,12 +25,15 @@ export const RUNNING = JOB.extend({
   total: z.number(),
   exclusive: z.boolean().describe('True while a restore replaces the data.'),
 })
+
 type Running = z.output<typeof RUNNING>
 
 export const DONE = JOB.extend({ at: z.string(), size: z.int().min(0) })
+
 export type Done = z.output<typeof DONE>
 
 export const FAILED = JOB.extend({ at: z.string(), message: z.string() })
+
 export type Failed = z.output<typeof FAILED>
 
 /** The channel notified when a restore begins to replace the data, and when it ends. */
@@ -115,22 +118,11 @@ export async function beginSchedule(db: Db, cron: string): Promise<void> {
     .execute()
 }
 
-/** Names that `POST /api/backups` accepts. PocketBase: apis/backup_create.go */
-export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
-export const MAX_BACKUP_NAME = 150
-
-/** Prefix of scheduled backups; only these are deleted when too many. PocketBase: core/base_backup.go */
-export const AUTO_PREFIX = '@auto_pb_backup_'
-const MANUAL_PREFIX = 'pb_backup_'
-const MAX_APP_NAME = 50
-
-/** A name like `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
-export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
-  `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
-
 /** The time after which the lease of a killed node no longer blocks other nodes. */
 const LEASE = sql`interval '30 seconds'`
+
 const RENEW_MS = 10_000
+
 const PROGRESS_MS = 500
 
 /**

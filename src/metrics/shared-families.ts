@@ -1,7 +1,7 @@
 import { readState } from '../backup/state.ts'
 import { readLineFigures } from '../sms/line-figures.ts'
 import { webhookLag } from '../webhooks/lease.ts'
-import { readJobFigures } from '../work/jobs.ts'
+import { readJobFigures } from '../work/job-queue.ts'
 import { countLowBatteries, readDevices } from './device-counts.ts'
 import { readDisk } from './disk.ts'
 import { type Family, gaugesOf, type MetricsSource } from './family.ts'

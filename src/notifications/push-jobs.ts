@@ -5,7 +5,7 @@ import { inSeconds, queries } from '../db/queries.ts'
 import type { Logger } from '../log.ts'
 import { PUSH } from '../sms/conversations/inbox.ts'
 import { type PushSettings, sendPush, vapidKeys } from '../sms/devices/web-push.ts'
-import type { Job, JobKind } from '../work/jobs.ts'
+import type { Job, JobKind } from '../work/job-queue.ts'
 import { messageOf, type Notice, noticesOf, readNews } from './news.ts'
 import { noteAnswer, type PushTarget, targetsOf } from './push-targets.ts'
 

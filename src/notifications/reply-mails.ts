@@ -7,7 +7,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { isDisabled } from '../records/record-sql.ts'
-import type { JobKind } from '../work/jobs.ts'
+import type { JobKind } from '../work/job-queue.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
 const REPLY_MAIL = 'reply_mail'

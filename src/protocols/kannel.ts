@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { type Ctx, queryOf } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
+import { queryOf } from '../http/query.ts'
 import { clientIp } from '../http/server/store-of.ts'
 import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
 import { countryOfAccount, readNumber } from '../sms/send/read-numbers.ts'

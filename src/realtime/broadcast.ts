@@ -11,17 +11,14 @@ import { ENDED_SESSIONS } from '../records/record-sql.ts'
 import { type RenderedRecord, renderedText } from '../records/render.ts'
 import { AnswerMeter } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { type Change, type ChangeEntry, loadChanges, sees } from './change-log.ts'
-import type { Client, Topic } from './client.ts'
+import type { ChangeEntry } from './change-log.ts'
+import type { Client } from './client.ts'
 import type { ClientRegistry } from './client-registry.ts'
-import {
-  type GroupState,
-  judgeHere,
-  questionOf,
-  type Receivers,
-  type SubscriptionGroup,
-  textOf,
-} from './subscription-index.ts'
+import { type Change, loadChanges } from './load-changes.ts'
+import { sees } from './snapshot.ts'
+import { type GroupState, type Receivers, type SubscriptionGroup, textOf } from './subscription-index.ts'
+import type { Topic } from './topic.ts'
+import { judgeHere, questionOf } from './topic-access.ts'
 
 /** Sends a change to all clients that may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {

@@ -1,35 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Collection, Store } from '../collections/catalog.ts'
-import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
-import type { Action } from '../records/record-sql.ts'
-import { columnsOf, type RecordRow } from '../records/record-sql.ts'
-
-/** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */
-export interface Snapshot {
-  /** All transactions before this one had ended. */
-  readonly xmin: number
-  /** This transaction and all after it had not ended. */
-  readonly xmax: number
-  /** Transactions between the two that were still running. */
-  readonly running: ReadonlySet<number>
-}
-
-/** Parses Postgres' text form `xmin:xmax:running,running,…`. */
-export function readSnapshot(text: string): Snapshot {
-  const [xmin, xmax, running] = text.split(':')
-  return {
-    xmin: Number(xmin),
-    xmax: Number(xmax),
-    running: new Set(running ? running.split(',').map(Number) : []),
-  }
-}
-
-/** Whether the snapshot includes a (committed) transaction. */
-export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
-  xid < xmin || (xid < xmax && !running.has(xid))
+import { type Action, columnsOf, type RecordRow } from '../records/record-sql.ts'
+import { currentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A row of `_changes`, the log of changed records, without the image of the record. */
 export interface ChangeEntry {
@@ -41,7 +16,7 @@ export interface ChangeEntry {
 }
 
 /** A record as it was after a change, or before its deletion. */
-interface RecordImage {
+export interface RecordImage {
   readonly row: RecordRow
   /**
    * Position of the record's last change in the transaction: rules check its image. Null for a create or
@@ -53,15 +28,8 @@ interface RecordImage {
 const PAGE = 500
 
 const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
-const COLUMNS = 'position, xid::text, collection, action, record'
 
-/** The present snapshot, from which a new reader of `_changes` starts. */
-export async function currentSnapshot(db: Db): Promise<Snapshot> {
-  const { snapshot } = await queries(db)
-    .selectNoFrom(sql<string>`pg_current_snapshot()::text`.as('snapshot'))
-    .executeTakeFirstOrThrow()
-  return readSnapshot(snapshot)
-}
+const COLUMNS = 'position, xid::text, collection, action, record'
 
 /** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
 export async function readChanges(
@@ -100,6 +68,7 @@ const toEntry = ([position, xid, collection, action, record]: readonly unknown[]
 })
 
 const SAME = 'n.xid = c.xid and n.collection = c.collection and n.record = c.record'
+
 const JUDGED = `case c.action
   when 'delete' then case when not exists (
     select 1 from _changes n where ${SAME} and n.action = 'create' and n.position < c.position) then c.position end
@@ -107,7 +76,7 @@ const JUDGED = `case c.action
     where ${SAME} order by n.position desc limit 1) end`
 
 /** Reads the images of changes, by position. Omits records that were deleted before their image was read. */
-async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
+export async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id, table } = columnsOf(collection)
   const { rows } = await db.query(
     `select ${select}, c.position, ${JUDGED}
@@ -127,6 +96,7 @@ async function readImages(db: Db, collection: Collection, positions: readonly nu
 
 /** A node's registration that is not renewed for this long is deleted. */
 const FORGOTTEN_SECONDS = 60
+
 /** Intervals at which a new listener looks for transactions that began before its registration. */
 const [STEP_MS, MAX_STEP_MS] = [5, 500]
 
@@ -192,90 +162,4 @@ export function changesCleanUp(store: Store): () => Promise<void> {
     await queries(db).deleteFrom('_listeners').where('seen', '<', inSeconds(-FORGOTTEN_SECONDS)).execute()
     await queries(db).deleteFrom('_subscribing').where('at', '<', inSeconds(-60)).execute()
   }
-}
-
-export interface Change {
-  readonly xid: number
-  readonly collection: Collection
-  readonly action: Action
-  readonly record: string
-  /** The record after the change; if it was deleted, before the change. */
-  readonly row: RecordRow
-  /** Position of the change whose image rules check. If null, a rule with a condition hides this change. */
-  readonly judged: number | null
-  readonly judgedRow: RecordRow | null
-}
-
-export interface UnloadedChange {
-  readonly collection: Collection
-  readonly record: string
-  readonly error: unknown
-}
-
-/** Reads the changes that `isWanted` accepts, in order. `unread`: those that cannot be read, with errors. */
-export async function loadChanges(
-  store: Store,
-  entries: readonly ChangeEntry[],
-  isWanted: (collection: Collection, record: string) => boolean,
-): Promise<{ changes: Change[]; unread: UnloadedChange[] }> {
-  const wanted = entries.flatMap((entry) => {
-    const collection = store.catalog.find(entry.collection)
-    return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
-  })
-  const images = new Map<number, RecordImage>()
-  const errors = new Map<number, unknown>()
-  for (const [collection, list] of Map.groupBy(wanted, (one) => one.collection)) {
-    const positions = list.map(({ entry }) => entry.position)
-    await readAll(images, errors, store, collection, positions)
-  }
-  const changes = wanted.flatMap(({ entry, collection }) => {
-    const image = images.get(entry.position)
-    return image && !errors.has(entry.position) ? [toChange(entry, collection, image, images)] : []
-  })
-  const unread = wanted.flatMap(({ entry: { position, record }, collection }) =>
-    errors.has(position) ? [{ collection, record, error: errors.get(position) }] : [],
-  )
-  return { changes, unread }
-}
-
-/** SQLSTATE classes of errors by a single row: 2x for invalid data, 42 and 0A if the table has changed. */
-const ROW_FAULT = /^(2|42|0A)/
-
-/** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */
-async function readAll(
-  images: Map<number, RecordImage>,
-  errors: Map<number, unknown>,
-  store: Store,
-  collection: Collection,
-  positions: readonly number[],
-): Promise<void> {
-  try {
-    await readInto(images, store, collection, positions)
-  } catch (error) {
-    if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
-    if (positions.length === 1) errors.set(positions[0]!, error)
-    else for (const position of positions) await readAll(images, errors, store, collection, [position])
-  }
-}
-
-async function readInto(
-  images: Map<number, RecordImage>,
-  store: Store,
-  collection: Collection,
-  positions: readonly number[],
-): Promise<void> {
-  const found = await readImages(store.db, collection, positions)
-  for (const [position, image] of found) images.set(position, image)
-  const others = [...found.values()].flatMap(({ judged }) => (judged && !images.has(judged) ? [judged] : []))
-  if (others.length > 0) await readInto(images, store, collection, [...new Set(others)])
-}
-
-function toChange(
-  { xid, action, record }: ChangeEntry,
-  collection: Collection,
-  { row, judged }: RecordImage,
-  images: ReadonlyMap<number, RecordImage>,
-): Change {
-  const judgedRow = judged === null ? null : (images.get(judged)?.row ?? null)
-  return { xid, collection, action, record, row, judged, judgedRow }
 }

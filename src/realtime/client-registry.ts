@@ -2,9 +2,10 @@ import { accountHolder } from '../admission/holder.ts'
 import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../collections/catalog.ts'
 import { type RecordRow, toValues, USER_SETTINGS_ID } from '../records/record-sql.ts'
 import { type AuthRecord, authRecord } from '../request/request.ts'
-import type { Snapshot } from './change-log.ts'
-import type { Client, Topic, Viewer } from './client.ts'
+import type { Client, Viewer } from './client.ts'
+import type { Snapshot } from './snapshot.ts'
 import { makeIndex } from './subscription-index.ts'
+import type { Topic } from './topic.ts'
 
 function makeViewers() {
   const guest: Viewer = Object.freeze({ account: '', actor: '', auth: null })

@@ -1,79 +1,10 @@
 import type { Budget, Share } from '../admission/budget.ts'
 import type { Holder } from '../admission/holder.ts'
-import { checkFields, each, length, notLonger, required } from '../collections/checks.ts'
-import { badRequest } from '../errors.ts'
-import { toText } from '../fields/cast.ts'
-import { object, ShapeError, text, texts } from '../fields/shape.ts'
-import { snakeCase } from '../files/stored-name.ts'
 import { counts } from '../metrics/counts.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { isObject, parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
-import type { Snapshot } from './change-log.ts'
-
-export interface Topic {
-  /** The name as the client wrote it; also the name of its events. */
-  readonly name: string
-  /** `name` without options. Changes of records go to `contacts`, `contacts/*` and `contacts/RECORD_ID`. */
-  readonly base: string
-  readonly query: Readonly<Record<string, string>>
-  /** The header names are in snake_case, as rules use them. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/**
- * Parses a topic. `options` is JSON, `{"query": {…}, "headers": {…}}`; its invalid parts are left out.
- * PocketBase: tools/subscriptions/client.go, Subscribe
- */
-export function readTopic(name: string, options = ''): Topic {
-  const { query, headers } = (parseJson(options) ?? {}) as { query?: unknown; headers?: unknown }
-  return {
-    name,
-    base: name.split('?', 1)[0]!,
-    query: asTexts(query, (key) => key),
-    headers: asTexts(headers, snakeCase),
-  }
-}
-
-/** Estimated memory of a subscription. A compiled filter takes 25 to 40 bytes per character (measured). */
-export function bytesOf({ name, query, headers }: Topic): number {
-  const options = Object.keys(query).length + Object.keys(headers).length
-  return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
-}
-
-function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
-  if (!isObject(values)) return {}
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
-}
-
-interface SubscribeForm {
-  clientId: string
-  subscriptions: string[]
-}
-
-const FORM = object<SubscribeForm>({ clientId: text, subscriptions: texts })
-const MAX_ID_BYTES = 255
-const MAX_TOPICS = 1_000
-const MAX_TOPIC_BYTES = 2_500
-
-/** Reads a subscribe request. Throws 400. PocketBase: apis/realtime.go, realtimeSubscribeForm */
-export function readSubscribeForm(values: Readonly<Record<string, unknown>>, isJson = false): SubscribeForm {
-  const form = decode(values, isJson)
-  const checks = {
-    clientId: [required, length(1, MAX_ID_BYTES)],
-    subscriptions: [notLonger(MAX_TOPICS), each(notLonger(MAX_TOPIC_BYTES))],
-  }
-  checkFields(form, checks, '')
-  return form
-}
-
-function decode(values: Readonly<Record<string, unknown>>, isJson: boolean): SubscribeForm {
-  try {
-    return FORM.over(values, FORM.zero(), isJson)
-  } catch (error) {
-    throw error instanceof ShapeError ? badRequest() : error
-  }
-}
+import type { Snapshot } from './snapshot.ts'
+import { bytesOf, type Topic } from './topic.ts'
 
 export interface ClientConnection {
   /** Sends a text. Calls `taken` when the operating system has taken the text, or when it was dropped. */
@@ -99,6 +30,7 @@ export const LIMITS: ConnectionLimits = {
 
 /** Characters of a node's name. A client ID begins with the name. */
 export const NODE_LENGTH = 10
+
 const ID_LENGTH = 40
 
 /** Who has connections: an account, or a member who acts for an account. All guests are one viewer. */

@@ -10,17 +10,9 @@ import type { Logger } from '../log.ts'
 import { columnsOf, Parameters } from '../records/record-sql.ts'
 import { statementName } from '../records/statement-names.ts'
 import { type ChangeEvent, type Deliver, isTooOld, sendTo } from './broadcast.ts'
-import type { Change } from './change-log.ts'
-import {
-  type Access,
-  ALWAYS,
-  accessMaker,
-  byQuestion,
-  type GroupState,
-  judgeHere,
-  questionOf,
-  type Receivers,
-} from './subscription-index.ts'
+import type { Change } from './load-changes.ts'
+import { byQuestion, type GroupState, type Receivers } from './subscription-index.ts'
+import { type Access, ALWAYS, accessMaker, judgeHere, questionOf } from './topic-access.ts'
 
 /** Runs work in lanes: queues that run one work after another. A slow statement delays only its own lane. */
 export function makeLanes(memory: Budget) {

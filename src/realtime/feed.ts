@@ -1,14 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
-import {
-  type ChangeEntry,
-  currentSnapshot,
-  readChanges,
-  registerNode,
-  renewNode,
-  unregisterNode,
-} from './change-log.ts'
+import { type ChangeEntry, readChanges, registerNode, renewNode, unregisterNode } from './change-log.ts'
+import { currentSnapshot } from './snapshot.ts'
 
 /** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
 export const CHANGES_CHANNEL = 'changes'

@@ -1,11 +1,7 @@
-import { sql } from 'kysely'
-import { z } from 'zod'
 import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/record-sql.ts'
@@ -14,7 +10,7 @@ import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
 import { serialQueue } from '../tools/repeat.ts'
 import { deliverChanges } from './broadcast.ts'
-import { type ChangeEntry, readSnapshot, type Snapshot } from './change-log.ts'
+import type { ChangeEntry } from './change-log.ts'
 import {
   Client,
   type ClientConnection,
@@ -26,7 +22,7 @@ import {
 } from './client.ts'
 import { makeRegistry } from './client-registry.ts'
 import { delivery, makeLanes } from './deliveries.ts'
-import { CHANGES_CHANNEL, type ChangeFeed, startFeed } from './feed.ts'
+import { type ChangeFeed, startFeed } from './feed.ts'
 import {
   forwardMessage,
   forwardSubscription,
@@ -34,10 +30,14 @@ import {
   type Message,
   type SubscriptionRequest,
 } from './other-node.ts'
+import { TOPIC } from './presence.ts'
+import { readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** How long a node still reads changes after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
+
 const LAST_EVENTS_MS = 2_000
+
 /** Cost of a subscribe request in units of the rate limit for subscriptions. Each topic adds one unit. */
 const REQUEST_UNITS = 20
 
@@ -201,35 +201,4 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
       endAll()
     },
   }
-}
-
-const TOPIC = 'presence'
-const STATES = ['reading', 'writing', ''] as const
-/** Cost of a presence message. The rate limit for subscriptions allows 1,000 units, then 20 a second. */
-const UNITS = 100
-
-export const PRESENCE = z
-  .strictObject({
-    conversation: z
-      .string()
-      .regex(/^[\w-]{1,50}$/)
-      .describe('The id of the conversation.'),
-    state: z.enum(STATES).describe('`reading`, `writing`, or empty for neither.'),
-  })
-  .meta({ id: 'Presence' })
-
-/** Cuts the name to 100 characters, which take at most 600 bytes of JSON: a NOTIFY holds 8,000 bytes. */
-/** Sends a person's presence to an account's clients with the topic `presence`. Throws 429 if too often. */
-export async function tellPresence(
-  db: Db,
-  holder: Holder,
-  { account, sender }: Readonly<Record<'account' | 'sender', string>>,
-  { conversation, state }: z.output<typeof PRESENCE>,
-): Promise<void> {
-  admission.subscriptions.take(holder, UNITS)
-  const name = sql`left(coalesce((select name from senders where id = ${sender}), ''), 100)`
-  const data = sql`json_build_object(
-    'conversation', ${conversation}::text, 'sender', ${sender}::text, 'name', ${name}, 'state', ${state}::text)`
-  const presence = sql`json_build_object('account', ${account}::text, 'data', ${data})::text`
-  await queries(db).selectNoFrom(sql`_announce(${CHANGES_CHANNEL}, ${presence})`.as('announced')).execute()
 }

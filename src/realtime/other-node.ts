@@ -8,8 +8,8 @@ import { byId, selectRows } from '../records/read-rows.ts'
 import { columnsOf, StaleAuth, toValues } from '../records/record-sql.ts'
 import { type Actor, type AuthRecord, authRecord, NO_REQUEST } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
-import type { Topic } from './client.ts'
 import { CHANGES_CHANNEL } from './feed.ts'
+import type { Topic } from './topic.ts'
 
 /** A node that does not answer in this time counts as down. */
 const PATIENCE_MS = 3_000

@@ -1,121 +1,12 @@
 import { type Holder, type Ticket, ticketOf } from '../admission/holder.ts'
-import { type Catalog, type Collection, columnName, type Rule } from '../collections/catalog.ts'
-import { ApiError, RetryLater } from '../errors.ts'
-import { compile, prepare } from '../filter/compile.ts'
-import type { CompiledFilter, FilterQuery, Predicate } from '../filter/compiled-filter.ts'
-import { FilterError } from '../filter/parse.ts'
+import type { Catalog, Collection, Rule } from '../collections/catalog.ts'
+import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import { catalogFor } from '../records/access.ts'
-import type { RecordRow } from '../records/record-sql.ts'
 import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/request.ts'
-import { memoize } from '../tools/lru.ts'
-import type { Change } from './change-log.ts'
-import type { Client, Topic, Viewer } from './client.ts'
-
-/** Decides whether a record is visible. `question`: the SQL query to run if `testLocally` cannot tell. */
-export type Access =
-  | { readonly kind: 'always' | 'never' }
-  | {
-      readonly kind: 'if'
-      readonly condition: Predicate
-      readonly params: readonly unknown[]
-      readonly question: CompiledFilter | undefined
-    }
-
-export const ALWAYS: Access = { kind: 'always' }
-const NEVER: Access = { kind: 'never' }
-
-/**
- * Returns a function that tells who may see a change (see Access), by a rule and a client's filter. If the
- * filter is invalid, nothing is visible. PocketBase: apis/realtime.go, realtimeCanAccessRecord
- */
-export function accessMaker(
-  catalog: Catalog,
-  collection: Collection,
-  rule: Rule,
-  filter: string,
-  request: RequestInfo,
-  ticket?: Ticket,
-): () => Access {
-  const bound = request.auth?.isSuperuser ? '' : rule
-  if (bound === null) return () => NEVER
-  if (bound === '' && filter === '') return () => ALWAYS
-  const question: FilterQuery = { collection, rule: bound, filter, sort: '', request, ticket }
-  return unlessInvalid(
-    () => {
-      if (dependsOnTime(`${bound} ${filter}`)) {
-        const bind = prepare(catalog, question)
-        return () => unlessInvalid(() => toAccess(bind()), NEVER)
-      }
-      const access = toAccess(compile(catalog, question))
-      return () => access
-    },
-    () => NEVER,
-  )
-}
-
-const dependsOnTime = (text: string) => /@(?!request\.|collection\.)|\bnow\b/i.test(text)
-
-function toAccess(question: CompiledFilter): Access {
-  if (question.never) return NEVER
-  const { params, structure } = question
-  const { condition } = structure
-  return { kind: 'if', condition, params, question: isLocal(condition) ? undefined : question }
-}
-
-function unlessInvalid<T>(work: () => T, otherwise: T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof RetryLater || !(error instanceof FilterError || error instanceof ApiError))
-      throw error
-    return otherwise
-  }
-}
-
-const positionsOf = memoize(
-  ({ fields }: Collection): ReadonlyMap<string, number> =>
-    new Map(fields.map(({ name }, i) => [columnName(name), i])),
-)
-
-/** Evaluates a condition in this process, comparing bytes as Postgres does. Undefined if it needs SQL. */
-export function testLocally(
-  predicate: Predicate,
-  collection: Collection,
-  row: RecordRow,
-  params: readonly unknown[],
-): boolean | undefined {
-  if ('items' in predicate) {
-    const decisive = predicate.kind === 'or'
-    let verdict: boolean | undefined = !decisive
-    for (const item of predicate.items) {
-      const one = testLocally(item, collection, row, params)
-      if (one === decisive) return decisive
-      if (one === undefined) verdict = undefined
-    }
-    return verdict
-  }
-  if (predicate.kind === 'opaque' || !isLocal(predicate)) return undefined
-  const stored = row[positionsOf(collection).get(predicate.column)!]
-  if (predicate.kind === 'flag') return stored === true
-  const { value, sign } = predicate
-  return (stored === (value && params[value.index])) === (sign === '=')
-}
-
-export function isLocal(predicate: Predicate): boolean {
-  if ('items' in predicate) return predicate.items.every(isLocal)
-  if (predicate.kind !== 'comparison') return predicate.kind === 'flag'
-  const { sign, value } = predicate
-  return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
-}
-
-export const questionOf = (access: Access): CompiledFilter | undefined =>
-  access.kind === 'if' ? access.question : undefined
-
-/** Whether a change is visible by this Access. Undefined if only the database can decide. */
-export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
-  if (access.kind !== 'if') return access.kind === 'always'
-  return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
-}
+import type { Client, Viewer } from './client.ts'
+import type { Change } from './load-changes.ts'
+import type { Topic } from './topic.ts'
+import { type Access, ALWAYS, accessMaker, judgeHere, questionOf } from './topic-access.ts'
 
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 

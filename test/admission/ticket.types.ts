@@ -5,7 +5,7 @@ import type { Env, Services } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'
 import { storeOf } from '../../src/http/server/store-of.ts'
 import { countBatch } from '../../src/sms/queue/batch.ts'
-import type { JobKind } from '../../src/work/jobs.ts'
+import type { JobKind } from '../../src/work/job-queue.ts'
 
 // Compiled, never run: a statement needs a holder. `tsc` fails where an expected error is missing.
 

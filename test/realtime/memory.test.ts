@@ -1,14 +1,8 @@
 import { Budget } from '../../src/admission/budget.ts'
 import { guestHolder } from '../../src/admission/holder.ts'
-import {
-  bytesOf,
-  Client,
-  type ClientConnection,
-  LIMITS,
-  makeFlusher,
-  readTopic,
-} from '../../src/realtime/client.ts'
+import { Client, type ClientConnection, LIMITS, makeFlusher } from '../../src/realtime/client.ts'
 import { makeRegistry } from '../../src/realtime/client-registry.ts'
+import { bytesOf, readTopic } from '../../src/realtime/topic.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 const topicsOf = (count: number) =>

@@ -1,5 +1,5 @@
-import { readSnapshot, sees } from '../../src/realtime/change-log.ts'
-import { readTopic } from '../../src/realtime/client.ts'
+import { readSnapshot, sees } from '../../src/realtime/snapshot.ts'
+import { readTopic } from '../../src/realtime/topic.ts'
 
 test.each([
   ['no options', 'news/*', undefined, {}, {}],

@@ -1,6 +1,7 @@
 import { createLogger } from '../../src/log.ts'
 import { kindsOf } from '../../src/server/jobs.ts'
-import { hasRoomSql, type JobKind, makeWorker, readJobFigures } from '../../src/work/jobs.ts'
+import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/job-queue.ts'
+import { makeWorker } from '../../src/work/jobs.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
 
 const log = createLogger({ logLevel: 'silent' })

@@ -8,7 +8,7 @@ import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { readUpload, type Upload } from '../../files/upload.ts'
 import { openUploadSpace, type UploadSpace } from '../../files/upload-space.ts'
 import { charsetOf, type FormPair, type FormPart } from '../../tools/charset.ts'
-import { type RequestMemory, SMALL_BYTES } from '../context.ts'
+import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
 
 type Parser = InstanceType<typeof Busboy>

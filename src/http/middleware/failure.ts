@@ -8,7 +8,8 @@ import { groupOf, protocolOf, SENDS } from '../../metrics/traffic.ts'
 import { OTHER_REFUSALS } from '../../sms/send/refusals.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
 import { sendRaw } from '../request-info.ts'
-import { assignRequestId, loggedPath, recordFault } from '../server/request-tracker.ts'
+import { loggedPath } from '../server/logged-url.ts'
+import { assignRequestId, recordFault } from '../server/request-tracker.ts'
 
 const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
 

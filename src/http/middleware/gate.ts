@@ -7,15 +7,16 @@ import { badRequest, RetryLater } from '../../errors.ts'
 import { maxBodyBytes } from '../../fields/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../fields/text.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 import { memoize } from '../../tools/lru.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import { BodyTooLarge, type LimitedIncomingMessage, mayExceedSmall } from '../body/raw-body.ts'
-import { type Ctx, type Env, type Services, SMALL_BYTES } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
+import { SMALL_BYTES } from '../request-memory.ts'
 import { answerLateBody } from '../server/front.ts'
 import { callerOf, clientIp, holderOf } from '../server/store-of.ts'
 import { bodyBytes } from '../server/unread-body.ts'
+import { findRule, RateLimiter, rateLimitLabels } from './rate-limiter.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
@@ -107,130 +108,12 @@ export function checkRate(
   throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
 }
 
-/** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */
-const ACTIONS: Readonly<Record<string, readonly string[]>> = {
-  'GET records': ['list'],
-  'GET records/*': ['view'],
-  'POST records': ['create'],
-  'PATCH records/*': ['update'],
-  'DELETE records/*': ['delete'],
-  'GET auth-methods': ['listAuthMethods'],
-  'POST auth-refresh': ['authRefresh'],
-  'POST auth-with-password': ['authWithPassword', 'auth'],
-  'POST auth-with-oauth2': ['authWithOAuth2', 'auth'],
-  'POST auth-with-otp': ['authWithOTP', 'auth'],
-  'POST request-otp': ['requestOTP'],
-  'POST request-password-reset': ['requestPasswordReset'],
-  'POST confirm-password-reset': ['confirmPasswordReset'],
-  'POST request-verification': ['requestVerification'],
-  'POST confirm-verification': ['confirmVerification'],
-  'POST request-email-change': ['requestEmailChange'],
-  'POST confirm-email-change': ['confirmEmailChange'],
-}
-
-const IN_COLLECTION = /^\/api\/collections\/([^/]+)\/(.+)$/
-const FILE = /^\/api\/files\/([^/]+)\/[^/]+\/[^/]+$/
-
-function readPath(method: string, path: string) {
-  const asGet = method === 'HEAD' ? 'GET' : method
-  const [, collection, rest] = IN_COLLECTION.exec(path) ?? []
-  if (collection && rest) {
-    const actions = ACTIONS[`${asGet} ${rest.replace(/^records\/[^/]+$/, 'records/*')}`]
-    return actions && { collection, actions }
-  }
-  const [, ofFile] = FILE.exec(path) ?? []
-  return ofFile && asGet === 'GET' ? { collection: ofFile, actions: ['file'] } : undefined
-}
-
-/** The rate limit labels of a request, the most specific first. `countedAs`: see RateLimitSubject. */
-export function rateLimitLabels(
-  method: string,
-  path: string,
-  find: (nameOrId: string) => Collection | undefined,
-): { labels: string[]; countedAs: string } {
-  const named = readPath(method, path)
-  const collection = named && find(named.collection)
-  const plain = [`${method} ${path}`, path]
-  if (!collection) return { labels: plain, countedAs: '' }
-  const own = named.actions.map((action) => `${collection.name}:${action}`)
-  const any = named.actions.map((action) => `*:${action}`)
-  return { labels: [...own, ...any, ...plain], countedAs: `${collection.id} ${named.actions.join(' ')}` }
-}
-
-interface RateLimitSubject {
-  readonly ip: string
-  readonly isSignedIn: boolean
-  readonly labels: readonly string[]
-  /**
-   * Names the counter of a collection's route (collection id and actions). '' for other routes: the rule's
-   * label is the name of their counter.
-   */
-  readonly countedAs: string
-}
-
-interface Window {
-  taken: number
-  startS: number
-}
-
-/** The first rule found for a request: per label, a rule with the label, else one with a parent path. */
-export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
-  const fitting = rules.filter(
-    ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
-  )
-  const paths = fitting.filter(({ label }) => label.endsWith('/'))
-  for (const label of asked.labels) {
-    const rule =
-      fitting.find((one) => one.label === label) ?? paths.find((one) => `${label}/`.startsWith(one.label))
-    if (rule) return rule
-  }
-  return undefined
-}
-
-/** Counts requests per rule and address. PocketBase: apis/middlewares_rate_limit.go, contract 8.3 */
-export class RateLimiter {
-  #limits: Settings['rateLimits'] | undefined
-  #windows = new Map<string, Map<string, Window>>()
-  #nextSweepS = 0
-
-  allows(limits: Settings['rateLimits'], asked: RateLimitSubject, nowMs = Date.now()): boolean {
-    const rule = findRule(limits.rules, asked)
-    if (!rule) return true
-    if (limits !== this.#limits) this.#windows = new Map()
-    this.#limits = limits
-    const nowS = Math.floor(nowMs / 1000)
-    this.#sweep(nowS)
-    return this.#take(`${asked.countedAs || rule.label}${rule.audience}`, asked.ip, rule, nowS)
-  }
-
-  #take(counter: string, ip: string, rule: RateLimitRule, nowS: number): boolean {
-    const clients = this.#windows.get(counter) ?? new Map<string, Window>()
-    this.#windows.set(counter, clients)
-    const known = clients.get(ip)
-    const window = known && nowS - known.startS < rule.duration ? known : { taken: 0, startS: nowS }
-    clients.set(ip, window)
-    if (window.taken >= rule.maxRequests) return false
-    window.taken++
-    return true
-  }
-
-  /** Deletes expired counts, to bound memory. */
-  #sweep(nowS: number): void {
-    if (nowS < this.#nextSweepS) return
-    this.#nextSweepS = nowS + SWEEP_S
-    const longest = Math.max(0, ...(this.#limits?.rules ?? []).map(({ duration }) => duration))
-    for (const clients of this.#windows.values()) {
-      for (const [ip, { startS }] of clients) if (nowS - startS > longest) clients.delete(ip)
-    }
-  }
-}
-
-const SWEEP_S = 60
-
 /** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
 export const GUEST_BODY_BYTES = 64 << 10
+
 /** When a guest creates or updates a record, the body may have these bytes plus the maximum of each field. */
 const GUEST_RECORD_BYTES = 1 << 20
+
 const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/

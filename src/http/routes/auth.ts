@@ -1,5 +1,3 @@
-import { Hono } from 'hono'
-import { z } from 'zod'
 import type { AuthCall } from '../../auth/auth-services.ts'
 import {
   confirmEmailChange,
@@ -10,7 +8,6 @@ import {
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/email-verification.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
 import { MFA_FORM } from '../../auth/mfa.ts'
-import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
 import { renderAuthMethods } from '../../auth/oauth2/auth-methods.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
@@ -25,29 +22,12 @@ import {
   PASSWORD_FORM,
   requestOtp,
 } from '../../auth/with-password.ts'
-import type { AuthCollection } from '../../collections/catalog.ts'
-import { ApiError, notFound } from '../../errors.ts'
-import { object, type Shape, text, type ValueOf } from '../../fields/shape.ts'
-import type { Answers } from '../../openapi/answers.ts'
-import {
-  type Form,
-  MAILED,
-  METHODS,
-  OAUTH2_BODY,
-  OAUTH2_META,
-  OTP_REQUESTED,
-  OTP_WANTED,
-  SIGN_INS,
-} from '../../openapi/auth-forms.ts'
-import { json } from '../../openapi/content.ts'
-import { MFA_NEEDED } from '../../openapi/failures.ts'
-import { chapter, type Operation } from '../../openapi/operations.ts'
-import { FIELDS_ONLY, ONE } from '../../openapi/record-parameters.ts'
-import { typeName } from '../../openapi/record-schema.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
+import { notFound } from '../../errors.ts'
+import type { Shape } from '../../fields/shape.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
-import { bodyOf, type FormOptions, readForm } from '../body/body.ts'
-import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { bodyOf } from '../body/body.ts'
+import { type FormOptions, readForm } from '../body/form.ts'
+import type { Ctx, Services } from '../context.ts'
 import {
   auditConfirmation,
   auditRefusedSignIn,
@@ -165,130 +145,4 @@ export async function signedIn(
   }
   c.header('cache-control', 'no-store')
   return sendJson(c, await answerSignIn(storeOf(c, services, asker ?? auth), services, auth, visit, proof))
-}
-
-const SECOND_METHOD: Answers = {
-  401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) },
-}
-const TOKEN = z.string().describe('Send it in the header `Authorization`.')
-const DURATION = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('Seconds that the token is good for; 0: as long as any of the collection.')
-
-export function authPaths(collection: AuthCollection, record: z.ZodObject) {
-  const path = `/api/collections/${collection.name}`
-  const name = typeName(collection)
-  const signedIn = z.object({ record, token: TOKEN }).meta({ id: `${name}SignedIn` })
-  const answer = ['Signed in: the record as it sees itself, and a token for it.', signedIn] as const
-  const forms = (some: readonly Form[], more: (end: string) => Partial<Operation>) =>
-    some.map(({ verb, path: end, ...form }): [string, Operation] => [
-      `POST ${path}/${end}`,
-      { id: `${verb}${name}`, ...form, ...more(end) },
-    ])
-  const signIns = forms(SIGN_INS, () => ({
-    params: ONE,
-    answer,
-    fails: [400, 404, 413],
-    responses: SECOND_METHOD,
-  }))
-  const mailed = forms(MAILED, (end) => ({
-    ...(end === 'request-email-change' && { security: SIGNED_IN }),
-    answer: ['Done; said of an unknown address, too.'],
-    fails: [400, 401, 404, 413],
-  }))
-  return chapter(collection.name, NOBODY, {
-    [`GET ${path}/auth-methods`]: {
-      id: `authMethodsOf${name}`,
-      summary: 'How one may sign in',
-      params: FIELDS_ONLY,
-      answer: ['The methods.', METHODS],
-      fails: [404],
-    },
-    ...Object.fromEntries(signIns),
-    [`POST ${path}/request-otp`]: {
-      id: `requestOtpOf${name}`,
-      summary: 'Mail or text a one-time password',
-      body: [OTP_WANTED, { email: 'ann@example.com' }],
-      answer: ['Sent; said of an unknown address, too.', OTP_REQUESTED],
-      fails: [400, 404, 413],
-    },
-    [`POST ${path}/auth-with-oauth2`]: {
-      id: `signInWithOAuth2To${name}`,
-      summary: 'Sign in with the code of a provider',
-      body: [
-        OAUTH2_BODY,
-        { provider: 'oidc', code: 'k3v9x0c2', codeVerifier: 'zQ8…', redirectURL: 'https://…' },
-      ],
-      params: ONE,
-      answer: [
-        'Signed in.',
-        signedIn.extend({ meta: OAUTH2_META }).meta({ id: `${name}SignedInWithOAuth2` }),
-      ],
-      fails: [400, 404, 413],
-      responses: SECOND_METHOD,
-    },
-    [`POST ${path}/auth-refresh`]: {
-      id: `refresh${name}`,
-      summary: 'Exchange a token for a new one',
-      description: 'Exchange a token for a new one. A token of an impersonation is returned unchanged.',
-      security: SIGNED_IN,
-      params: ONE,
-      answer,
-      fails: [400, 401, 404, 413],
-    },
-    [`POST ${path}/impersonate/{id}`]: {
-      id: `impersonate${name}`,
-      summary: 'Get a token for a record',
-      description: 'Get a token for a record. Only superusers may.',
-      security: SIGNED_IN,
-      params: ONE,
-      requestBody: { content: json(z.object({ duration: DURATION })) },
-      answer,
-      fails: [400, 401, 404, 413],
-    },
-    ...Object.fromEntries(mailed),
-  })
-}
-
-/** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
-const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
-type Redirect = ValueOf<typeof REDIRECT_FORM>
-
-const TOPIC = '@oauth2'
-const SUCCESS = '../_/#/auth/oauth2-redirect-success'
-const FAILURE = '../_/#/auth/oauth2-redirect-failure'
-
-/** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
-export function oauth2Routes(services: Services): Hono<Env> {
-  const answer = async (c: Ctx) => {
-    const redirect = await readRedirect(c)
-    const isDone = redirect !== undefined && (await handBack(c, services, redirect))
-    return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
-  }
-  return new Hono<Env>().get('/', answer).post('/', answer)
-}
-
-async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
-  if (c.req.method !== 'POST') {
-    const { state = '', code = '', error = '' } = queryOf(c)
-    return { state, code, error, user: '' }
-  }
-  try {
-    return await readForm(c, REDIRECT_FORM)
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
-}
-
-async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
-  const { state, code, error, user } = redirect
-  const data = JSON.stringify({ state, code, ...(error && { error }) })
-  const ip = clientIp(c, services)
-  const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
-  const isDone = isHeard && code !== '' && error === ''
-  if (isDone && user) keepAppleName(code, user)
-  return isDone
 }

@@ -1,30 +1,16 @@
-import { findAuthRecord } from '../../auth/auth-rows.ts'
-import {
-  type AuthCollection,
-  type Collection,
-  quote,
-  type Store,
-  tableName,
-} from '../../collections/catalog.ts'
-import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks.ts'
-import { badRequest } from '../../errors.ts'
-import { MAX_PASSWORD_BYTES } from '../../fields/bcrypt.ts'
+import { type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
 import { scalarText, toText } from '../../fields/cast.ts'
-import { list, map, object, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
-import { passwordError } from '../../fields/text.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { OWN_WORK, type PasswordMemory, type PasswordWork } from '../../records/password-work.ts'
 import { pickFields } from '../../records/pick.ts'
-import { prepare } from '../../records/prepare.ts'
 import { writeRecord } from '../../records/write.ts'
 import type { WriteOptions } from '../../records/write-in-progress.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
-import { formOfQuery } from '../body/body.ts'
-import { type Ctx, type RequestBody, readQuery, type Services } from '../context.ts'
-import { passwordWork } from '../middleware/passwords.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { formOfQuery } from '../body/urlencoded.ts'
+import type { Services } from '../context.ts'
+import { readQuery } from '../query.ts'
 import { writableCollection } from '../request-info.ts'
-import { storeOf } from '../server/store-of.ts'
+import type { BatchRequest } from './batch-request.ts'
 
 export interface Part {
   readonly store: Store
@@ -62,7 +48,7 @@ interface Action {
 }
 
 /** Reads method and URL of a batch's request; undefined if a batch may not contain it. */
-function actionOf({ method, url }: BatchRequest): Action | undefined {
+export function actionOf({ method, url }: BatchRequest): Action | undefined {
   if (isNoUrl(url)) return undefined
   for (const pattern of ACTIONS) {
     const match = pattern.exec(`${method} ${url}`)
@@ -139,100 +125,4 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
       return { ...outer.headers(), ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
     },
   }
-}
-
-export type BatchRequest = ValueOf<typeof ONE>
-const ONE = object({ method: text, url: text, headers: map, body: map })
-const SHAPE = object({ requests: list(ONE) })
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-const MAX_URL_BYTES = 2000
-const REQUEST = fields({
-  method: [required, oneOf(METHODS)],
-  url: [required, notLonger(MAX_URL_BYTES)],
-})
-
-export const UNREADABLE = 'Failed to read the submitted batch data.'
-
-/** Reads the requests of a batch, at most `max`. Throws 400. */
-export function readBatch(body: RequestBody, max: number): BatchRequest[] {
-  const requests = decode(body)
-  const checks = { requests: [required, notLonger(max), each(REQUEST)] }
-  checkFields({ requests }, checks, 'Invalid batch request data.')
-  return requests
-}
-
-function decode({ values, isJson }: RequestBody): BatchRequest[] {
-  try {
-    const { requests } = SHAPE.over(values, SHAPE.zero(), isJson)
-    return requests.map((request) => ({ ...request, headers: readHeaders(request.headers) }))
-  } catch (error) {
-    throw error instanceof ShapeError ? badRequest(UNREADABLE) : error
-  }
-}
-
-function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
-  const values = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const)
-  if (values.some(([, value]) => typeof value !== 'string')) throw badRequest(UNREADABLE)
-  return Object.fromEntries(values)
-}
-
-/** Maximum old passwords in one batch. A user needs one to change the password. */
-const MAX_OLD_PASSWORDS = 3
-
-interface Write {
-  readonly method: string
-  readonly collection: AuthCollection
-  readonly id: string
-  readonly body: Readonly<Record<string, unknown>>
-  readonly auth: AuthRecord | null
-}
-
-/** Hashes and compares a batch's passwords before its transaction: each takes 57 ms. Throws 400, 429. */
-export async function batchPasswords(
-  c: Ctx,
-  services: Services,
-  auth: AuthRecord | null,
-  requests: readonly BatchRequest[],
-  memories: readonly PasswordMemory[],
-): Promise<PasswordWork[]> {
-  const writes = requests.map((asked) => writeOf(services, auth, asked))
-  const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
-  if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
-    throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
-  const work = passwordWork(c, services, auth)
-  for (const [i, write] of writes.entries())
-    if (write) await workAhead(storeOf(c, services, auth), write, memories[i]!.over(work))
-  return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
-}
-
-function writeOf(services: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
-  const { method } = asked
-  const collection = collectionOfPart(services, asked)
-  if (collection?.type !== 'auth' || method === 'DELETE') return undefined
-  const body = bodyOfPart(asked)
-  return { method, collection, id: actionOf(asked)?.id || toText(body.id), body, auth }
-}
-
-async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
-  const { method, collection, body, auth } = write
-  const isSuperuser = auth?.isSuperuser === true
-  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
-  if (!isSuperuser && rule === null) return
-  const { passwords } = prepare(collection, body, { isSuperuser })
-  for (const field of collection.fields) {
-    const plain = field.type === 'password' ? passwords[field.name] : ''
-    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue
-    if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
-    if (!passwordError(field, plain)) await work.hash(plain, field.cost)
-  }
-  await compareAhead(store, write, work)
-}
-
-async function compareAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
-  const { collection, id, body } = write
-  const old = toText(body.oldPassword)
-  if (old === '' || id === '') return
-  const record = await findAuthRecord(store, collection, id)
-  if (record) await work.verify(old, String(record.values.password))
 }

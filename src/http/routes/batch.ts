@@ -1,41 +1,28 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
 import { OverLimit } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import { json } from '../../openapi/content.ts'
-import { API_ERROR, BATCH_ERROR } from '../../openapi/failures.ts'
-import { chapter, SERVER } from '../../openapi/operations.ts'
-import { FIELDS_ONLY } from '../../openapi/record-parameters.ts'
-import { ANYONE, SIGNED_IN } from '../../openapi/security.ts'
 import { PasswordMemory } from '../../records/password-work.ts'
 import { lockFreshAuth } from '../../records/record-sql.ts'
 import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { bodyOr } from '../body/body.ts'
-import { type Ctx, type Env, queryOf, type RequestBody, type Services } from '../context.ts'
+import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { limitOldPasswordChecks } from '../middleware/passwords.ts'
+import { queryOf } from '../query.ts'
 import { authenticate, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp, storeOf } from '../server/store-of.ts'
-import {
-  type BatchRequest,
-  batchPasswords,
-  bodyOfPart,
-  collectionOfPart,
-  type Part,
-  type PartAnswer,
-  PartFault,
-  readBatch,
-  runPart,
-  UNREADABLE,
-} from './batch-part.ts'
+import { bodyOfPart, collectionOfPart, type Part, type PartAnswer, PartFault, runPart } from './batch-part.ts'
+import { batchPasswords } from './batch-passwords.ts'
+import { type BatchRequest, readBatch, UNREADABLE } from './batch-request.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
+
 const DEFAULT_TIMEOUT_S = 3
 
 const FAILED = 'Batch transaction failed.'
@@ -147,55 +134,3 @@ function partError(i: number, thrown: unknown): unknown {
   }
   return badRequest(FAILED, { requests: { [i]: failure as unknown as ErrorData } })
 }
-
-const BATCH = z
-  .object({
-    requests: z
-      .array(
-        z.object({
-          method: z
-            .enum(['POST', 'PATCH', 'PUT', 'DELETE'])
-            .describe('PUT updates a record, or creates it if it does not exist.'),
-          url: z.string().max(2000).describe('Path and query of a create, update or delete of a record.'),
-          headers: z.record(z.string(), z.string()).nullish(),
-          body: z.record(z.string(), z.unknown()).nullish(),
-        }),
-      )
-      .min(1),
-  })
-  .meta({ id: 'Batch' })
-
-const BATCH_EXAMPLE = {
-  requests: [
-    {
-      method: 'POST',
-      url: '/api/collections/contact_groups/records',
-      body: { user: 'q0w9e8r7t6y5u4i', name: 'staff' },
-    },
-    { method: 'DELETE', url: '/api/collections/contacts/records/k3v9x0c2m5n8b1a' },
-  ],
-}
-
-const BATCH_ANSWER = z
-  .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
-  .meta({ id: 'BatchAnswers' })
-
-export const batchPaths = () =>
-  chapter(SERVER, SIGNED_IN, {
-    'POST /api/batch': {
-      id: 'batch',
-      summary: 'Write several records at once',
-      description: 'Creates, updates and deletes records in one transaction: all or none.',
-      security: ANYONE,
-      params: FIELDS_ONLY,
-      requestBody: {
-        required: true,
-        content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
-      },
-      answer: ['An answer for each request, in their order.', BATCH_ANSWER],
-      fails: [413],
-      responses: {
-        400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) },
-      },
-    },
-  })

@@ -4,16 +4,19 @@ import { ApiError, GatewayError } from '../../errors.ts'
 import { cutLine, DEBUG, ERROR } from '../../logs/request-log.ts'
 import { type Group, groupOf, STREAMS } from '../../metrics/traffic.ts'
 import { randomText } from '../../tools/random.ts'
-import { readQuery, type Services } from '../context.ts'
+import type { Services } from '../context.ts'
 import { pathOf } from './front.ts'
+import { loggedPath, loggedUrl } from './logged-url.ts'
 import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
 import { leaveBody } from './unread-body.ts'
 
 const REQUEST_ID = 'x-request-id'
+
 /** Request ids that are accepted from a proxy: only characters that are safe to log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 
 const PREFIX = `${randomText(8)}-`
+
 let count = 0
 
 /** The request's id in logs and answer. Keeps only a trusted proxy's id: others could be forged. */
@@ -120,6 +123,7 @@ const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
 const MAX_TEXT = 300
+
 const cut = (text: string | undefined, length = MAX_TEXT) =>
   text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
 
@@ -191,74 +195,4 @@ function codesOf(data: object): object {
 function codeOf(error: unknown): unknown {
   if (typeof error !== 'object' || error === null) return '…'
   return 'code' in error && typeof error.code === 'string' ? error.code : codesOf(error)
-}
-
-/** The secret at the end of a URL that a phone or a tool posts to. */
-const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
-
-/** Maximum characters of a URL to read. One character in the log may be three escapes, nine characters. */
-const MAX_READ = 9_000
-const MAX_LENGTH = 1_000
-
-/** The path for logs, without the query, which may contain tokens, and without a secret at its end. */
-export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
-
-/**
- * What follows `;`, `&` or `=` in a path, or an escape of these or of `?`: a client may have put parameters
- * there.
- */
-const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
-/** API keys, also without `_`, as Twilio's API gets them. */
-const KEYS = /(?:psk|vk)_?\w{20,}/g
-
-const safePath = (url: string) =>
-  url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
-
-/** Digits, with the `+` before them (phone number) and the letter after them (id), if there are any. */
-const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
-const MIN_DIGITS = 7
-
-const withoutNumbers = (path: string) =>
-  path.replace(DIGITS, (all, digits: string, letter: string) =>
-    letter !== '' || digits.length < MIN_DIGITS ? all : '…',
-  )
-
-/** Parameters whose values are field names or numbers, not data. */
-const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
-/** Parameter values and names that may be logged. Five digits or more may be a phone number. */
-const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
-const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
-
-/** The URL for the log. Values that may be private become `…`; a filter keeps its names and operators. */
-export function loggedUrl(url: string): string {
-  const read = url.slice(0, MAX_READ)
-  const path = withoutNumbers(safePath(read))
-  const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
-    if (name === 'filter') return `filter=${withoutValues(value)}`
-    const shown = PLAIN.has(name) && PLAIN_VALUE.test(value) ? value : '…'
-    return `${PLAIN_NAME.test(name) ? name : '…'}=${shown}`
-  })
-  const whole = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
-  return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
-}
-
-const TOKEN =
-  /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
-const WORD = /^[\w.@:#-]+$/
-const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
-const LONG_NUMBER = /\d{5}/
-const SIGN = /^[=!<>~?(]/
-
-/** A filter, valid or not, with `…` for its values, as in `to = … && created > @todayStart`. */
-export function withoutValues(filter: string): string {
-  const tokens = filter.match(TOKEN) ?? []
-  return tokens
-    .map((token, i) => shown(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]))
-    .join('')
-}
-
-function shown(token: string, next = ''): string {
-  if (/^[\s=!<>~?&|(),]/.test(token)) return token
-  if (CONSTANT.test(token) && !LONG_NUMBER.test(token)) return token
-  return WORD.test(token) && SIGN.test(next) && !LONG_NUMBER.test(token) ? token : '…'
 }

@@ -7,7 +7,8 @@ import { cachedIdentity } from '../../auth/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { catalogFor } from '../../records/access.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { type Ctx, RequestMemory, type Services } from '../context.ts'
+import type { Ctx, Services } from '../context.ts'
+import { RequestMemory } from '../request-memory.ts'
 
 type Trust = Pick<Services, 'settings' | 'config'>
 

@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { findAllStored } from '../../files/stored-files.ts'
-import { sendFile, sentFile } from '../../http/routes/files.ts'
+import { sentFile } from '../../http/routes/files.ts'
+import { sendFile } from '../../http/routes/sent-file.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'

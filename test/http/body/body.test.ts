@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { guestHolder } from '../../../src/admission/holder.ts'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
-import { RequestMemory, readQuery } from '../../../src/http/context.ts'
+import { readQuery } from '../../../src/http/query.ts'
+import { RequestMemory } from '../../../src/http/request-memory.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // What no recorded case of test/conformance shows.

@@ -1,5 +1,5 @@
 import type { Collection } from '../../../src/collections/catalog.ts'
-import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/gate.ts'
+import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/rate-limiter.ts'
 import type { RateLimitRule } from '../../../src/settings/settings.ts'
 import { USERS } from '../../support/server/schema.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { upsertSuperuser } from '../../../src/auth/superusers.ts'
-import { loggedPath, loggedUrl, withoutValues } from '../../../src/http/server/request-tracker.ts'
+import { loggedPath, loggedUrl, withoutValues } from '../../../src/http/server/logged-url.ts'
 import { createLogger } from '../../../src/log.ts'
 import { start } from '../../support/database/open.ts'
 import { signIn } from '../../support/server/server-with-devices.ts'

@@ -1,0 +1,59 @@
+import { escapeHtml, layout } from '../auth/mail-html.ts'
+import { sendMail } from '../auth/send-mail.ts'
+import { listSuperusers } from '../auth/superusers.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Logger } from '../log.ts'
+import { parseCron } from '../settings/cron.ts'
+import type { SettingsStore } from '../settings/settings-store.ts'
+import { AUTO_PREFIX } from './backup-names.ts'
+import type { Backups } from './backups.ts'
+import { beginSchedule, readState } from './state.ts'
+
+/** Makes a due or missed backup, then deletes the oldest above the limit. Each node calls it each minute. */
+export async function serveSchedule(
+  store: Store,
+  settings: Pick<SettingsStore, 'current'>,
+  backups: Backups,
+  log: Logger,
+): Promise<void> {
+  const { cron, cronMaxKeep } = settings.current.backups
+  const { db } = store
+  await beginSchedule(db, cron)
+  if (cron === '') return
+  const { until, untilMs } = (await readState(db)).schedule
+  const due = parseCron(cron).nextRun(new Date(untilMs))
+  if (!due || due.getTime() > Date.now()) return
+  const made = await backups.createScheduled(until).catch(async (error) => {
+    await alertSuperusers(store, settings, log, (error as Error).message)
+    throw error
+  })
+  if (made) await removeOldest(backups, cronMaxKeep, log)
+}
+
+/** Mails a failure to all superusers. PocketBase: core/system_alert.go */
+async function alertSuperusers(
+  store: Store,
+  settings: Pick<SettingsStore, 'current'>,
+  log: Logger,
+  reason: string,
+): Promise<void> {
+  const { appName } = settings.current.meta
+  const subject = `[${appName}] The scheduled backup failed`
+  const html = layout(
+    `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
+  )
+  for (const to of await listSuperusers(store)) {
+    await sendMail({ settings, log }, { to, subject, html }).catch((err) =>
+      log.warn({ err }, 'could not notify superusers of a failed backup'),
+    )
+  }
+}
+
+export async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
+  const storage = await backups.storage()
+  const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
+    (a, b) => b.modified.getTime() - a.modified.getTime(),
+  )
+  for (const { key } of newestFirst.slice(keep))
+    await storage.delete(key).catch((err) => log.error({ err, key }, 'could not delete an old backup'))
+}

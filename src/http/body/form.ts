@@ -1,0 +1,61 @@
+import { ApiError, badRequest } from '../../errors.ts'
+import { scalarText } from '../../fields/cast.ts'
+import { type Shape, ShapeError } from '../../fields/shape.ts'
+import type { Ctx } from '../context.ts'
+import { bodyOf } from './body.ts'
+
+/** Default maximum bytes of a body for `readForm`: more than tokens and passwords need. */
+const MAX_FORM_BYTES = 1 << 20
+
+/** PocketBase's general message of a 400. `readForm` replaces it by a more specific one. */
+const UNREADABLE = badRequest().message
+
+/** `terse`: all 400s for an unreadable body have the same message. */
+export interface FormOptions {
+  readonly terse?: boolean
+  readonly maxBytes?: number
+}
+
+/** Reads a body into the fields of `shape`. Ignores other fields; absent ones get zero values. Throws 400. */
+export async function readForm<T extends object>(
+  c: Ctx,
+  shape: Shape<T>,
+  { terse = false, maxBytes = MAX_FORM_BYTES }: FormOptions = {},
+): Promise<T> {
+  try {
+    const { values, isJson } = await bodyOf(c, maxBytes)
+    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson))
+  } catch (error) {
+    const isVague =
+      error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)
+    if (error instanceof ShapeError || isVague)
+      throw badRequest('An error occurred while loading the submitted data.')
+    throw error
+  }
+}
+
+/** Replaces NUL by U+FFFD: Postgres refuses NUL, and no address or id contains U+FFFD. */
+const withoutNul = <T extends object>(form: T): T =>
+  Object.fromEntries(
+    Object.entries(form).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
+    ]),
+  ) as T
+
+/** A form's value as text. Throws ShapeError for a list or an object, which only `@jsonPayload` can bring. */
+function textIn(value: unknown): string {
+  const text = scalarText(value)
+  if (text === undefined) throw new ShapeError()
+  return text
+}
+
+/** Turns guessed form values back into texts where a field is text. Takes the first of several values. */
+function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
+  const firsts = Object.entries(values).map(
+    ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,
+  )
+  const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
+  const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
+  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? textIn(value) : value]))
+}

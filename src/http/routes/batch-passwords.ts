@@ -1,0 +1,74 @@
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
+import { badRequest } from '../../errors.ts'
+import { MAX_PASSWORD_BYTES } from '../../fields/bcrypt.ts'
+import { toText } from '../../fields/cast.ts'
+import { passwordError } from '../../fields/text.ts'
+import { OWN_WORK, type PasswordMemory, type PasswordWork } from '../../records/password-work.ts'
+import { prepare } from '../../records/prepare.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { Ctx, Services } from '../context.ts'
+import { passwordWork } from '../middleware/passwords.ts'
+import { storeOf } from '../server/store-of.ts'
+import { actionOf, bodyOfPart, collectionOfPart } from './batch-part.ts'
+import type { BatchRequest } from './batch-request.ts'
+
+/** Maximum old passwords in one batch. A user needs one to change the password. */
+const MAX_OLD_PASSWORDS = 3
+
+interface Write {
+  readonly method: string
+  readonly collection: AuthCollection
+  readonly id: string
+  readonly body: Readonly<Record<string, unknown>>
+  readonly auth: AuthRecord | null
+}
+
+/** Hashes and compares a batch's passwords before its transaction: each takes 57 ms. Throws 400, 429. */
+export async function batchPasswords(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+  requests: readonly BatchRequest[],
+  memories: readonly PasswordMemory[],
+): Promise<PasswordWork[]> {
+  const writes = requests.map((asked) => writeOf(services, auth, asked))
+  const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
+  if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
+    throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
+  const work = passwordWork(c, services, auth)
+  for (const [i, write] of writes.entries())
+    if (write) await workAhead(storeOf(c, services, auth), write, memories[i]!.over(work))
+  return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
+}
+
+function writeOf(services: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
+  const { method } = asked
+  const collection = collectionOfPart(services, asked)
+  if (collection?.type !== 'auth' || method === 'DELETE') return undefined
+  const body = bodyOfPart(asked)
+  return { method, collection, id: actionOf(asked)?.id || toText(body.id), body, auth }
+}
+
+async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
+  const { method, collection, body, auth } = write
+  const isSuperuser = auth?.isSuperuser === true
+  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
+  if (!isSuperuser && rule === null) return
+  const { passwords } = prepare(collection, body, { isSuperuser })
+  for (const field of collection.fields) {
+    const plain = field.type === 'password' ? passwords[field.name] : ''
+    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue
+    if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
+    if (!passwordError(field, plain)) await work.hash(plain, field.cost)
+  }
+  await compareAhead(store, write, work)
+}
+
+async function compareAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
+  const { collection, id, body } = write
+  const old = toText(body.oldPassword)
+  if (old === '' || id === '') return
+  const record = await findAuthRecord(store, collection, id)
+  if (record) await work.verify(old, String(record.values.password))
+}

@@ -1,0 +1,52 @@
+import { Hono } from 'hono'
+import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
+import { ApiError } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
+import { readForm } from '../body/form.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { queryOf } from '../query.ts'
+import { clientIp } from '../server/store-of.ts'
+
+/** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
+const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
+
+type Redirect = ValueOf<typeof REDIRECT_FORM>
+
+const TOPIC = '@oauth2'
+
+const SUCCESS = '../_/#/auth/oauth2-redirect-success'
+
+const FAILURE = '../_/#/auth/oauth2-redirect-failure'
+
+/** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
+export function oauth2Routes(services: Services): Hono<Env> {
+  const answer = async (c: Ctx) => {
+    const redirect = await readRedirect(c)
+    const isDone = redirect !== undefined && (await handBack(c, services, redirect))
+    return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
+  }
+  return new Hono<Env>().get('/', answer).post('/', answer)
+}
+
+async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
+  if (c.req.method !== 'POST') {
+    const { state = '', code = '', error = '' } = queryOf(c)
+    return { state, code, error, user: '' }
+  }
+  try {
+    return await readForm(c, REDIRECT_FORM)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
+  const { state, code, error, user } = redirect
+  const data = JSON.stringify({ state, code, ...(error && { error }) })
+  const ip = clientIp(c, services)
+  const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
+  const isDone = isHeard && code !== '' && error === ''
+  if (isDone && user) keepAppleName(code, user)
+  return isDone
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { Collection, Rule } from '../../collections/catalog.ts'
+import type { Answers } from '../../openapi/answers.ts'
+import { json, textAnswer } from '../../openapi/content.ts'
+import { GUEST_ERROR } from '../../openapi/failures.ts'
+import { chapter, type Operation } from '../../openapi/operations.ts'
+import { createBody, updateBody } from '../../openapi/record-body.ts'
+import { BY_ID, EXPORT, listQuery, ONE } from '../../openapi/record-parameters.ts'
+import { describeRule, pageOf, typeName } from '../../openapi/record-schema.ts'
+import { ANYONE, SIGNED_IN } from '../../openapi/security.ts'
+import type { Extensions } from '../../records/extension.ts'
+
+/** Describes the routes of a collection's records for OpenAPI. Views have only list and view. */
+export function recordPaths(collection: Collection, record: z.ZodObject, extensions: Extensions) {
+  const { id, name } = collection
+  const path = `/api/collections/${name}/records`
+  const extension = extensions.get(id)
+  const guests: Answers = extension?.authRequired
+    ? { 401: { description: 'Nobody is signed in.', content: json(GUEST_ERROR) } }
+    : {}
+  const about = (verb: string, what: string, rule: Rule) => ({
+    id: `${verb}${typeName(collection)}`,
+    summary: what,
+    description: `${what}. ${describeRule(rule)}`,
+    security: rule === '' ? ANYONE : SIGNED_IN,
+  })
+  const page = pageOf(record, `${typeName(collection)}Page`)
+  const reads: Record<string, Operation> = {
+    [`GET ${path}`]: {
+      ...about('list', `List ${name}`, collection.listRule),
+      params: listQuery(extension?.maxPerPage),
+      answer: ['A page of records: those that the rule lets see.', page],
+      fails: [400, 404],
+      responses: guests,
+    },
+    [`GET ${path}/{id}`]: {
+      ...about('view', `View one of ${name}`, collection.viewRule),
+      params: BY_ID,
+      answer: ['The record.', record],
+      fails: [400, 404],
+      responses: guests,
+    },
+  }
+  if (collection.type === 'view') return chapter(name, SIGNED_IN, reads)
+  const once = extension?.shownOnce
+  const made = once
+    ? record.extend(once).meta({ id: `New${typeName(collection)}`, 'x-collection': name })
+    : record
+  const changed = once
+    ? record.extend(z.object(once).partial().shape).meta({ id: `Changed${typeName(collection)}` })
+    : record
+  return chapter(name, SIGNED_IN, {
+    ...reads,
+    [`POST ${path}`]: {
+      ...about('create', `Create one of ${name}`, collection.createRule),
+      params: ONE,
+      requestBody: jsonOrForm(createBody(collection, extension)),
+      answer: ['The new record.', made],
+      fails: [400, 404, 413],
+    },
+    [`GET /api/collections/${name}/export`]: {
+      ...about('export', `Export ${name} as CSV`, collection.listRule),
+      params: EXPORT,
+      fails: [400, 404],
+      responses: {
+        ...textAnswer('text/csv', 'A head, then a line for each record, newest first. RFC 4180'),
+        ...guests,
+      },
+    },
+    [`PATCH ${path}/{id}`]: {
+      ...about('update', `Update one of ${name}`, collection.updateRule),
+      params: BY_ID,
+      requestBody: jsonOrForm(updateBody(collection, extension)),
+      answer: ['The record as it is now.', changed],
+      fails: [400, 404, 413],
+    },
+    [`DELETE ${path}/{id}`]: {
+      ...about('delete', `Delete one of ${name}`, collection.deleteRule),
+      params: { path: BY_ID.path },
+      answer: ['It is gone.'],
+      fails: [400, 404],
+    },
+  })
+}
+
+const jsonOrForm = (schema: z.ZodType) => ({
+  required: true,
+  content: { ...json(schema), 'multipart/form-data': { schema } },
+})

@@ -1,0 +1,47 @@
+import type { BackupStorage } from '../../backup/folder-storage.ts'
+import { checkFields, failedBefore, required } from '../../collections/checks.ts'
+import { ApiError, badRequest, fieldError } from '../../errors.ts'
+import type { Upload } from '../../files/upload.ts'
+import { bodyOf } from '../body/body.ts'
+import type { Ctx } from '../context.ts'
+
+export const EXISTS = 'validation_backup_name_exists'
+
+const ZIP = 'application/zip'
+
+const MAX_KEY_BYTES = 255
+
+export const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
+  (await storage.find(key).catch(() => 'unknown')) !== undefined
+
+export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
+  try {
+    return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
+  } catch (error) {
+    // PocketBase treats an unreadable body as one without a file
+    if (error instanceof ApiError && error.status === 400) return undefined
+    throw error
+  }
+}
+
+export async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
+  const fault = file && (await faultOf(storage, file))
+  checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })
+  return { name: file!.originalName, content: file!.content }
+}
+
+async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
+  if (!sniffed.names.includes(ZIP))
+    return fieldError('validation_invalid_mime_type', `"${name}" mime type must be one of: ${ZIP}`)
+  if (!isStorable(originalName)) return fieldError('validation_match_invalid', 'must be in a valid format')
+  if (await exists(storage, originalName))
+    return fieldError(EXISTS, 'Backup file with the specified name already exists.')
+  return undefined
+}
+
+const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
+
+export const noBackup = (sentence: string) =>
+  badRequest('An error occurred while validating the submitted data.', {
+    file: fieldError('validation_invalid_backup', sentence),
+  })

@@ -1,0 +1,80 @@
+import { readQuery } from '../query.ts'
+
+/** The secret at the end of a URL that a phone or a tool posts to. */
+const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
+
+/** Maximum characters of a URL to read. One character in the log may be three escapes, nine characters. */
+const MAX_READ = 9_000
+
+const MAX_LENGTH = 1_000
+
+/** The path for logs, without the query, which may contain tokens, and without a secret at its end. */
+export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
+
+/**
+ * What follows `;`, `&` or `=` in a path, or an escape of these or of `?`: a client may have put parameters
+ * there.
+ */
+const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
+
+/** API keys, also without `_`, as Twilio's API gets them. */
+const KEYS = /(?:psk|vk)_?\w{20,}/g
+
+const safePath = (url: string) =>
+  url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
+
+/** Digits, with the `+` before them (phone number) and the letter after them (id), if there are any. */
+const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
+
+const MIN_DIGITS = 7
+
+const withoutNumbers = (path: string) =>
+  path.replace(DIGITS, (all, digits: string, letter: string) =>
+    letter !== '' || digits.length < MIN_DIGITS ? all : '…',
+  )
+
+/** Parameters whose values are field names or numbers, not data. */
+const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
+
+/** Parameter values and names that may be logged. Five digits or more may be a phone number. */
+const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
+
+const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
+
+/** The URL for the log. Values that may be private become `…`; a filter keeps its names and operators. */
+export function loggedUrl(url: string): string {
+  const read = url.slice(0, MAX_READ)
+  const path = withoutNumbers(safePath(read))
+  const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
+    if (name === 'filter') return `filter=${withoutValues(value)}`
+    const shown = PLAIN.has(name) && PLAIN_VALUE.test(value) ? value : '…'
+    return `${PLAIN_NAME.test(name) ? name : '…'}=${shown}`
+  })
+  const whole = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
+  return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
+}
+
+const TOKEN =
+  /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
+
+const WORD = /^[\w.@:#-]+$/
+
+const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
+
+const LONG_NUMBER = /\d{5}/
+
+const SIGN = /^[=!<>~?(]/
+
+/** A filter, valid or not, with `…` for its values, as in `to = … && created > @todayStart`. */
+export function withoutValues(filter: string): string {
+  const tokens = filter.match(TOKEN) ?? []
+  return tokens
+    .map((token, i) => shown(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]))
+    .join('')
+}
+
+function shown(token: string, next = ''): string {
+  if (/^[\s=!<>~?&|(),]/.test(token)) return token
+  if (CONSTANT.test(token) && !LONG_NUMBER.test(token)) return token
+  return WORD.test(token) && SIGN.test(next) && !LONG_NUMBER.test(token) ? token : '…'
+}

@@ -1,0 +1,90 @@
+import type { Collection, Store } from '../collections/catalog.ts'
+import { isSqlError } from '../db/errors.ts'
+import type { Action, RecordRow } from '../records/record-sql.ts'
+import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
+
+export interface Change {
+  readonly xid: number
+  readonly collection: Collection
+  readonly action: Action
+  readonly record: string
+  /** The record after the change; if it was deleted, before the change. */
+  readonly row: RecordRow
+  /** Position of the change whose image rules check. If null, a rule with a condition hides this change. */
+  readonly judged: number | null
+  readonly judgedRow: RecordRow | null
+}
+
+interface UnloadedChange {
+  readonly collection: Collection
+  readonly record: string
+  readonly error: unknown
+}
+
+/** Reads the changes that `isWanted` accepts, in order. `unread`: those that cannot be read, with errors. */
+export async function loadChanges(
+  store: Store,
+  entries: readonly ChangeEntry[],
+  isWanted: (collection: Collection, record: string) => boolean,
+): Promise<{ changes: Change[]; unread: UnloadedChange[] }> {
+  const wanted = entries.flatMap((entry) => {
+    const collection = store.catalog.find(entry.collection)
+    return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
+  })
+  const images = new Map<number, RecordImage>()
+  const errors = new Map<number, unknown>()
+  for (const [collection, list] of Map.groupBy(wanted, (one) => one.collection)) {
+    const positions = list.map(({ entry }) => entry.position)
+    await readAll(images, errors, store, collection, positions)
+  }
+  const changes = wanted.flatMap(({ entry, collection }) => {
+    const image = images.get(entry.position)
+    return image && !errors.has(entry.position) ? [toChange(entry, collection, image, images)] : []
+  })
+  const unread = wanted.flatMap(({ entry: { position, record }, collection }) =>
+    errors.has(position) ? [{ collection, record, error: errors.get(position) }] : [],
+  )
+  return { changes, unread }
+}
+
+/** SQLSTATE classes of errors by a single row: 2x for invalid data, 42 and 0A if the table has changed. */
+const ROW_FAULT = /^(2|42|0A)/
+
+/** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */
+async function readAll(
+  images: Map<number, RecordImage>,
+  errors: Map<number, unknown>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+): Promise<void> {
+  try {
+    await readInto(images, store, collection, positions)
+  } catch (error) {
+    if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
+    if (positions.length === 1) errors.set(positions[0]!, error)
+    else for (const position of positions) await readAll(images, errors, store, collection, [position])
+  }
+}
+
+async function readInto(
+  images: Map<number, RecordImage>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+): Promise<void> {
+  const found = await readImages(store.db, collection, positions)
+  for (const [position, image] of found) images.set(position, image)
+  const others = [...found.values()].flatMap(({ judged }) => (judged && !images.has(judged) ? [judged] : []))
+  if (others.length > 0) await readInto(images, store, collection, [...new Set(others)])
+}
+
+function toChange(
+  { xid, action, record }: ChangeEntry,
+  collection: Collection,
+  { row, judged }: RecordImage,
+  images: ReadonlyMap<number, RecordImage>,
+): Change {
+  const judgedRow = judged === null ? null : (images.get(judged)?.row ?? null)
+  return { xid, collection, action, record, row, judged, judgedRow }
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { CHANGES_CHANNEL } from './feed.ts'
+
+export const TOPIC = 'presence'
+
+const STATES = ['reading', 'writing', ''] as const
+
+/** Cost of a presence message. The rate limit for subscriptions allows 1,000 units, then 20 a second. */
+const UNITS = 100
+
+export const PRESENCE = z
+  .strictObject({
+    conversation: z
+      .string()
+      .regex(/^[\w-]{1,50}$/)
+      .describe('The id of the conversation.'),
+    state: z.enum(STATES).describe('`reading`, `writing`, or empty for neither.'),
+  })
+  .meta({ id: 'Presence' })
+
+/** Cuts the name to 100 characters, which take at most 600 bytes of JSON: a NOTIFY holds 8,000 bytes. */
+/** Sends a person's presence to an account's clients with the topic `presence`. Throws 429 if too often. */
+export async function tellPresence(
+  db: Db,
+  holder: Holder,
+  { account, sender }: Readonly<Record<'account' | 'sender', string>>,
+  { conversation, state }: z.output<typeof PRESENCE>,
+): Promise<void> {
+  admission.subscriptions.take(holder, UNITS)
+  const name = sql`left(coalesce((select name from senders where id = ${sender}), ''), 100)`
+  const data = sql`json_build_object(
+    'conversation', ${conversation}::text, 'sender', ${sender}::text, 'name', ${name}, 'state', ${state}::text)`
+  const presence = sql`json_build_object('account', ${account}::text, 'data', ${data})::text`
+  await queries(db).selectNoFrom(sql`_announce(${CHANGES_CHANNEL}, ${presence})`.as('announced')).execute()
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+
+/** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */
+export interface Snapshot {
+  /** All transactions before this one had ended. */
+  readonly xmin: number
+  /** This transaction and all after it had not ended. */
+  readonly xmax: number
+  /** Transactions between the two that were still running. */
+  readonly running: ReadonlySet<number>
+}
+
+/** Parses Postgres' text form `xmin:xmax:running,running,…`. */
+export function readSnapshot(text: string): Snapshot {
+  const [xmin, xmax, running] = text.split(':')
+  return {
+    xmin: Number(xmin),
+    xmax: Number(xmax),
+    running: new Set(running ? running.split(',').map(Number) : []),
+  }
+}
+
+/** Whether the snapshot includes a (committed) transaction. */
+export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
+  xid < xmin || (xid < xmax && !running.has(xid))
+
+/** The present snapshot, from which a new reader of `_changes` starts. */
+export async function currentSnapshot(db: Db): Promise<Snapshot> {
+  const { snapshot } = await queries(db)
+    .selectNoFrom(sql<string>`pg_current_snapshot()::text`.as('snapshot'))
+    .executeTakeFirstOrThrow()
+  return readSnapshot(snapshot)
+}

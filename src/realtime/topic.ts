@@ -1,0 +1,38 @@
+import { toText } from '../fields/cast.ts'
+import { snakeCase } from '../files/stored-name.ts'
+import { isObject, parseJson } from '../tools/json.ts'
+
+export interface Topic {
+  /** The name as the client wrote it; also the name of its events. */
+  readonly name: string
+  /** `name` without options. Changes of records go to `contacts`, `contacts/*` and `contacts/RECORD_ID`. */
+  readonly base: string
+  readonly query: Readonly<Record<string, string>>
+  /** The header names are in snake_case, as rules use them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Parses a topic. `options` is JSON, `{"query": {…}, "headers": {…}}`; its invalid parts are left out.
+ * PocketBase: tools/subscriptions/client.go, Subscribe
+ */
+export function readTopic(name: string, options = ''): Topic {
+  const { query, headers } = (parseJson(options) ?? {}) as { query?: unknown; headers?: unknown }
+  return {
+    name,
+    base: name.split('?', 1)[0]!,
+    query: asTexts(query, (key) => key),
+    headers: asTexts(headers, snakeCase),
+  }
+}
+
+/** Estimated memory of a subscription. A compiled filter takes 25 to 40 bytes per character (measured). */
+export function bytesOf({ name, query, headers }: Topic): number {
+  const options = Object.keys(query).length + Object.keys(headers).length
+  return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
+}
+
+function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
+  if (!isObject(values)) return {}
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
+}
