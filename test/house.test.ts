@@ -120,7 +120,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   auth: [['.'], ['oauth2']],
   sms: [
-    ['wake.ts', 'hours.ts', 'status.ts'],
+    ['wake.ts', 'hours.ts', 'status.ts', 'consent'],
     ['send'],
     ['usage.ts', 'message-totals.ts', 'devices', 'complete-numbers.ts'],
     ['queue'],

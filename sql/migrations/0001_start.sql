@@ -405,7 +405,12 @@ create type sms_request as (
   -- The encrypted text, as in sms_dispatch.sealed.
   sealed text,
   -- The lines by which the API key of the request may send; null for all. sms_judge sets it.
-  lines text[]
+  lines text[],
+  -- The template and the contact groups that the request names: they may require consent.
+  template text,
+  groups text[],
+  -- The recipients without the required consent. sms_judge sets it.
+  without_consent text[]
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (
@@ -435,7 +440,9 @@ create type sms_new_message as (
   sealed text,
   lines text[],
   -- The id of a record of `senders`.
-  sent_by text
+  sent_by text,
+  -- Why a failed message is not sent: its error_message.
+  fault text
 );
 
 -- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a
@@ -458,6 +465,18 @@ create table sms_origins (
 );
 create unique index sms_origins_id on sms_origins ("user", api, id);
 create index sms_origins_created on sms_origins ("user", api, created, id);
+
+-- Consent
+
+-- Hashes of entries of `consents` that were deleted, see the trigger consents_kept.
+create table _consents_forgotten (
+  hash text collate "C" primary key,
+  "user" text collate "C" not null,
+  event text collate "C" not null,
+  -- `created` of the entry.
+  created pb_date not null,
+  forgotten_at timestamptz not null default now()
+);
 
 -- Automatic answers
 

@@ -51,6 +51,14 @@ interface CollectionsListedRow {
   updated: string | null
 }
 
+interface ConsentsForgottenRow {
+  created: Generated<string>
+  event: string
+  forgotten_at: Generated<Date>
+  hash: string
+  user: string
+}
+
 interface ExternalAuthsRow {
   _rowid: Generated<number>
   collectionRef: Generated<string>
@@ -301,6 +309,7 @@ interface CampaignsRow {
   recipients: string | null
   recipients_count: Generated<number>
   repeat: string | null
+  requires_consent: Generated<boolean>
   revision: Generated<number>
   run_of: Generated<string>
   runs: Generated<number>
@@ -313,13 +322,54 @@ interface CampaignsRow {
   updated: Generated<string>
   user: Generated<string>
   variables: string | null
+  without_consent: string | null
+}
+
+interface ConsentStatesRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  entry: Generated<string>
+  group: Generated<string>
+  id: string
+  number: Generated<string>
+  purpose: Generated<string>
+  since: Generated<string>
+  state: Generated<'given' | 'asked' | 'claimed' | 'stopped'>
+  until: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface ConsentsRow {
+  _rowid: Generated<number>
+  address: Generated<string>
+  browser: Generated<string>
+  contact: Generated<string>
+  created: Generated<string>
+  entered_by: Generated<string>
+  event: Generated<'opt_in' | 'confirmed' | 'opt_out' | 'imported'>
+  given_at: Generated<string>
+  group: Generated<string>
+  id: string
+  message: Generated<string>
+  number: Generated<string>
+  purpose: Generated<string>
+  said: Generated<string>
+  shown: Generated<string>
+  source: Generated<'' | 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'>
+  user: Generated<string>
+  version: Generated<string>
 }
 
 interface ContactGroupsRow {
   _rowid: Generated<number>
   created: Generated<string>
   id: string
+  join_confirm: Generated<boolean>
+  join_text: Generated<string>
+  join_words: Generated<string>
   name: Generated<string>
+  requires_consent: Generated<boolean>
   updated: Generated<string>
   user: Generated<string>
 }
@@ -723,6 +773,7 @@ interface SmsTemplatesRow {
   created: Generated<string>
   id: string
   name: Generated<string>
+  requires_consent: Generated<boolean>
   updated: Generated<string>
   user: Generated<string>
 }
@@ -964,6 +1015,7 @@ export interface Tables {
   _changes: ChangesRow
   _collections: CollectionsRow
   _collections_listed: CollectionsListedRow
+  _consents_forgotten: ConsentsForgottenRow
   _externalAuths: ExternalAuthsRow
   _file_chunks: FileChunksRow
   _files: FilesRow
@@ -988,6 +1040,8 @@ export interface Tables {
   auto_answers_sent: AutoAnswersSentRow
   backup_state: BackupStateRow
   campaigns: CampaignsRow
+  consent_states: ConsentStatesRow
+  consents: ConsentsRow
   contact_groups: ContactGroupsRow
   contacts: ContactsRow
   conversation_drafts: ConversationDraftsRow
@@ -1044,6 +1098,7 @@ export interface Tables {
 export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_audit',
   '_changes',
+  '_consents_forgotten',
   '_file_chunks',
   '_files',
   '_functions',

@@ -7,6 +7,7 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
+import { giveProof } from '../sms/consent/ledger.ts'
 import type { Progress } from '../tools/progress.ts'
 import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
 import { countLeftOut, type LeftOut } from './left-out.ts'
@@ -44,6 +45,7 @@ export async function importFolder(
     const total = tables.reduce((sum, { name }) => sum + data.count(name), 0)
     const done = await store.change(async (draft) => {
       await draft.db.limitStatements(0)
+      await giveProof(draft.db, { source: 'import' })
       await refuseUnlessEmpty(draft)
       const brought = await bring({ draft, data, raws, storage, progress, report, leftOut })
       leftOut.report(report)

@@ -100,6 +100,8 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   conversation_drafts: ['viewer', 'agent', 'agent'],
   contacts: ['viewer', 'agent', 'agent'],
   contact_groups: ['viewer', 'agent', 'agent'],
+  consents: ['viewer', 'agent', 'owner'],
+  consent_states: ['viewer', 'owner', 'owner'],
   sms_templates: ['viewer', 'agent', 'agent'],
   [DEVICES_ID]: ['viewer', 'admin', 'admin'],
   lines: ['viewer', 'admin', 'admin'],

@@ -10,6 +10,7 @@ import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.t
 import type { Extension, Extensions } from '../records/extension.ts'
 import { USER_SETTINGS_ID } from '../records/record-sql.ts'
 import { completeList } from '../sms/complete-numbers.ts'
+import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
 import { autoAnswersExtension } from '../sms/conversations/answer.ts'
 import {
   campaignsExtension,
@@ -52,6 +53,8 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['lines', strict(linesExtension)],
     ['contacts', contactsExtension],
     ['contact_groups', strict()],
+    ['consents', consentsExtension],
+    ['consent_states', consentStatesExtension],
     ['sms_templates', templatesExtension],
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict(eventsExtension)],

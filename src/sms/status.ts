@@ -28,6 +28,7 @@ export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
 /** Values of `error_message` for messages that the gateway ended, not a device. */
 export const REASONS = {
   optedOut: 'Recipient has opted out',
+  noConsent: 'No proof of consent',
   silent: 'Outcome unknown: the device went silent',
   restored: 'Outcome unknown: restored from a backup',
   expired: 'Expired before sending',

@@ -53,6 +53,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     ...{ expires_at: '', status: 'done' as const, batch_id: 'b1', batches: ['b1'], revision: 1 },
     ...{ recipients_count: 9, segments: 9, device: '', line: 'l1', sim: 0, priority: 5 },
     ...{ guarantee: 'at_least_once' as const, repeat: null, runs: 0, run_of: '' },
+    ...{ requires_consent: false, without_consent: null },
   }
   expect(requestOf(copyOf(campaign), [])).toEqual({
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },

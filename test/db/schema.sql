@@ -29,7 +29,8 @@ create type sms_new_message as (
   is_answer boolean,
   sealed text,
   lines text[],
-  sent_by text
+  sent_by text,
+  fault text
 );
 
 create type sms_request as (
@@ -56,7 +57,10 @@ create type sms_request as (
   messages sms_request_message[],
   sent_by text,
   sealed text,
-  lines text[]
+  lines text[],
+  template text,
+  groups text[],
+  without_consent text[]
 );
 
 create type sms_request_message as (
@@ -130,6 +134,15 @@ create table _collections (
   constraint _collections_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX _collections_name ON _collections USING btree (lower(name));
+
+create table _consents_forgotten (
+  hash text collate "C" not null,
+  "user" text collate "C" not null,
+  event text collate "C" not null,
+  created pb_date not null,
+  forgotten_at timestamp with time zone not null default now(),
+  constraint _consents_forgotten_pkey PRIMARY KEY (hash)
+);
 
 create table "_externalAuths" (
   id text collate "C" not null,
@@ -443,6 +456,8 @@ create table campaigns (
   error text collate "C" not null default ''::text,
   batches json,
   quiet_hours boolean not null default false,
+  requires_consent boolean not null default false,
+  without_consent json,
   line text collate "C" not null default ''::text,
   repeat json,
   runs double precision not null default 0,
@@ -463,10 +478,63 @@ CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", create
 CREATE TRIGGER campaigns_unsettled AFTER INSERT OR UPDATE ON campaigns FOR EACH ROW WHEN (NOT new.settled) EXECUTE FUNCTION campaigns_unsettled();
 CREATE TRIGGER senders_of_campaigns AFTER INSERT OR UPDATE OF name ON campaigns FOR EACH ROW EXECUTE FUNCTION senders_noted('campaign');
 
+create table consent_states (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  number text collate "C" not null default ''::text,
+  "group" text collate "C" not null default ''::text,
+  purpose text collate "C" not null default ''::text,
+  state text collate "C" not null default ''::text,
+  since pb_date,
+  until pb_date,
+  entry text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint consent_states__rowid_key UNIQUE (_rowid),
+  constraint consent_states_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_consent_states_group ON consent_states USING btree ("group", state);
+CREATE UNIQUE INDEX idx_consent_states_of ON consent_states USING btree ("user", number, "group", purpose);
+CREATE TRIGGER consent_states_kept BEFORE INSERT OR DELETE OR UPDATE ON consent_states FOR EACH ROW EXECUTE FUNCTION consent_states_kept();
+
+create table consents (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  contact text collate "C" not null default ''::text,
+  number text collate "C" not null default ''::text,
+  purpose text collate "C" not null default ''::text,
+  "group" text collate "C" not null default ''::text,
+  event text collate "C" not null default ''::text,
+  source text collate "C" not null default ''::text,
+  shown text collate "C" not null default ''::text,
+  version text collate "C" not null default ''::text,
+  said text collate "C" not null default ''::text,
+  message text collate "C" not null default ''::text,
+  address text collate "C" not null default ''::text,
+  browser text collate "C" not null default ''::text,
+  given_at pb_date,
+  entered_by text collate "C" not null default ''::text,
+  created pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint consents__rowid_key UNIQUE (_rowid),
+  constraint consents_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_consents_message ON consents USING btree (message) WHERE message <> ''::text;
+CREATE INDEX idx_consents_user_created ON consents USING btree ("user", created);
+CREATE INDEX idx_consents_user_number ON consents USING btree ("user", number, created);
+CREATE TRIGGER consents_applied AFTER INSERT ON consents FOR EACH ROW EXECUTE FUNCTION consents_applied();
+CREATE TRIGGER consents_kept BEFORE DELETE OR UPDATE ON consents FOR EACH ROW EXECUTE FUNCTION consents_kept();
+CREATE TRIGGER consents_kept_whole BEFORE TRUNCATE ON consents FOR EACH STATEMENT EXECUTE FUNCTION consents_kept();
+
 create table contact_groups (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
   name text collate "C" not null default ''::text,
+  join_words text collate "C" not null default ''::text,
+  join_confirm boolean not null default false,
+  join_text text collate "C" not null default ''::text,
+  requires_consent boolean not null default false,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -492,6 +560,8 @@ create table contacts (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIRST);
 CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
+CREATE TRIGGER contacts_consented_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.opted_out OR COALESCE(current_setting('pocketsms.consent'::text, true), ''::text) <> ''::text) EXECUTE FUNCTION contacts_consented();
+CREATE TRIGGER contacts_consented_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old.opted_out <> new.opted_out OR new.opted_out AND (old."user" <> new."user" OR old.phone <> new.phone)) EXECUTE FUNCTION contacts_consented();
 CREATE TRIGGER contacts_named_delete AFTER DELETE ON contacts FOR EACH ROW WHEN (old.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
@@ -986,6 +1056,7 @@ create table sms_templates (
   "user" text collate "C" not null default ''::text,
   name text collate "C" not null default ''::text,
   body text collate "C" not null default ''::text,
+  requires_consent boolean not null default false,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1316,6 +1387,12 @@ create function auth_take_tries(keys text[], limits integer[], seconds integer, 
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
 create function codes_stop(of_user text, to_country text) returns boolean volatile
+create function consent_missing(owner text, numbers text[], groups text[]) returns text[] stable
+create function consent_required(owner text, template text, groups text[]) returns boolean stable
+create function consent_states_kept() returns trigger volatile
+create function consents_applied() returns trigger volatile
+create function consents_kept() returns trigger volatile
+create function contacts_consented() returns trigger volatile
 create function conversations_assign(of_user text, numbers text[]) returns void volatile
 create function instr(t text, part text) returns integer immutable
 create function jobs_lease(of_kind text, first text, room integer, busy text[], seconds double precision) returns TABLE(id bigint, holder text, key text, payload text, runs integer, attempts integer, "ageMs" double precision) volatile

@@ -64,6 +64,7 @@ const GROUP = {
   id: 'q0w9e8r7t6y5u4i',
   user: 'k3v9x0c2m5n8b1a',
   name: 'staff',
+  ...{ join_words: '', join_confirm: false, join_text: '', requires_consent: false },
   created: '2026-11-20 07:00:00.000Z',
   updated: '',
   collectionId: 'contact_groups',

@@ -64,6 +64,10 @@ export const lines = {
 export const contact_groups = {
   user: { type: 'relation', required: true },
   name: { type: 'text', required: true, max: 255 },
+  join_words: { type: 'text', max: 255 },
+  join_confirm: { type: 'bool' },
+  join_text: { type: 'text', max: 1600 },
+  requires_consent: { type: 'bool' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -84,6 +88,7 @@ export const sms_templates = {
   user: { type: 'relation', required: true },
   name: { type: 'text', required: true, max: 255 },
   body: { type: 'text', required: true, max: 1600 },
+  requires_consent: { type: 'bool' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -125,6 +130,49 @@ export const sms_messages = {
   sent_by: { type: 'relation' },
   attachments: { type: 'file', many: true },
   user: { type: 'relation', required: true },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
+export const consents = {
+  user: { type: 'relation', required: true },
+  contact: { type: 'relation' },
+  number: { type: 'text', required: true },
+  purpose: { type: 'text', max: 255 },
+  group: { type: 'relation' },
+  event: {
+    type: 'select',
+    required: true,
+    values: ['opt_in', 'confirmed', 'opt_out', 'imported'],
+  },
+  source: {
+    type: 'select',
+    values: ['keyword', 'page', 'api', 'import', 'console', 'reply'],
+  },
+  shown: { type: 'text', max: 5000 },
+  version: { type: 'text', max: 100 },
+  said: { type: 'text', max: 1600 },
+  message: { type: 'relation' },
+  address: { type: 'text', max: 100 },
+  browser: { type: 'text', max: 500 },
+  given_at: { type: 'date' },
+  entered_by: { type: 'relation' },
+  created: { type: 'autodate' },
+} as const
+
+export const consent_states = {
+  user: { type: 'relation', required: true },
+  number: { type: 'text', required: true },
+  group: { type: 'relation' },
+  purpose: { type: 'text' },
+  state: {
+    type: 'select',
+    required: true,
+    values: ['given', 'asked', 'claimed', 'stopped'],
+  },
+  since: { type: 'date' },
+  until: { type: 'date' },
+  entry: { type: 'relation' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -267,6 +315,8 @@ export const campaigns = {
   error: { type: 'text' },
   batches: { type: 'json' },
   quiet_hours: { type: 'bool' },
+  requires_consent: { type: 'bool' },
+  without_consent: { type: 'json' },
   line: { type: 'relation' },
   repeat: { type: 'json' },
   runs: { type: 'number' },

@@ -123,6 +123,8 @@ pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
   // aborts requests when the connection dies. Not uploads: a long one can make a healthy connection look dead
   if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
+  // entries of `consents` name the place of the change
+  options.headers = { 'Consent-Source': 'console', ...options.headers }
   return { url, options }
 }
 

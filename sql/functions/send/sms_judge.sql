@@ -17,7 +17,8 @@
 --               destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
 --               line_not_allowed, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
---   accepted  the accepted requests, with the device and line that they name, and the lines of the API key
+--   accepted  the accepted requests, with the device and line that they name, the lines of the API key, and
+--             the recipients without the required consent
 --   spent     how many messages they cost
 --   is_special
 --             sms_assign must choose the lines: a line has limits or prefixes, or a request or its API key
@@ -39,6 +40,8 @@ declare
   destinations text;
   key_destinations text;
   key_lines text[];
+  -- the groups of the campaign that sends, if it requires consent
+  campaign_groups text[];
   -- client_refs, idempotency keys and ids in other APIs of the accepted requests
   refs text[] := '{}';
   keys text[] := '{}';
@@ -57,19 +60,31 @@ begin
   foreach request in array requests loop
     outcome := 'accepted';
     first_message := '';
-    cost := cardinality(request.messages);
-    if account.opted_out <> '{}' then
-      select count(*) into cost from unnest(request.messages) m where m."to" <> all (account.opted_out);
-    end if;
 
     -- Are the credentials still those that the request was checked with? What are the sender's bounds?
     if sender is distinct from concat_ws(' ', request.version, request.key, request.key_version, request.sent_by) then
       sender := concat_ws(' ', request.version, request.key, request.key_version, request.sent_by);
       select l.* into stale, destinations, key_destinations, key_lines
       from sms_limits_of(owner, request.version, request.key, request.key_version, request.sent_by) l;
+      select c.groups into campaign_groups from campaigns c
+      where request.version is null and c.id = request.sent_by and c."user" = owner and c.requires_consent;
     end if;
     outcome := case when stale then 'stale' else outcome end;
     is_special := is_special or key_lines is not null;
+
+    -- Messages to these people are stored as failed and cost nothing.
+    if campaign_groups is not null or request.template is not null and consent_required(owner, request.template, '{}')
+      or request.groups is not null and consent_required(owner, '', request.groups)
+    then
+      request.without_consent := consent_missing(
+        owner, array(select m."to" from unnest(request.messages) m), coalesce(campaign_groups, request.groups, '{}')
+      );
+    end if;
+    cost := cardinality(request.messages);
+    if account.opted_out || request.without_consent <> '{}' then
+      select count(*) into cost from unnest(request.messages) m
+      where m."to" <> all (account.opted_out || request.without_consent);
+    end if;
 
     -- Does the idempotency key already have an answer?
     if request.idempotency_key is not null and outcome = 'accepted' then

@@ -34,6 +34,8 @@ declare
   message sms_request_message;
   draft record;
   status text;
+  fault text;
+  has_fault boolean := false;
   place int;
   -- the usage record of this month
   usage_id text;
@@ -58,7 +60,13 @@ begin
     -- Collect the messages. A text uses the line that exchanged the last text with its recipient. If there
     -- is none, lines take turns.
     foreach message in array request.messages loop
-      status := case when message."to" = any (account.opted_out) then 'failed' when request.later then 'pending' else 'assigned' end;
+      fault := case
+        when message."to" = any (account.opted_out) then 'Recipient has opted out'
+        when message."to" = any (request.without_consent) then 'No proof of consent'
+        else ''
+      end;
+      has_fault := has_fault or fault <> '';
+      status := case when fault <> '' then 'failed' when request.later then 'pending' else 'assigned' end;
       place := null;
       if status = 'assigned' and not is_special then
         place := array_position(account.lines, account.talk_lines[array_position(account.talks, message."to")]);
@@ -74,7 +82,7 @@ begin
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
         not request.bulk and status <> 'failed' and cardinality(request.messages) = 1, request.sealed, request.lines,
-        coalesce(request.sent_by, '')
+        coalesce(request.sent_by, ''), fault
       )::sms_new_message;
       has_quiet := has_quiet or message.zone is not null;
     end loop;
@@ -148,7 +156,7 @@ begin
   select d.id, d.status, d."to", d."from", d.body, 'outgoing', d.device, case d.status when 'assigned' then d.line else '' end,
     d.waiting_for, coalesce(d.batch, ''), d.segments, d.priority, d.sim, coalesce(d.scheduled_at, ''),
     coalesce(d.expires_at, ''), d.guarantee, coalesce(d.ref, ''),
-    case d.status when 'failed' then 'Recipient has opted out' else '' end, d.sent_by, owner, moment, moment
+    d.fault, d.sent_by, owner, moment, moment
   from unnest(drafts) d;
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
@@ -178,10 +186,10 @@ begin
     from unnest(drafts) d where o.ref = d.id and d.status <> 'pending';
   end if;
 
-  -- Record an event for each message that failed because its recipient has opted out.
-  if account.opted_out <> '{}' then
+  -- Record an event for each message to a person who has opted out or has not agreed.
+  if has_fault then
     insert into sms_events (id, "user", message, status, device, detail, created)
-    select pb_new_id(), owner, d.id, d.status, d.device, 'Recipient has opted out', pb_text(now())
+    select pb_new_id(), owner, d.id, d.status, d.device, d.fault, pb_text(now())
     from unnest(drafts) d where d.status = 'failed';
   end if;
 

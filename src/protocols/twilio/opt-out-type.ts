@@ -1,11 +1,12 @@
-import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { readOptWord } from '../../portable/opt-words.ts'
+import { consentWordOf, findJoinGroups, isHelp } from '../../sms/consent/words.ts'
 import { optWordsOf } from '../../sms/queue/opt-out.ts'
 import type { CallServices } from './caller.ts'
 
-/** Words that ask for help. Twilio: "Twilio support for opt-out keywords" */
-const HELP_WORDS: OptWords = { out: ['HELP', 'INFO'], in: [] }
-
-/** What a text says about later texts, by the words of the server and of the account; '' for other texts. */
+/**
+ * What a text says about later texts, by the words of the server and of the account; '' for other texts. A
+ * word that joins a group counts as START. Twilio: "Twilio support for opt-out keywords"
+ */
 export async function optOutType(
   { store, config }: CallServices,
   user: string,
@@ -14,5 +15,7 @@ export async function optOutType(
   const body = String(text ?? '')
   const isOut = readOptWord(body, await optWordsOf(store, user, config.optWords, [body]))
   if (isOut !== undefined) return isOut ? 'STOP' : 'START'
-  return readOptWord(body, HELP_WORDS) ? 'HELP' : ''
+  if (isHelp(body)) return 'HELP'
+  const word = consentWordOf(body, config.optWords, await findJoinGroups(store.db, user))
+  return word?.kind === 'join' ? 'START' : ''
 }

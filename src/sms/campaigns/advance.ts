@@ -231,9 +231,10 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
-/** The message was neither canceled nor ended by an opt-out, so its recipient may have got the text. */
+/** The message was not canceled, and its recipient agreed: so the recipient may have got the text. */
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
-  and error_message in (${sql.lit(REASONS.canceled)}, ${sql.lit(REASONS.optedOut)}))`
+  and error_message in (${sql.lit(REASONS.canceled)}, ${sql.lit(REASONS.optedOut)},
+    ${sql.lit(REASONS.noConsent)}))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
   const texts = await queries(db)

@@ -148,6 +148,12 @@ export const CAMPAIGN_CHANGE = z
 const { device_id, line_id, from, sim, priority, guarantee } = COMMON
 export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
   ...{ device_id, line_id, from, sim, priority, guarantee },
+  requires_consent: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: recipients who have not given consent, for all purposes or for one of the groups, are left out and named. Always so if the template or a group requires it.',
+    ),
   quiet_hours: COMMON.quiet_hours.describe(
     "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
   ),
@@ -181,6 +187,7 @@ export function readNewCampaign(raw: unknown, now: Date) {
     priority: given.priority ?? 0,
     guarantee: given.guarantee ?? 'at_most_once',
     keepsQuiet: given.quiet_hours ?? true,
+    requiresConsent: given.requires_consent ?? false,
   }
   const line: NamedLine = { id: given.line_id ?? '', number: given.from ?? '' }
   const times = { scheduledAt: begins, expiresAt: expiresAt ?? '', repeat }

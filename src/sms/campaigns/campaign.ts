@@ -40,6 +40,8 @@ export const sendingFor =
 export interface CampaignText {
   readonly body: string
   readonly variables: Readonly<Record<string, string>> | null
+  /** The id of the template from which `body` was read; '' without one. */
+  readonly template: string
 }
 
 export const CAMPAIGN_STATE = z
@@ -100,9 +102,18 @@ const selectCampaigns = (db: Db) =>
       'c.expires_at as expiresAt',
       'c.recipients_count as recipientsCount',
       'c.quiet_hours as keepsQuiet',
+      // Also true if the template or a group required consent when the recipients were found.
+      'c.requires_consent as requiresConsent',
       // JSON. `audience`: phone numbers, none once all their messages are stored. `batches`: first the id of
       // the campaign's batch, then those of messages sent again. `repeat`: a `Repeat` or null.
-      ...(['c.audience', 'c.recipients', 'c.batches', 'c.repeat', 'c.variables'] as const),
+      ...([
+        'c.audience',
+        'c.recipients',
+        'c.batches',
+        'c.repeat',
+        'c.variables',
+        'c.without_consent',
+      ] as const),
       // `xmin` changes with each update.
       sql<string>`c.xmin::text`.as('version'),
       isDisabled('c.user').as('isDisabled'),
@@ -119,6 +130,8 @@ export async function readCampaign(db: Db, id: string) {
     audience: listOf(row.audience),
     batches: listOf(row.batches),
     recipients: listOf(row.recipients),
+    // Phone numbers that were left out, as they had not given the required consent.
+    withoutConsent: listOf(row.without_consent),
   }
   return { ...row, variables, repeat, ...lists, guarantee: row.guarantee || 'at_most_once' }
 }

@@ -95,7 +95,7 @@ async function revise(
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
-  const { audience, segments } = await planAudience(store, permit, text, people, campaign)
+  const { audience, segments, ...consent } = await planAudience(store, permit, text, people, campaign)
   // check the quota for additional messages only: those stored so far will be deleted and refunded.
   // A repeating campaign has no messages of its own
   if (!repeat)
@@ -107,6 +107,8 @@ async function revise(
     ...{ groups: [...people.groupIds], recipients: JSON.stringify(people.recipients) },
     ...{ audience: JSON.stringify(repeat ? [] : audience), recipients_count: audience.length, segments },
     ...{ former_batch: campaign.batches[0]!, batch_id: batch, batches: JSON.stringify([batch]) },
+    requires_consent: consent.requiresConsent,
+    without_consent: JSON.stringify(consent.withoutConsent),
     ...{ scheduled_at: scheduledAt, expires_at: expiresAt, settled: false, changed_by: permit.sender.sentBy },
     revision: sql<number>`revision + 1`,
   }
@@ -152,14 +154,27 @@ export async function createCampaign(
 async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
   const { store } = services
   const { user, sentBy: changedBy } = permit.sender
-  const { line, text, audience, segments } = await planCampaign(store, permit, wanted)
+  const { line, text, audience, segments, ...consent } = await planCampaign(store, permit, wanted)
   const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
   const [scheduledAt] = repeat ? await timesFrom(user, repeat, wanted.scheduledAt) : [wanted.scheduledAt]
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const { groupIds: groups, recipients } = wanted.audience
-  const row = { ...options, ...text, id, user, name, line, groups, recipients, audience, segments, repeat }
+  const row = {
+    ...options,
+    ...consent,
+    ...text,
+    id,
+    user,
+    name,
+    line,
+    groups,
+    recipients,
+    audience,
+    segments,
+    repeat,
+  }
   await store.db.transaction(async (db) => {
     if (repeat) {
       await lockUserSends(db, user)

@@ -10,6 +10,7 @@ import { dateOf, formatDate } from '../../fields/date.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
+import { consentOf } from '../consent/required.ts'
 import type { Content } from '../send/body.ts'
 import { loadTemplate, TEXT, writeTexts } from '../send/content.ts'
 import { movedExpiry } from '../send/expiry.ts'
@@ -40,24 +41,39 @@ export async function readText(store: Store, user: string, text: Content) {
   return { body, variables: text.variables, template: text.templateId }
 }
 
+interface Audience {
+  readonly audience: readonly string[]
+  readonly segments: number
+  readonly requiresConsent: boolean
+  /** Recipients who were left out because they had not given the required consent. */
+  readonly withoutConsent: readonly string[]
+}
+
 /**
- * Finds a campaign's recipients, without opted-out ones, and counts the segments of all their texts.
- * Throws 400 if no recipient is left, 403 if the account may not send to one.
+ * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
+ * campaign, its template or a group requires, and counts the segments of all their texts. Throws 400 if no
+ * recipient is left, 403 if the account may not send to one.
  */
 export async function planAudience(
   store: Store,
   permit: Permit,
   text: CampaignText,
   people: NewCampaign['audience'],
-  way: Way,
-): Promise<{ readonly audience: readonly string[]; readonly segments: number }> {
+  way: Way & { readonly requiresConsent: boolean },
+): Promise<Audience> {
   const { user } = permit.sender
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
-  const audience = all.filter((phone) => !out.has(phone))
-  if (audience.length === 0) throw invalid('recipients have all opted out')
+  const scope = { template: text.template, groups: people.groupIds, isRequired: way.requiresConsent }
+  const { isRequired: requiresConsent, missing } = await consentOf(store.db, user, scope, all)
+  const wanting = all.filter((phone) => !out.has(phone))
+  const audience = wanting.filter((phone) => !missing.has(phone))
+  const withoutConsent = wanting.filter((phone) => missing.has(phone))
+  if (wanting.length === 0) throw invalid('recipients have all opted out')
+  if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
-  return { audience, segments: await countAll(store, user, text, audience) }
+  const segments = await countAll(store, user, text, audience)
+  return { audience, segments, requiresConsent, withoutConsent }
 }
 
 async function countAll(store: Store, user: string, text: CampaignText, phones: readonly string[]) {
@@ -96,12 +112,28 @@ async function namedLine(
   return found.line
 }
 
+const MAX_NAMED = 1_000
+
+export const WITHOUT_CONSENT = z
+  .object({
+    count: z.int().min(0),
+    recipients: z.array(z.string()).max(MAX_NAMED).describe(`The first ${MAX_NAMED} of their numbers.`),
+  })
+  .describe('Recipients who are left out, as they have not given the required consent.')
+
+/** Counts the numbers that a campaign leaves out, and names the first of them. */
+export const namedWithoutConsent = (numbers: readonly string[]): z.output<typeof WITHOUT_CONSENT> => ({
+  count: numbers.length,
+  recipients: numbers.slice(0, MAX_NAMED),
+})
+
 export const CAMPAIGN_PREVIEW = z
   .object({
     recipients_count: z.int().min(1).describe('Recipients, without those who have opted out.'),
     segments: z.int().min(1).describe('Segments of all texts together.'),
     first: TEXT.describe('The text for the first of them.'),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
+    without_consent: WITHOUT_CONSENT,
   })
   .meta({ id: 'CampaignPreview' })
 
@@ -117,11 +149,12 @@ export async function planCampaign(store: Store, permit: Permit, wanted: NewCamp
 /** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
 export async function previewCampaign(store: Store, permit: Permit, wanted: NewCampaign) {
   const { user } = permit.sender
-  const { text, audience, segments } = await planCampaign(store, permit, wanted)
+  const { text, audience, segments, withoutConsent } = await planCampaign(store, permit, wanted)
   const [first] = await writeTexts(store, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
-  return { recipients_count: audience.length, segments, first: first!, last_leaves_at }
+  const without_consent = namedWithoutConsent(withoutConsent)
+  return { recipients_count: audience.length, segments, first: first!, last_leaves_at, without_consent }
 }
 
 const MAX_REPEATING = 20
@@ -174,7 +207,8 @@ type Options =
   | 'keepsQuiet'
   | 'scheduledAt'
   | 'expiresAt'
-type CampaignRow = Pick<Campaign, Given | Options | 'repeat'> &
+  | 'requiresConsent'
+type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'> &
   Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string; changedBy: string }>
 
 /** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
@@ -189,6 +223,8 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
       ...{
         run_of: row.runOf,
         quiet_hours: row.keepsQuiet,
+        requires_consent: row.requiresConsent,
+        without_consent: JSON.stringify(row.withoutConsent),
         changed_by: row.changedBy,
         groups: [...row.groups],
       },
@@ -241,15 +277,9 @@ async function planRun(services: CampaignServices, campaign: Campaign) {
   const { recipients, groups } = campaign
   try {
     const people = { recipients, groupIds: groups }
-    const { audience, segments } = await planAudience(
-      services.store,
-      permitOf(campaign),
-      campaign,
-      people,
-      campaign,
-    )
-    await checkQuota(services, campaign.user, audience.length)
-    return { segments, audience, error: '' }
+    const planned = await planAudience(services.store, permitOf(campaign), campaign, people, campaign)
+    await checkQuota(services, campaign.user, planned.audience.length)
+    return { ...planned, error: '' }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     return { segments: 0, audience: [], recipients: [], error: error.message }

@@ -9,6 +9,7 @@ import { BATCH, countsOf } from '../queue/batch.ts'
 import { UNKNOWN } from '../queue/retry.ts'
 import { CANCELED_SQL, REASONS } from '../status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
+import { CAMPAIGN_PROOF, readProof } from './proof.ts'
 
 const MAX_REPLIES = 20
 
@@ -31,10 +32,11 @@ export const CAMPAIGN_PROGRESS = z
         canceled: COUNT.describe('Canceled messages.'),
       })
       .describe(
-        'Failed messages that can be sent again. Excludes messages that were sent again before, and recipients who opted out.',
+        'Failed messages that can be sent again. Excludes messages that were sent again before, and recipients who opted out or have not given consent.',
       ),
     segments_used: COUNT.describe('Short messages that were sent.'),
     opt_outs: COUNT.describe('Recipients who have opted out since.'),
+    consent: CAMPAIGN_PROOF.nullable().describe('The proof of consent, if the campaign requires it.'),
     replies: COUNT.describe('Recipients who have sent a text since it began.'),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
@@ -59,7 +61,7 @@ const countSent = (db: Db, user: string, batches: readonly string[]) =>
       selectSent(db, user, batches)
         .select(['m.status', 'm.segments', 'm.error_message'])
         .select(
-          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message <> ${sql.lit(REASONS.optedOut)}
+          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message not in (${sql.lit(REASONS.optedOut)}, ${sql.lit(REASONS.noConsent)})
             and not exists (
               select from contacts c where c."user" = ${user} and c.phone = m."to" and c.opted_out))`.as(
             'retriable',
@@ -117,7 +119,8 @@ const readReplies = (db: Db, user: string, batches: readonly string[], since: st
 
 /** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
 export async function readProgress({ db }: Store, user: string, id: string) {
-  const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
+  const campaign = await findCampaign(db, user, id)
+  const { status, batches, scheduledAt, recipientsCount } = campaign
   const found = await countSent(db, user, batches)
   const { optOuts } = await countOptOuts(db, user, batches)
   const replies = await readReplies(db, user, batches, scheduledAt)
@@ -134,6 +137,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),
     opt_outs: optOuts,
+    consent: campaign.requiresConsent ? await readProof(db, user, campaign) : null,
     replies: replies[0]?.senders ?? 0,
     latest_replies: replies.map(({ senders: _, ...reply }) => reply),
   }

@@ -7,9 +7,11 @@ import { fieldError, GatewayError, invalidFields } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { E164 } from '../../portable/phone/e164.ts'
+import { countSegments } from '../../portable/segments.ts'
 import type { Extension } from '../../records/extension.ts'
 import { isDisabled } from '../../records/record-sql.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/job-queue.ts'
+import { isHelp } from '../consent/words.ts'
 import { checkHours, checking, type Values } from '../hours.ts'
 import { type AcceptConfig, type Offer, storeOffers } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
@@ -18,6 +20,7 @@ import { may } from '../send/judge.ts'
 import { offeredMessage } from '../send/send.ts'
 import { accountSender } from '../send/sender.ts'
 import { wakeDevices } from '../wake.ts'
+import { consentAnswer } from './consent-answer.ts'
 
 type Match = 'any' | 'words' | 'first_word' | 'contains'
 
@@ -71,6 +74,23 @@ export const ANSWERABLE_CTE = `answerable as (
     and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
   on conflict (kind, key) do nothing
 )`
+
+/** Adds jobs that answer these texts, unless they are there. A blocked conversation gets no answers. */
+export async function queueAnswers(db: Db, user: string, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await db.query(
+      `insert into _jobs (kind, holder, key)
+      select '${ANSWER}', $1, m.id from sms_messages m
+      where m.id = any($2::text[]) and m.delivered_at > pb_text(now() - ${MAX_AGE})
+        and not exists (select from conversations b where b."user" = $1 and b.number = m."from" and b.blocked)
+        and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
+      on conflict (kind, key) do nothing`,
+      [user, ids],
+    )
+}
+
+/** The `client_ref` of the automatic answer to a text. */
+export const answerRef = (id: string): string => `auto:${id}`
 
 /** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
 export const isAnswerable = (sender: string): boolean => E164.test(sender)
@@ -185,7 +205,8 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
     await lockSender(db, user, id)
     const inside = { db, catalog: store.catalog }
     const received = await readText(db, user, id)
-    const offer = received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, received) : undefined
+    const offer =
+      received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, config, received) : undefined
     if (!offer) return
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
     const { outcome } = verdicts[0]!
@@ -202,11 +223,20 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
   if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
 }
 
-/** Writes the first automatic answer that matches. Undefined if none matches or its template fails. */
-async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
+/**
+ * Writes the answer about consent, else the first automatic answer that matches. An account's own answer to a
+ * text for help comes first. Undefined if no answer matches or its template fails.
+ */
+async function offerFor(store: Store, config: AcceptConfig, received: Received): Promise<Offer | undefined> {
   const folded = fold(received.body)
   const answers = await readAnswers(store.db, received.user, received.id)
   const answer = answers.find(({ match, value }) => matches(match, value, folded))
+  const hasOwnHelp = isHelp(received.body) && answer !== undefined && answer.match !== 'any'
+  const aboutConsent = hasOwnHelp ? undefined : await consentAnswer(store, config, received)
+  if (aboutConsent !== undefined) {
+    const text = { to: received.from, body: aboutConsent, ...countSegments(aboutConsent) }
+    return offerOf(received, received.user, text)
+  }
   if (!answer) return undefined
   const { id, body, template } = answer
   const content = template ? { templateId: template, variables: {} } : { body }
@@ -224,7 +254,7 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   ...PLAIN_OPTIONS,
   permit: may(accountSender(user, sentBy), 'send'),
   line: simulatedLine ?? undefined,
-  clientRef: `auto:${id}`,
+  clientRef: answerRef(id),
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // bulk: the conversation still counts as unanswered
   isBulk: true,

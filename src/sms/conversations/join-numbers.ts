@@ -68,8 +68,9 @@ const moveTexts = (
     // in another country, the national number may be that of another person
     const isOnePerson = joined.texts.every(({ phone }) => phone === group.phone)
     const numbers = isOnePerson ? [group.phone, joined.number] : [group.phone]
-    if (await isOptedOutBy(db, user, numbers, moved, words)) {
-      await setOptedOut(inside, user, group.phone, true)
+    const last = await lastOptOut(db, user, numbers, moved, words)
+    if (last) {
+      await setOptedOut(inside, user, group.phone, { isOut: true, said: last.body, message: last.id })
       await endUnclaimed(inside, user, [group.phone])
     }
     return moved.length
@@ -104,20 +105,17 @@ const renameSender = (
     .returning(['id', 'body', 'delivered_at'])
     .execute()
 
-/** Whether the last opt-out of the moved texts is later than all opt-ins from these numbers. */
-async function isOptedOutBy(
+/** The last opt-out of the moved texts, if it is later than all opt-ins from these numbers. */
+async function lastOptOut(
   db: Db,
   user: string,
   numbers: readonly string[],
   moved: readonly Moved[],
   words: OptWords,
-): Promise<boolean> {
+): Promise<Moved | undefined> {
   const outs = moved.filter(({ body }) => readOptWord(body, words) === true)
-  const last = outs
-    .map(({ delivered_at }) => delivered_at)
-    .sort()
-    .at(-1)
-  if (last === undefined) return false
+  const last = outs.toSorted((a, b) => (a.delivered_at < b.delivered_at ? -1 : 1)).at(-1)
+  if (last === undefined) return undefined
   const later = await queries(db)
     .selectFrom('sms_messages')
     .select('body')
@@ -125,10 +123,10 @@ async function isOptedOutBy(
     .where('from', '<>', sql.lit(''))
     .where('from', '=', anyOf(numbers))
     .where('message_type', '=', sql.lit('incoming'))
-    .where('delivered_at', '>', last)
+    .where('delivered_at', '>', last.delivered_at)
     .where(sql<boolean>`length(body) < 100`)
     .orderBy('delivered_at', 'desc')
     .limit(MAX_LATER)
     .execute()
-  return !later.some(({ body }) => readOptWord(body, words) === false)
+  return later.some(({ body }) => readOptWord(body, words) === false) ? undefined : last
 }

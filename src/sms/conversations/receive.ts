@@ -9,12 +9,14 @@ import { type Content, contentOf } from '../../files/upload.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
+import { JOIN_GROUPS, readJoinGroups } from '../consent/words.ts'
 import type { Device } from '../devices/device.ts'
 import { endUnclaimed, latestOptChanges, type OptChange, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
 import { completeSenders } from './complete-senders.ts'
+import { hearConsent } from './hear-consent.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
@@ -48,7 +50,7 @@ with changed as (
   on conflict (id) do nothing
   returning id, line
 ), ${eventsCte(`$1, id, 'received', $2, 0, ''`, 'changed')}, ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}
-select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
+select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns'), ${JOIN_GROUPS} from changed`
 
 /**
  * Stores received texts. Senders are completed before anything else looks at them. A message's id is made
@@ -84,28 +86,33 @@ export async function receiveTexts(
     const inside = { db, catalog: store.catalog }
     // without this lock, a concurrent send or opt-out could use the old contact. Like a send, take it first:
     // the insert below locks conversations, and another order could deadlock
-    if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
+    const identified = texts.map((text, i) => ({ ...text, id: ids[i]! }))
+    if (lastWords(identified, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
     for (const [i, { attachments = [], maxFileBytes: maxBytes = 0 }] of texts.entries())
       await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!), { id: device.user, maxBytes })
-    const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
+    const fresh = identified.filter(({ id }) => isNew.has(id))
     const last = lastWords(fresh, words)
     const said = await latestOptChanges(inside, device.user, last, words)
     const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
-    for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
+    for (const one of said) await setOptedOut(inside, device.user, one.sender, one)
     await endUnclaimed(inside, device.user, out)
+    await hearConsent(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
   })
   return ids
 }
 
+/** A text with the id of its message. */
+type Identified = ReceivedText & { readonly id: string }
+
 /** The last opt-out or opt-in word of each sender, sorted, so that contacts are locked in one order. */
-function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[] {
+function lastWords(texts: readonly Identified[], words: OptWords): OptChange[] {
   const last = new Map<string, OptChange>()
-  for (const { from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
+  for (const { id, from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
     const isOut = readOptWord(body, words)
-    if (isOut !== undefined) last.set(from, { sender: from, isOut, at: receivedAt })
+    if (isOut !== undefined) last.set(from, { sender: from, isOut, at: receivedAt, said: body, message: id })
   }
   return [...last.values()].sort((a, b) => (a.sender < b.sender ? -1 : 1))
 }

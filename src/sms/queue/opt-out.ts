@@ -6,6 +6,7 @@ import { formatDate } from '../../fields/date.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
+import { withProof } from '../consent/ledger.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import { failUnsent } from './fail-messages.ts'
@@ -28,20 +29,23 @@ export async function optWordsOf(
   return withLanguages(words, settings?.opt_out_languages ?? [])
 }
 
-/** An opt-out or opt-in. `at`: its time by the device's clock, in ms since 1970. */
+/** An opt-out or opt-in. `at`: its time by the device's clock, in ms since 1970. `said`: its text. */
 export interface OptChange {
   readonly sender: string
   readonly isOut: boolean
   readonly at: number
+  readonly said: string
+  /** The id of the message. */
+  readonly message: string
 }
 
 /** Drops opt-ins that are older than a stored opt-out of the same sender: texts may arrive out of order. */
-export async function latestOptChanges(
+export async function latestOptChanges<Change extends OptChange>(
   store: Store,
   user: string,
-  said: readonly OptChange[],
+  said: readonly Change[],
   words: OptWords,
-): Promise<readonly OptChange[]> {
+): Promise<readonly Change[]> {
   const starts = said.filter(({ isOut }) => !isOut)
   if (starts.length === 0) return said
   const first = formatDate(new Date(Math.min(...starts.map(({ at }) => at))))
@@ -84,12 +88,19 @@ const optIn = (db: Db, user: string, phone: string) =>
     .returning(['id', sql<boolean>`false`.as('isNew')])
     .execute()
 
-/** Stores whether a number has opted out of a user's texts; creates a contact for an opt-out. */
-export async function setOptedOut(store: Store, user: string, phone: string, isOut: boolean): Promise<void> {
+/** Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. */
+export async function setOptedOut(
+  store: Store,
+  user: string,
+  phone: string,
+  { isOut, said, message }: Pick<OptChange, 'isOut' | 'said' | 'message'>,
+): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
   const change = isOut ? optOut : optIn
-  for (const { id, isNew } of await change(store.db, user, phone))
-    await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
+  const changed = await withProof(store.db, { source: 'keyword', said, message }, () =>
+    change(store.db, user, phone),
+  )
+  for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
 
 /** The recipient of a message has opted out (a lookup per row). `message`: the column with its id. */

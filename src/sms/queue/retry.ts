@@ -24,7 +24,7 @@ import { countBatch } from './batch.ts'
 
 /** Kinds of failed messages that are resent only if the request names them. */
 const CHOICES = ['unknown', 'canceled'] as const
-const LEFT_OUT = [...CHOICES, 'opted_out', 'retried', 'no_text', 'refused'] as const
+const LEFT_OUT = [...CHOICES, 'opted_out', 'no_consent', 'retried', 'no_text', 'refused'] as const
 type LeftOut = (typeof LEFT_OUT)[number]
 
 /** The body of a request to send failed messages again. Every field is optional. */
@@ -52,7 +52,7 @@ export const RETRIED_BATCH = z
     left_out: z
       .record(z.enum(LEFT_OUT), z.int().min(0))
       .describe(
-        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, sent again one by one before, without a text any more, or refused now (quota, devices, destinations).',
+        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, without proof of consent, sent again one by one before, without a text any more, or refused now (quota, devices, destinations).',
       ),
   })
   .meta({ id: 'RetriedBatch' })
@@ -156,6 +156,7 @@ function whyNot(
 ): LeftOut | undefined {
   if (again) return itsBatch === batch ? undefined : 'retried'
   if (optedOut || reason === REASONS.optedOut) return 'opted_out'
+  if (reason === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
   return body === '' ? 'no_text' : undefined
@@ -191,9 +192,11 @@ export const batchAfter = (batchId: string): string => derivedId(`retry:${batchI
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
   const one = await selectMessages(services.store.db, sender.user).where('m.id', '=', id).executeTakeFirst()
   if (!one) throw gatewayRefusal('message_not_found')
-  const { status, type, to, body, priority, sim, guarantee, campaign } = one
+  const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
+  if (reason === REASONS.noConsent)
+    throw gatewayRefusal('not_retriable', 'The recipient has not given the consent that this text requires')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))

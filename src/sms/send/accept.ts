@@ -29,6 +29,9 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly answer?: string
   /** What the SMSGate or Twilio API keeps about the send, or SEALED. `ref`: id of the message or batch. */
   readonly origin?: (Origin & { readonly ref: string }) | undefined
+  /** The template and the groups of the send: either may require consent. */
+  readonly template?: string | undefined
+  readonly groups?: readonly string[] | undefined
   readonly messages: readonly OfferedMessage[]
 }
 
@@ -121,6 +124,7 @@ const requestRow = ({ permit: { sender }, idempotency, origin, messages, ...offe
     ...[idempotency?.key, idempotency?.fingerprint, idempotency && (offer.answer ?? '{}')],
     ...[origin && JSON.stringify(origin), arrayText(messages.map(messageRow)), sender.sentBy, offer.sealed],
     null, // `lines`: those of the API key, which sms_judge reads
+    ...[offer.template, offer.groups && arrayText(offer.groups), null], // sms_judge finds who has not agreed
   ])
 
 /** A message as text of the type sms_request_message. */

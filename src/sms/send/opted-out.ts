@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import { anyOf, queries } from '../../db/queries.ts'
+import { type ConsentScope, missingSql } from '../consent/required.ts'
 import { invalid } from './refusals.ts'
 
 /** Returns those of `phones` that have opted out of a user's texts. */
@@ -21,20 +22,29 @@ const MAX_CALLS = 1_000
 /** The limit on opted-out recipients ignores smaller sends: these cost about as much as any send. */
 export const MIN_RECIPIENTS = 20
 
-/** Counts webhook calls for opted-out recipients. Throws 400 if the send, 429 if the user causes too many. */
-export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
+/**
+ * Counts webhook calls for recipients who have opted out or not given the consent that the send requires.
+ * Throws 400 if the send, 429 if the user causes too many.
+ */
+export async function chargeOptedOut(
+  { db }: Pick<Store, 'db'>,
+  user: string,
+  phones: readonly string[],
+  scope: ConsentScope,
+) {
   admission.optedOut.take(userHolder(user), 0)
   const { optedOut, webhooks } = await queries(db)
     .selectNoFrom([
       sql<number>`(select count(*) from contacts
-        where "user" = ${user} and opted_out and phone = any(${phones}::text[]))`.as('optedOut'),
+        where "user" = ${user} and opted_out and phone = any(${phones}::text[]))
+        + cardinality(${missingSql(user, scope, phones)})`.as('optedOut'),
       sql<number>`(select count(*) from webhooks
         where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
     ])
     .executeTakeFirstOrThrow()
   if (optedOut * webhooks > MAX_CALLS)
     throw invalid(
-      `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
+      `${optedOut} recipients have opted out or not given consent, and each causes ${webhooks} webhook calls. ` +
         `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
     )
   if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))

@@ -4,6 +4,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
+import { consentOf, consentScope } from '../consent/required.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
 import { isAllowed, may, requireReach } from './judge.ts'
@@ -39,11 +40,18 @@ export const PREVIEW = TEXT.omit({ to: true })
       .int()
       .min(0)
       .describe('Recipients who have opted out: their messages would fail at once and cost nothing.'),
+    without_consent: z
+      .int()
+      .min(0)
+      .describe(
+        'Recipients without proof of the consent that the template or a group requires: their messages would fail at once and cost nothing.',
+      ),
     items: z
       .array(
-        TEXT.extend({ opted_out: z.boolean().describe('Nothing would be sent to them.') }).meta({
-          id: 'PreviewedText',
-        }),
+        TEXT.extend({
+          opted_out: z.boolean().describe('Nothing would be sent to them.'),
+          without_consent: z.boolean().describe('Nothing would be sent to them.'),
+        }).meta({ id: 'PreviewedText' }),
       )
       .describe(
         'One for each recipient, in the order of the send. Empty for an API key without `messages:list` if the text has variables or goes to groups: such a key sees the text for an unknown person instead of the first one.',
@@ -85,15 +93,21 @@ export async function previewSend(
   const shown = showsPeople ? texts : await writeTexts(store, user, body.content, [''], placeholder)
   const { to: _, ...first } = shown[0]!
   const out = await optedOut(store, user, phones)
-  const items = phones.length > 0 ? texts.map((text) => ({ ...text, opted_out: out.has(text.to) })) : []
-  const total_segments = items.reduce((sum, { segments, opted_out }) => sum + (opted_out ? 0 : segments), 0)
+  const { missing: without } = await consentOf(store.db, user, consentScope(body), phones)
+  const items = (phones.length > 0 ? texts : []).map((text) => ({
+    ...text,
+    opted_out: out.has(text.to),
+    without_consent: without.has(text.to) && !out.has(text.to),
+  }))
+  const sent = items.filter((item) => !item.opted_out && !item.without_consent)
   return {
     ...first,
     recipients_count: items.length,
-    total_segments,
+    total_segments: sent.reduce((sum, { segments }) => sum + segments, 0),
     opted_out: out.size,
+    without_consent: items.length - out.size - sent.length,
     items: showsPeople ? items : [],
-    last_leaves_at: await lastLeavesAt(store, user, items.length - out.size, options.scheduledAt, body),
+    last_leaves_at: await lastLeavesAt(store, user, sent.length, options.scheduledAt, body),
     ...(body.isDraft && { missing: [...missing] }),
   }
 }

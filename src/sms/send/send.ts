@@ -6,6 +6,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { counts } from '../../metrics/counts.ts'
 import { randomId } from '../../tools/random.ts'
+import { consentScope } from '../consent/required.ts'
 import {
   type AcceptConfig,
   type Acceptor,
@@ -128,7 +129,8 @@ export async function prepareOffer(
   const { content, deviceId, line, options } = body
   const phones = await allRecipients(store, sender.user, body, maxRecipients)
   const permit = may(sender, 'send', phones.length)
-  if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones)
+  const scope = consentScope(body)
+  if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones, scope)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
@@ -159,6 +161,8 @@ export async function prepareOffer(
     idempotency: idempotency ?? undefined,
     answer: answerJson(batch, ids),
     origin: origin && { ...origin, id: origin.id || ref, ref },
+    template: scope.template || undefined,
+    groups: scope.groups.length > 0 ? scope.groups : undefined,
     messages,
   }
 }

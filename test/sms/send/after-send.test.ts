@@ -102,10 +102,18 @@ test('a template preview is rendered for its recipients and stores nothing', asy
     recipients_count: 2,
     total_segments: 4,
     opted_out: 0,
+    without_consent: 0,
     last_leaves_at: AT,
     items: [
-      { ...first, to: '+4912345', opted_out: false },
-      { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97, opted_out: false },
+      { ...first, to: '+4912345', opted_out: false, without_consent: false },
+      {
+        ...first,
+        to: '+4900003',
+        body: text('Abe', '+4900003'),
+        units: 97,
+        opted_out: false,
+        without_consent: false,
+      },
     ],
   })
   expect(await rows('select count(*) from sms_messages')).toEqual(count)

@@ -48,7 +48,7 @@ test('a send may cause at most 1,000 webhook calls about opted-out recipients', 
   )
   const numbers = Array.from({ length: 101 }, (_, i) => `+4915200000${100 + i}`)
   await expect(offer(store, owner.id, numbers)).rejects.toThrow(
-    '101 recipients have opted out, and each causes 20 webhook calls',
+    '101 recipients have opted out or not given consent, and each causes 20 webhook calls',
   )
   for (let i = 0; i < 3; i++) await offer(store, owner.id, numbers.slice(0, 50))
   await expect(offer(store, owner.id, numbers.slice(0, 50))).rejects.toMatchObject({ status: 429 })

@@ -4,6 +4,7 @@ import type { Message, MessageState } from '../records.ts'
 /** Translations of the gateway's own values of `error_message`. */
 const REASONS: Readonly<Record<string, string>> = {
   'Recipient has opted out': t('Recipient has opted out'),
+  'No proof of consent': t('No proof of consent'),
   'Outcome unknown: the device went silent': t('Outcome unknown: the device went silent'),
   'Outcome unknown: restored from a backup': t('Outcome unknown: restored from a backup'),
   'Expired before sending': t('Expired before sending'),

@@ -19,6 +19,9 @@ export interface ImportOptions {
   readonly overwrite: boolean
 }
 
+/** The contacts' entries of `consents` then say that they were imported. */
+const AS_IMPORT = { headers: { 'Consent-Source': 'import' } }
+
 /** Contacts per batch request: the server's default limit. */
 const BATCH = 50
 
@@ -63,8 +66,11 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   // a single contact is not sent as a batch: the error of a batch would not say why this contact is refused
   const records = writes.length === 1 ? pb.collection('contacts') : batch.collection('contacts')
   for (const write of writes)
-    if (write) await (write.id ? records.update(write.id, write.values) : records.create(write.values))
-  if (writes.length > 1 && writes.some((write) => write)) await batch.send()
+    if (write)
+      await (write.id
+        ? records.update(write.id, write.values, AS_IMPORT)
+        : records.create(write.values, AS_IMPORT))
+  if (writes.length > 1 && writes.some((write) => write)) await batch.send(AS_IMPORT)
   return writes.map((write) => (write ? (write.id ? 'changed' : 'added') : 'left'))
 }
 

@@ -1,0 +1,89 @@
+-- Trigger of consents: an entry changes the present state of its number, in consent_states, and the contact.
+-- The states, for a group or, without one, for a purpose:
+--   stopped  the person wants no texts
+--   given    there is proof: the person texted it, or the entry has the text that the person agreed to
+--   asked    the group asks for a confirmation (join_confirm), which has not come yet
+--   claimed  an entry without proof, such as an import without the text that people agreed to
+--
+-- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all
+-- purposes, and every text by which a person joins a group, opt the contact in again. With a given consent
+-- the contact joins the group, and with an opt-out it leaves it. Contacts are created if they are missing.
+--
+-- An entry that the trigger of contacts adds (contacts_consented) changes no contact: it has changed already.
+create or replace function consents_applied() returns trigger language plpgsql as $$
+declare
+  is_proof constant boolean := new.source in ('keyword', 'reply') or new.shown <> '';
+  is_all constant boolean := new."group" = '' and new.purpose = 'all';
+  at constant text := pb_text(clock_timestamp());
+  out_now boolean;
+  joins boolean;
+  leaves boolean;
+  result text;
+begin
+  -- contacts before states, as an update of a contact locks them
+  perform from contacts c where c."user" = new."user" and c.phone = new.number for update;
+  result := case
+    when new.event = 'opt_out' then 'stopped'
+    when not is_proof then 'claimed'
+    when new.event = 'opt_in' and exists (select from contact_groups g where g.id = new."group" and g.join_confirm)
+      then 'asked'
+    else 'given'
+  end;
+  with written as (
+    insert into consent_states as s (id, "user", number, "group", purpose, state, since, until, entry, created, updated)
+    values (
+      pb_new_id(), new."user", new.number, new."group", case new."group" when '' then new.purpose else '' end, result,
+      coalesce(nullif(new.given_at, ''), new.created),
+      case result when 'asked' then pb_text(clock_timestamp() + interval '2 days') else '' end, new.id, at, at
+    )
+    on conflict ("user", number, "group", purpose) do update set
+      state = excluded.state, since = excluded.since, until = excluded.until, entry = excluded.entry, updated = excluded.updated
+    -- an older statement that is entered later does not undo a newer one
+    where (new.given_at = '' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
+      and not (s.state = 'given' and excluded.state in ('asked', 'claimed'))
+      and not (s.state = 'asked' and excluded.state = 'claimed')
+    returning id, xmax = 0 as is_new
+  ), stopped as (
+    update consent_states s set state = 'stopped', since = new.created, until = '', entry = new.id, updated = at
+    where is_all and new.event = 'opt_out' and s."user" = new."user" and s.number = new.number
+      and (s."group" <> '' or s.purpose <> 'all') and s.state <> 'stopped'
+    returning id
+  )
+  insert into _changes (collection, action, record)
+  select 'consent_states', case when c.is_new then 'create' else 'update' end, c.id
+  from (select * from written union all select id, false from stopped) c
+  where exists (select from _listeners where 'consent_states' <> all (ignored));
+
+  if pg_trigger_depth() > 1 then
+    return null;
+  end if;
+  out_now := case
+    when is_all and new.event = 'opt_out' then true
+    when new.event = 'confirmed' or new.event = 'opt_in' and (is_all or new.source in ('keyword', 'reply'))
+      then case when is_all or is_proof then false end
+  end;
+  if out_now is null and new."group" = '' then
+    return null;
+  end if;
+  joins := result = 'given' and new."group" <> '';
+  leaves := result = 'stopped' and new."group" <> '';
+  with written as (
+    insert into contacts as c (id, "user", phone, opted_out, groups, created, updated)
+    select pb_new_id(), new."user", new.number, coalesce(out_now, false),
+      case when joins then array[new."group"] else '{}' end, at, at
+    where out_now or joins or exists (select from contacts k where k."user" = new."user" and k.phone = new.number)
+    on conflict ("user", phone) do update set
+      opted_out = coalesce(out_now, c.opted_out),
+      groups = case
+        when leaves then array_remove(c.groups, new."group")
+        when joins and not c.groups @> array[new."group"] then c.groups || new."group"
+        else c.groups
+      end, updated = excluded.updated
+    where c.opted_out <> out_now or joins and not c.groups @> array[new."group"] or leaves and c.groups @> array[new."group"]
+    returning id, xmax = 0 as is_new
+  )
+  insert into _changes (collection, action, record)
+  select 'contacts', case when is_new then 'create' else 'update' end, id from written
+  where exists (select from _listeners where 'contacts' <> all (ignored));
+  return null;
+end $$;

@@ -1,0 +1,1 @@
+create trigger consents_kept_whole before truncate on consents for each statement execute function consents_kept();

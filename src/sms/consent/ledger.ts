@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import { noteChanges } from '../../records/record-sql.ts'
+import type { RequestInfo } from '../../request/request.ts'
+
+/** The origin of an entry of `consents`. The server alone writes `keyword` and `reply`: a person's texts. */
+export type ConsentSource = 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'
+
+/** What proves a change of consent: fields of an entry of `consents`, by their column names. */
+export interface Proof {
+  readonly source: ConsentSource
+  /** The text to which the person agreed, and the version of it. */
+  readonly shown?: string
+  readonly version?: string
+  /** The person's own text, and the message that brought it. */
+  readonly said?: string
+  readonly message?: string
+  /** The network address and the browser of the person. */
+  readonly address?: string
+  readonly browser?: string
+  /** The id of a record of `senders`: the person or key that entered it. */
+  readonly entered_by?: string
+}
+
+/** The version of a text that has no name for it: a hash of the text, '' for an empty text. */
+export const versionOf = (shown: string): string =>
+  shown === '' ? '' : createHash('sha256').update(shown).digest('hex').slice(0, 12)
+
+const setProof = (db: Db, proof: string) =>
+  queries(db).selectNoFrom(sql`set_config('pocketsms.consent', ${proof}, true)`.as('set')).execute()
+
+/**
+ * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
+ * contacts_consented), until the transaction `db` ends or another proof is given.
+ */
+export const giveProof = async (db: Db, proof: Proof): Promise<void> => {
+  await setProof(db, JSON.stringify(proof))
+}
+
+/** Runs `work`, whose changes of `opted_out` have this proof. `db`: a transaction. */
+export async function withProof<T>(db: Db, proof: Proof, work: () => Promise<T>): Promise<T> {
+  await giveProof(db, proof)
+  const done = await work()
+  await setProof(db, '')
+  return done
+}
+
+const NAMED: ReadonlySet<string> = new Set<ConsentSource>(['console', 'import', 'page', 'api'])
+
+/** The source that a client names in the header `Consent-Source`, `api` without one. */
+export function sourceOf({ headers }: Pick<RequestInfo, 'headers'>): ConsentSource {
+  const named = headers().consent_source ?? ''
+  return NAMED.has(named) ? (named as ConsentSource) : 'api'
+}
+
+/** The id of the record of `senders` that makes a request; '' for a superuser and the server itself. */
+export const enteredBy = ({ auth }: Pick<RequestInfo, 'auth'>): string =>
+  auth && !auth.isSuperuser ? auth.sender : ''
+
+/** An entry that the server adds by itself. The trigger consents_applied changes states and the contact. */
+export interface Entry extends Proof {
+  readonly user: string
+  readonly number: string
+  readonly event: 'opt_in' | 'confirmed' | 'opt_out' | 'imported'
+  /** The id of a group. Its name becomes the purpose. */
+  readonly group: string
+}
+
+/** Adds an entry about a group to the ledger. */
+export async function addEntry(db: Db, entry: Entry): Promise<void> {
+  const { user, number, group, event, source, shown = '', version, ...more } = entry
+  const contact = sql<string>`coalesce((select c.id from contacts c where c."user" = ${user} and c.phone = ${number}), '')`
+  const purpose = sql<string>`coalesce((select g.name from contact_groups g where g.id = ${group}), 'all')`
+  await queries(db)
+    .with('written', (query) =>
+      query
+        .insertInto('consents')
+        .values({
+          ...{ id: sql`pb_new_id()`, user, contact, number, purpose, group, event, source, shown, ...more },
+          ...{ version: version || versionOf(shown), created: NOW },
+        })
+        .returningAll(),
+    )
+    .with('noted', noteChanges('create', 'consents'))
+    .selectFrom('written')
+    .execute()
+}

@@ -1,0 +1,101 @@
+import type { Store } from '../collections/catalog.ts'
+import { anyOf, queries } from '../db/queries.ts'
+import { fieldError, forbidden, invalidFields } from '../errors.ts'
+import type { Extension } from '../records/extension.ts'
+import { completeNumber } from './complete-numbers.ts'
+import { enteredBy, sourceOf, versionOf } from './consent/ledger.ts'
+import { endUnclaimed } from './queue/opt-out.ts'
+import { lockUserSends } from './send/accept.ts'
+
+const KEPT = 'Entries of consents are never changed or deleted.'
+const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
+
+/**
+ * Rules of the ledger of consent: it only grows. Completes an entry: its number and contact by each other,
+ * its purpose, source and version, and the person or key that enters it. An opt-out ends waiting messages.
+ */
+export const consentsExtension: Extension = {
+  readsStrictly: true,
+  setByServer: ['entered_by'],
+  async beforeCreate(store, values, request) {
+    if (OF_THE_SERVER.includes(values.source))
+      throw invalidFields({
+        source: fieldError(
+          'validation_invalid_source',
+          'Only the server adds entries for texts of a person.',
+        ),
+      })
+    await completeNumber(store, values, 'number')
+    const user = String(values.user)
+    Object.assign(values, await findPerson(store, user, String(values.contact), String(values.number)))
+    values.purpose ||= (await groupName(store, user, String(values.group))) || 'all'
+    values.source ||= sourceOf(request)
+    values.version ||= versionOf(String(values.shown))
+    values.entered_by = enteredBy(request)
+    if (values.event !== 'opt_out' || values.group || values.purpose !== 'all') return undefined
+    await lockUserSends(store.db, user)
+    await endUnclaimed(store, user, [String(values.number)])
+    return undefined
+  },
+  async beforeUpdate() {
+    throw forbidden(KEPT)
+  },
+  // the database refuses it, too: see the trigger consents_kept
+  async beforeDelete({ db }, ids) {
+    const kept = await queries(db)
+      .selectFrom('consents as e')
+      .innerJoin('users as u', 'u.id', 'e.user')
+      .where('e.id', '=', anyOf(ids))
+      .executeTakeFirst()
+    if (kept) throw forbidden(KEPT)
+  },
+}
+
+/** The contact and number of an entry that names one of them. Throws 400 if they are two persons. */
+async function findPerson({ db }: Store, user: string, contact: string, number: string) {
+  const found = await queries(db)
+    .selectFrom('contacts')
+    .select(['id', 'phone'])
+    .where('user', '=', user)
+    .where(contact ? 'id' : 'phone', '=', contact || number)
+    .executeTakeFirst()
+  if (found && number !== '' && found.phone !== number)
+    throw invalidFields({
+      number: fieldError('validation_other_number', 'Must be the number of the contact.'),
+    })
+  return { contact: found?.id ?? contact, number: number || (found?.phone ?? '') }
+}
+
+async function groupName({ db }: Store, user: string, id: string): Promise<string> {
+  if (id === '') return ''
+  const group = await queries(db)
+    .selectFrom('contact_groups')
+    .select('name')
+    .where('user', '=', user)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return group?.name ?? ''
+}
+
+/** Rules of present states: only entries of `consents` change them. */
+export const consentStatesExtension: Extension = {
+  readsStrictly: true,
+  async beforeCreate() {
+    throw forbidden(FOLLOWS)
+  },
+  async beforeUpdate() {
+    throw forbidden(FOLLOWS)
+  },
+  async beforeDelete({ db }, ids) {
+    const kept = await queries(db)
+      .selectFrom('consent_states as s')
+      .innerJoin('users as u', 'u.id', 's.user')
+      .leftJoin('contact_groups as g', 'g.id', 's.group')
+      .where('s.id', '=', anyOf(ids))
+      .where(({ or, eb }) => or([eb('s.group', '=', ''), eb('g.id', 'is not', null)]))
+      .executeTakeFirst()
+    if (kept) throw forbidden(FOLLOWS)
+  },
+}
+
+const FOLLOWS = 'The states of consent follow the entries of consents.'

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { ApiError, GatewayError } from '../../errors.ts'
+import { beginPause, takeCodes } from '../codes/counts.ts'
+import { requireDestinations } from '../codes/destinations.ts'
+import { fillNames, wordingOf } from '../consent/wording.ts'
+import { isHelp } from '../consent/words.ts'
+import type { AcceptConfig } from '../send/accept.ts'
+
+/** A number is asked to confirm at most once in this time. */
+const PAUSE_SECONDS = 60
+
+/** A received text, as far as an answer about consent needs it. */
+interface Received {
+  readonly id: string
+  readonly user: string
+  readonly from: string
+  readonly body: string
+}
+
+/**
+ * The answer to a text that joined a group, confirmed or asked for help; undefined for other texts. Call it
+ * in a transaction. A question counts as a code of Verify: above the limits of its number or its account, the
+ * text gets no question.
+ */
+export async function consentAnswer(
+  store: Store,
+  config: AcceptConfig,
+  { id, user, from, body }: Received,
+): Promise<string | undefined> {
+  const { db } = store
+  const joined = await readJoined(db, user, id)
+  if (!joined) return isHelp(body) ? readHelp(db, user) : undefined
+  const names = { account: joined.account || joined.name, group: joined.name }
+  if (joined.state === 'given') return wordingOf('joined', joined.languages, names)
+  if (joined.state !== 'asked') return undefined
+  try {
+    await requireDestinations(store, user, [from])
+    await beginPause(db, user, from, PAUSE_SECONDS)
+    await takeCodes(store, config, { user, phones: [from], ip: '' })
+  } catch (error) {
+    // a limit, or a country without codes: the job shall not try again
+    if (error instanceof GatewayError || error instanceof ApiError) return undefined
+    throw error
+  }
+  const own = joined.join_text
+  return own ? fillNames(own, names) : wordingOf('ask', joined.languages, names)
+}
+
+const LANGUAGES = sql<string[]>`coalesce(o.opt_out_languages, '{}')`
+
+/** The group that the text `message` joined or confirmed, and the present state of its sender there. */
+const readJoined = (db: Db, user: string, message: string) =>
+  queries(db)
+    .selectFrom('consents as e')
+    .innerJoin('contact_groups as g', 'g.id', 'e.group')
+    .innerJoin('users as u', 'u.id', 'e.user')
+    .innerJoin('consent_states as s', (join) =>
+      join.onRef('s.user', '=', 'e.user').onRef('s.number', '=', 'e.number').onRef('s.group', '=', 'e.group'),
+    )
+    .leftJoin('user_settings as o', 'o.user', 'e.user')
+    .select(['g.name', 'g.join_text', 's.state', 'u.name as account', LANGUAGES.as('languages')])
+    .where('e.message', '=', message)
+    .where('e.message', '<>', sql.lit(''))
+    .where('e.user', '=', user)
+    .executeTakeFirst()
+
+/** The text for help, with the names of all groups that a word joins; undefined if there is no such group. */
+async function readHelp(db: Db, user: string): Promise<string | undefined> {
+  const groups = await queries(db)
+    .selectFrom('contact_groups as g')
+    .innerJoin('users as u', 'u.id', 'g.user')
+    .leftJoin('user_settings as o', 'o.user', 'g.user')
+    .select(['g.name', 'u.name as account', LANGUAGES.as('languages')])
+    .where('g.user', '=', user)
+    .where('g.join_words', '<>', '')
+    .orderBy('g.created')
+    .limit(sql.lit(MAX_NAMED))
+    .execute()
+  const [first] = groups
+  if (!first) return undefined
+  const group = groups.map(({ name }) => name).join(', ')
+  return wordingOf('helped', first.languages, { account: first.account || first.name, group })
+}
+
+/** Groups that a text for help names, at most. */
+const MAX_NAMED = 3

@@ -1,0 +1,160 @@
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/until.ts'
+
+const server = await startServerWithDevices()
+const ann: Client = await server.makeUser()
+await server.pair(ann, { platform: 'simulator' })
+
+let numbers = 90_000_000
+const nextNumber = () => `+4915${numbers++}`
+const record = async (collection: string, values: object) =>
+  (await must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })) as {
+    id: string
+  }
+const agree = (number: string, more: object = {}) =>
+  record('consents', { number, event: 'opt_in', shown: 'Yes, please', ...more })
+const send = (path: string, body: object) => must(ann, 'POST', `/api/sms/${path}`, body)
+const NO_PROOF = 'No proof of consent'
+
+/** Status and error of each message of a send, by number. */
+const outcomes = async (ids: readonly string[]) =>
+  Object.fromEntries(
+    (await server.query(
+      'select "to", status || \' \' || error_message from sms_messages where id = any($1::text[])',
+      [ids],
+    )) as [string, string][],
+  )
+
+let group: string
+let members: readonly [string, string, string]
+beforeEach(async () => {
+  group = (await record('contact_groups', { name: nextNumber(), requires_consent: true })).id
+  members = [nextNumber(), nextNumber(), nextNumber()]
+  for (const phone of members) await record('contacts', { phone, groups: [group] })
+  await agree(members[0], { group })
+  await agree(members[1])
+})
+
+test('a send to a group that requires consent fails for members without it, and names them before', async () => {
+  const body = { recipients: [], group_ids: [group], body: 'News' }
+  const preview = await send('preview', body)
+  expect(preview).toMatchObject({ recipients_count: 3, without_consent: 1, total_segments: 2 })
+  expect(preview.items.filter((item: { without_consent: boolean }) => item.without_consent)).toMatchObject([
+    { to: members[2] },
+  ])
+  const { message_ids } = await send('send', body)
+  const found = await outcomes(message_ids)
+  expect(found).toMatchObject({ [members[2]]: `failed ${NO_PROOF}` })
+  expect(found[members[0]]).toMatch(/^(assigned|sending)/)
+  expect(found[members[1]]).toMatch(/^(assigned|sending)/)
+  const [[failed]] = (await server.query(
+    `select id from sms_messages where "to" = $1 and status = 'failed'`,
+    [members[2]],
+  )) as [[string]]
+  expect(
+    await must(
+      ann,
+      'GET',
+      `/api/collections/sms_events/records?filter=${encodeURIComponent(`message = "${failed}"`)}`,
+    ),
+  ).toMatchObject({
+    items: [{ status: 'failed', detail: NO_PROOF }],
+  })
+  expect((await ann.call('POST', `/api/sms/messages/${failed}/retry`, {})).status).toBe(409)
+})
+
+test('members without consent cost no quota', async () => {
+  const used = async () => (await must(ann, 'GET', '/api/sms/usage')).used
+  const before = await used()
+  await send('send', { recipients: [], group_ids: [group], body: 'News' })
+  expect(await used()).toBe(before + 2)
+})
+
+test.each([
+  ['proof for another group only', 'failed'],
+  ['a claim without proof', 'failed'],
+  ['an opt-out of the group after the proof', 'failed'],
+  ['proof for all purposes', 'assigned'],
+])('a template that requires consent, to a number with %s, is %s', async (what, status) => {
+  const template = await record('sms_templates', { name: nextNumber(), body: 'Sale', requires_consent: true })
+  const number = nextNumber()
+  if (what.startsWith('proof for another')) await agree(number, { group })
+  if (what.startsWith('a claim')) await agree(number, { shown: '' })
+  if (what.startsWith('proof for all')) await agree(number)
+  if (what.startsWith('an opt-out')) {
+    await agree(number)
+    await record('consents', { number, event: 'opt_out' })
+    await must(
+      ann,
+      'PATCH',
+      `/api/collections/contacts/records/${(await server.query('select id from contacts where phone = $1', [number]))[0]![0]}`,
+      { opted_out: false },
+    )
+  }
+  const { message_ids } = await send('send-template', { recipients: [number], template_id: template.id })
+  expect((await outcomes(message_ids))[number]).toMatch(new RegExp(`^${status}`))
+})
+
+test('a transactional send is not touched', async () => {
+  const { message_ids } = await send('send', { recipients: [members[2]], body: 'Your parcel is here' })
+  expect((await outcomes(message_ids))[members[2]]).toMatch(/^(assigned|sending)/)
+})
+
+describe('a campaign that requires consent', () => {
+  const campaign = (values: object) => ({ body: 'Sale', recipients: [], hold_seconds: 3600, ...values })
+  const stored = async (id: string) => {
+    await until(
+      'it is stored',
+      async () => (await server.query('select settled from campaigns where id = $1', [id]))[0]![0] === true,
+    )
+    return server.query('select "to" from sms_messages where sent_by = $1 order by "to"', [id])
+  }
+
+  test('leaves out and names people without it, before and after', async () => {
+    const others = [nextNumber(), nextNumber()]
+    await agree(others[0]!)
+    const wanted = campaign({ recipients: others, group_ids: [group] })
+    const without_consent = { count: 2, recipients: [others[1], members[2]] }
+    expect(await must(ann, 'POST', '/api/campaigns/preview', wanted)).toMatchObject({
+      recipients_count: 3,
+      without_consent,
+    })
+    const { id, recipients_count } = await must(ann, 'POST', '/api/campaigns', wanted)
+    expect(recipients_count).toBe(3)
+    expect(await stored(id)).toEqual([members[0], members[1], others[0]].sort().map((to) => [to]))
+    const progress = await must(ann, 'GET', `/api/campaigns/${id}/progress`)
+    expect(progress.consent).toMatchObject({
+      given: 3,
+      since: expect.stringMatching(/^20/),
+      texts: [{ shown: 'Yes, please', people: 3 }],
+      without_consent,
+      withdrawn: 0,
+    })
+    const read = await must(ann, 'GET', `/api/collections/campaigns/records/${id}`)
+    expect(read).toMatchObject({ requires_consent: true, without_consent: without_consent.recipients })
+  })
+
+  test('by its own flag, to people without a group', async () => {
+    const [yes, no] = [nextNumber(), nextNumber()]
+    await agree(yes)
+    const { id } = await must(
+      ann,
+      'POST',
+      '/api/campaigns',
+      campaign({ recipients: [yes, no], requires_consent: true }),
+    )
+    expect(await stored(id)).toEqual([[yes]])
+    const plain = await must(ann, 'POST', '/api/campaigns', campaign({ recipients: [yes, no] }))
+    expect(await stored(plain.id)).toHaveLength(2)
+    expect((await must(ann, 'GET', `/api/campaigns/${plain.id}/progress`)).consent).toBeNull()
+  })
+
+  test('is refused if nobody has agreed', async () => {
+    const answer = await ann.call(
+      'POST',
+      '/api/campaigns',
+      campaign({ recipients: [nextNumber()], requires_consent: true }),
+    )
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('consent') } })
+  })
+})
