@@ -23,7 +23,7 @@ const end = async (ids: readonly string[], error_message: string) => {
     error_message,
   ])
 }
-const NONE = { unknown: 0, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 }
+const NONE = { unknown: 0, canceled: 0, opted_out: 0, no_consent: 0, retried: 0, no_text: 0, refused: 0 }
 
 test.each([
   ['waits for a device', {}],
@@ -151,7 +151,7 @@ test('a retry leaves out opted-out recipients, messages without a text and messa
   const { body } = await retry(batch_id)
   expect(body).toMatchObject({
     recipients_count: 1,
-    left_out: { ...NONE, opted_out: 1, no_text: 1, retried: 1 },
+    left_out: { ...NONE, opted_out: 1, no_consent: 0, no_text: 1, retried: 1 },
   })
 })
 
