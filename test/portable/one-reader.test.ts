@@ -9,12 +9,13 @@ const files = globSync(['src/**/*.ts', 'console/src/**/*.{ts,tsx}'])
 
 /** What else has a plus or a 0 before digits. */
 const OTHERS: Readonly<Record<string, string>> = {
-  'src/agent/smpp/settings.ts': 'the form of a sender in a settings file',
+  'src/agent/drivers/smpp/settings.ts': 'the form of a sender in a settings file',
   'src/collections/definition/builtin.json': 'patterns of fields, which conformance compares',
   'src/fields/cast.ts': 'numbers with exponents',
   'src/filter/request-value.ts': 'an index of a list',
   'src/records/export.ts': 'formulas of spreadsheets',
   'src/http/body/raw-body.ts': 'numbers with exponents',
+  'src/http/server/logged-url.ts': 'digits that the log hides',
   'src/http/server/request-tracker.ts': 'digits that the log hides',
   'src/settings/cron.ts': 'fields of cron expressions',
   'src/sms/conversations/stored-numbers.ts': 'SQL that finds stored numbers for the reader',

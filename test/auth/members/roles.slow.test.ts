@@ -19,6 +19,8 @@ const RECORDS: Readonly<Record<string, readonly [Who, Who, Who, Who]>> = {
   lines: ['viewer', 'nobody', 'admin', 'admin'],
   contact_groups: ['viewer', 'agent', 'agent', 'agent'],
   contacts: ['viewer', 'agent', 'agent', 'agent'],
+  consents: ['viewer', 'agent', 'nobody', 'nobody'],
+  consent_states: ['viewer', 'nobody', 'nobody', 'nobody'],
   sms_templates: ['viewer', 'agent', 'agent', 'agent'],
   sms_messages: ['viewer', 'nobody', 'nobody', 'admin'],
   sms_events: ['viewer', 'nobody', 'nobody', 'nobody'],
