@@ -109,7 +109,7 @@ describe('an agent', () => {
     )
   })
 
-  test('dates messages correctly although its clock is a day off', async () => {
+  test('stores the true time of sending although its clock is a day behind', async () => {
     const { user, file } = await setUp()
     const [id] = await send(user, 1)
     await whileRunning(file, { clockOffset: -86_400 }, () => untilAll(user, isFinal))

@@ -139,7 +139,7 @@ test.each<[what: string, bytes: number, field?: object]>([
   expect([received, smsc.bound.length]).toEqual([[], 1])
 })
 
-test('parts of incomplete texts are bounded in number and reported as they are', async () => {
+test('above 16 MiB of stored parts the oldest incomplete text is received, with a mark for each missing part', async () => {
   const { smsc, file, received } = await setUp()
   const message_payload = Buffer.alloc(60_000, 'x')
   const fields = {

@@ -40,7 +40,7 @@ test.each([
   expect(await signIn(identity, PASSWORD, ip)).toBe(status)
 })
 
-test('wrong passwords for an unknown account are limited like any other', async () => {
+test('wrong passwords for an unknown account get 429 after as many tries as for a known account', async () => {
   expect(await wrong('nobody@example.com', '192.0.2.9', TRIES + 1)).toEqual([...all(400, TRIES), 429])
 })
 

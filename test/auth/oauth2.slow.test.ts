@@ -161,7 +161,7 @@ test.each([
     { email: 'other@example.com', verified: false },
   ],
   ['an empty email is replaced by the profile’s', { email: '' }, { verified: true }],
-] as const)('with createData %s', async (_, createData, expected) => {
+] as const)('a first sign-in with createData: %s', async (_, createData, expected) => {
   const { record } = await signIn(undefined, { createData })
   expect(record).toMatchObject(expected)
   await server.call(

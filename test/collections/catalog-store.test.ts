@@ -28,7 +28,7 @@ test('another node sees a change, and unchanged collections stay the same object
   await other.close()
 })
 
-test('another node has a change as soon as it is answered', async () => {
+test('another node has loaded a change of a collection before the change is answered', async () => {
   const url = new URL((await testConfig()).databaseUrl!)
   url.pathname = String((await store.db.query('select current_database()')).rows[0]![0])
   const config = readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' })

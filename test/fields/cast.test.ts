@@ -22,7 +22,7 @@ test('a date is the same after formatting and reading', () => {
   expect(dateOf('')).toBeUndefined()
 })
 
-test('dates beyond year 9999 are compared correctly', () => {
+test('a date beyond year 9999 is above a maximum, and a date before year 0 below a minimum', () => {
   const field = fieldOf('date', { min: '2024-01-01 00:00:00.000Z', max: '2024-12-31 00:00:00.500Z' })
   expect(checkValue(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
   expect(checkValue(field, '-0001-01-01 00:00:00.000Z')?.code).toBe(

@@ -48,7 +48,7 @@ test('a malicious pattern is matched in little time', () => {
   expect(took()).toBeLessThan(500)
 })
 
-test('random numbers and ids are well distributed', () => {
+test('2,000 random numbers reach every digit, and 1,000 random ids all differ', () => {
   const seen = new Set(Array.from({ length: 2000 }, () => randomInt(10)))
   expect(seen.size).toBe(10)
   expect(new Set(Array.from({ length: 1000 }, () => randomId())).size).toBe(1000)

@@ -93,7 +93,7 @@ describe('the work of a template', () => {
     expect(renderTemplate('{{#each a}}{{../s}}{{/each}}', body, 3_200)).toMatchObject({ text: '', rest: 2 })
   })
 
-  test('ends a list when the text is full, and may be nested deeply', () => {
+  test('ends when a list has filled the text, and allows 120 nested blocks', () => {
     const body = { b: Array(4_000).fill(LONG) }
     expect(renderTemplate('{{#each b}}{{this}}{{/each}}', body, 3_200).rest).toBe(3_839)
     const deep = `${'{{#if a}}'.repeat(120)}{{b}}${'{{/if}}'.repeat(120)}`

@@ -63,7 +63,7 @@ describe('metrics', () => {
   })
 })
 
-test("have Prometheus's format, each with a kind and listed once", async () => {
+test("metrics have Prometheus's format, each with a kind and listed once", async () => {
   const answer = await ask()
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = parse(await answer.text())
@@ -74,7 +74,7 @@ test("have Prometheus's format, each with a kind and listed once", async () => {
   expect(values.filter((number) => !Number.isFinite(number))).toEqual([])
 })
 
-test('are each explained in docs/operations.md', async () => {
+test('docs/operations.md explains exactly the metrics that a server has', async () => {
   const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   const table = page.slice(page.indexOf('| metric |'), page.indexOf('### Alarms'))
   // the others are there with several workers or a replica: test/workers and test/db/replica
@@ -84,7 +84,7 @@ test('are each explained in docs/operations.md', async () => {
   expect(explained.sort()).toEqual(told.sort())
 })
 
-test('count requests by group, method and status, without ids or paths as labels', async () => {
+test('requests are counted by group, method and status, without ids or paths as labels', async () => {
   const list = { group: 'records', method: 'GET', status: '200' }
   const [before, missing] = [
     await value('pocketsms_http_requests_total', list),
@@ -109,7 +109,7 @@ async function histogram(name: string, labels: string): Promise<Sample> {
   return parse(text).find((family) => family.name === name)!.metrics[0]!
 }
 
-test('of durations add up to the number of requests', async () => {
+test('the buckets of request durations add up to the number of requests', async () => {
   const requests = await value('pocketsms_http_requests_total', { group: 'records', method: 'GET' })
   const durations = await histogram('pocketsms_http_request_duration_seconds', 'group="records",method="GET"')
   const buckets = Object.entries(durations.buckets!).sort(([a], [b]) => Number(a) - Number(b))
@@ -120,7 +120,7 @@ test('of durations add up to the number of requests', async () => {
   expect(Number(durations.sum)).toBeGreaterThan(0)
 })
 
-test('count filters that were found compiled', async () => {
+test('filters that are found compiled are counted', async () => {
   const filter = encodeURIComponent('name ~ "metrics" && phone != ""')
   const [hits, misses] = await Promise.all(
     ['hit', 'miss'].map((cache) => value('pocketsms_filter_compilations_total', { cache })),
@@ -131,7 +131,7 @@ test('count filters that were found compiled', async () => {
   expect(await value('pocketsms_filter_cache_entries')).toBeGreaterThan(0)
 })
 
-test('follow a message from its acceptance to its report', async () => {
+test('the metrics of the queue follow a message from its acceptance to its report', async () => {
   const stream = await openStream(server.url, device.token)
   await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
   const { message_ids } = (await send({})).body

@@ -60,7 +60,7 @@ test('a second outdated server does not start', async () => {
   await expect(start(old.server.services.config, log)).rejects.toThrow(REASON)
 })
 
-test('the newer servers send what the outdated one had accepted', async () => {
+test('the newer servers hand out the messages that the outdated server had accepted', async () => {
   const [one, two] = newer.map(({ url }) => url) as [string, string]
   expect((await send(client(one, user.id, user.token))).status).toBe(200)
   const phone = client(two, device.id, device.token)

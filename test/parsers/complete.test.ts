@@ -61,7 +61,7 @@ const NO_PARSERS = [
   ...['yazl', 'zod', 'zod-openapi'],
 ]
 
-test('every library of the server is known as one that reads text of others, or does not', () => {
+test('every library of the server is listed as reading foreign text or as not reading it', () => {
   const known = [...Object.keys(LIBRARIES), ...NO_PARSERS]
   expect(Object.keys(about.dependencies).filter((name) => !known.includes(name))).toEqual([])
 })

@@ -59,7 +59,7 @@ describe('a subscriber becomes a guest after', () => {
     await expectGuest()
   })
 
-  test('their deletion, and still gets that event', async () => {
+  test('the deletion of their record, which they still get as an event', async () => {
     await asRoot('DELETE', `collections/users/records/${user.id}`)
     const events = await ear.next(1)
     expect(events.map(({ event, data }) => `${event} ${data.action}`)).toContain(`users/${user.id} delete`)

@@ -123,7 +123,7 @@ describe('the list of sends', () => {
 })
 
 describe('the list of incoming texts', () => {
-  test('has the newest first', async () => {
+  test('has all fields of each text, the newest text first', async () => {
     const item = (n: number, type: string, sender: string, contentPreview: string) => {
       return { id: `in000000000000${n}`, type, sender, contentPreview, createdAt: iso(n) }
     }

@@ -151,7 +151,7 @@ describe('a message sent by another API', () => {
   })
 })
 
-test('is shown without text and number after retention deleted them', async () => {
+test('a message is shown without text and number after retention deleted them', async () => {
   const { id } = await send(1)
   await fixture.server.rows(`update sms_messages set body = '', "to" = '' where id = $1`, [id])
   expect(await stateOf(id)).toMatchObject({ textMessage: { text: '' }, recipients: [{ phoneNumber: '' }] })

@@ -101,7 +101,7 @@ describe('a token', () => {
     expect([none.status, none.body]).toEqual([403, { message: 'scope required: tokens:manage' }])
   })
 
-  test('expires after its ttl', async () => {
+  test('stops working when it expires, and can still be refreshed', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     await fixture.server.rows('update smsgate_tokens set access_until = now() where id = $1', [body.id])
     expect(await list(body.access_token)).toBe(401)

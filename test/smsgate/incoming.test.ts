@@ -123,7 +123,7 @@ describe('an incoming text posted by a phone', () => {
     expect(rows).toEqual([[at]])
   })
 
-  test('is dated correctly in summer time for Android before 7', async () => {
+  test('is dated an hour earlier in summer time, as Android before 7 dates it an hour ahead', async () => {
     const cameMs = Date.now() - 90_000
     const receivedAt = new Date(cameMs + 3_600_000).toISOString()
     for (let i = 0; i < 2; i++)

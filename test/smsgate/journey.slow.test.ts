@@ -123,7 +123,7 @@ describe('incoming texts of a phone', () => {
   })
 })
 
-test('the event stream of a removed phone ends', async () => {
+test('a removed phone cannot open an event stream', async () => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
   await user.call('DELETE', `/api/collections/devices/records/${phone.store.registration!.id}`)

@@ -216,7 +216,7 @@ describe('a mail is refused', () => {
     expect(await sent()).toEqual([])
   })
 
-  test('for a missing scope, an exceeded quota or a disabled account', async () => {
+  test('for a missing scope, an exceeded quota or a missing phone, but a mail to a hook waits for a phone', async () => {
     const send = () => mail({ to: NUMBER, text: 'Hi' }, { auth })
     const scopes = (list: string) =>
       server.rows('update api_keys set scopes = $2 where id = $1', [keyOf(ANN), list])
@@ -248,7 +248,7 @@ async function dialog(...lines: string[]): Promise<string[]> {
   return replies
 }
 
-test('for foreign addresses, and STARTTLS is offered only with a certificate', async () => {
+test('mails to foreign addresses are refused, and so is STARTTLS without a certificate', async () => {
   const addresses = [
     ...['user@elsewhere.example', '"user@elsewhere.example"', 'user%elsewhere.example@[127.0.0.1]'],
     ...['@sms.example.com:user@elsewhere.example', 'elsewhere.example!user@sms.example.com'],
@@ -266,7 +266,7 @@ test('for foreign addresses, and STARTTLS is offered only with a certificate', a
   expect(replies.slice(3).filter((reply) => !/^5/.test(reply))).toEqual(['221'])
 })
 
-test('at RCPT for a destination that the key or account may not reach', async () => {
+test('a recipient that the key or account may not reach is refused at RCPT', async () => {
   const plain = (text: string) => Buffer.from(text).toString('base64')
   const signIn = `AUTH PLAIN ${plain(`\0${ANN.email}\0${ANN.key}`)}`
   const to = (number: string) => `RCPT TO:<${number}@sms.example.com>`
@@ -297,7 +297,7 @@ test('at RCPT for a destination that the key or account may not reach', async ()
   expect(await sent()).toEqual([])
 })
 
-test("after too many wrong keys, by the guests' rate limit", async () => {
+test("wrong keys count in the guests' rate limit, and above it the sign-in is answered with 451", async () => {
   const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
   const headers = await server.signedIn('_superusers', root)
   const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
@@ -309,7 +309,7 @@ test("after too many wrong keys, by the guests' rate limit", async () => {
   expect(replies).toEqual(['220', '250', '535', '535', '451', '221'])
 })
 
-test('if it takes too long to read, and the next mail is accepted', async () => {
+test('a mail of 46,000 quoted lines without a text is refused, and the next mail is accepted', async () => {
   const head = 'Content-Type: text/plain; format=flowed; delsp=yes\n\n'
   const raw = head + `${'> '.repeat(20)}\n`.repeat(46_000)
   const envelope = { from: 'a@b.c', to: [HOOK] }

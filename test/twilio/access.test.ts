@@ -153,7 +153,7 @@ describe("another user's account", () => {
     expect((await ann.raw('GET', `/2010-04-01/Accounts/${ben.sid}.json`)).status).toBe(404)
   })
 
-  test('has messages and numbers that are answered with 404', async () => {
+  test('has messages, media and numbers that are answered with 404, and no line that others can name', async () => {
     const { sid } = (await ann.send()).body
     const [number] = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
     const probes: [string, string, Record<string, string>?][] = [

@@ -203,7 +203,7 @@ describe('a TwiML answer', () => {
     expect(app.calls).toHaveLength(11)
   })
 
-  test('with too many messages after a Redirect sends those of earlier documents', async () => {
+  test('with too many messages after a Redirect sends only the messages of earlier documents', async () => {
     app.behave(({ url }, res) => {
       const body = url.endsWith('/more') ? '<Message>More</Message>'.repeat(10) : '<Message>First</Message>'
       const next = url.endsWith('/more') ? '' : '<Redirect>/more</Redirect>'
@@ -268,7 +268,7 @@ describe('a TwiML answer', () => {
   })
 })
 
-test("sends replies only to destinations allowed for the SmsUrl's key", async () => {
+test("a TwiML answer sends replies only to destinations allowed for the SmsUrl's key", async () => {
   const path = `/api/collections/api_keys/records/${ann.keyId}`
   await fixture.gateway.superuser.call('PATCH', path, { destinations: '+49' })
   app.answer(200, xml('<Message>Hi</Message><Message to="+881612345">Hi</Message>'))

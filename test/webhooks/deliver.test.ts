@@ -194,7 +194,7 @@ async function tried(values: object = {}, url = receiver.url) {
 test.each([
   ['an event', {}],
   ["an event in SMSGate's form", { smsgate_event: 'sms:sent' }],
-])('shows the request exactly as it was sent: %s', async (_, values) => {
+])('the request of a delivery is shown exactly as it was sent: %s', async (_, values) => {
   const { hook, id } = await tried(values)
   const [told] = await receiver.heard(1)
   const { body } = await read(user, id)
@@ -205,13 +205,13 @@ test.each([
   expect(JSON.stringify(body)).not.toContain(hook.secret)
 })
 
-test('shows the request even if the receiver never answered', async () => {
+test('the request of a delivery is shown even if the receiver never answered', async () => {
   const { body } = await read(user, (await tried({}, 'http://127.0.0.1:1/')).id)
   expect(JSON.parse(body.body)).toMatchObject({ type: 'message.sent', data: { body: 'Hello.' } })
   expect(body.headers['webhook-signature']).toMatch(/^v1,/)
 })
 
-test('shows no headers before the first attempt', async () => {
+test('the request of a delivery has no headers before the first attempt', async () => {
   const { hook, id } = await tried()
   const { db } = fixture.store
   await db.query('update webhook_payloads set headers = null where delivery = $1', [id])
@@ -220,7 +220,7 @@ test('shows no headers before the first attempt', async () => {
   expect((await read(user, id)).status).toBe(404)
 })
 
-test("can be read only by the webhook's user and superusers", async () => {
+test("the request of a delivery can be read only by the webhook's user and superusers", async () => {
   const { id } = await tried()
   const other = await fixture.gateway.makeUser()
   expect((await read(fixture.gateway.guest, id)).status).toBe(401)

@@ -256,7 +256,7 @@ describe('a resend', () => {
   })
 })
 
-test('a test event is delivered like any other', async () => {
+test('a test event is signed, delivered and recorded, and names no message', async () => {
   const hook = await makeWebhook(user, receiver.url, { events: ['message.failed'] })
   const { body } = await user.call('POST', `/api/webhooks/${hook.id}/test`)
   const [told] = await receiver.heard(1)

@@ -196,7 +196,7 @@ describe('a body of 100 kB', () => {
   })
 })
 
-test("of a guest is refused if it exceeds what the collection's fields can hold", async () => {
+test("a guest's body above the maximum of the collection's fields is refused with 413", async () => {
   const text = 'a'.repeat(5 << 20)
   expect((await send('POST', RECORDS, JSON.stringify({ text }))).status).toBe(413)
   expect((await send('POST', '/api/batch', JSON.stringify({ text }))).status).toBe(413)

@@ -168,7 +168,9 @@ test.each([
   ['a number as a name', '4915112345678 = 1', '… = 1'],
   ['an unknown macro', 'a = @+4915112345678', 'a = ………'],
   ['nothing', '', undefined],
-])('of a filter with %s: %s', (_, filter, kept = filter) => expect(withoutValues(filter)).toBe(kept))
+])('a filter with %s is logged without its values: %s', (_, filter, kept = filter) =>
+  expect(withoutValues(filter)).toBe(kept),
+)
 
 test.each([
   ['a path', '/api/collections/contacts/records/k3v9x0c2m5n8b1a', undefined],
@@ -190,8 +192,10 @@ test.each([
   ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
   ['too many parameters', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
-])('of an address with %s: $1', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
+])('an address with %s is logged without its values: $1', (_, url, kept = url) =>
+  expect(loggedUrl(url)).toBe(kept),
+)
 
-test('of a long path without separators contain only its beginning', () => {
+test('a long path without separators is logged up to 1,000 characters', () => {
   expect(loggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)
 })

@@ -82,7 +82,7 @@ describe('GET /api/ready', () => {
   })
 })
 
-test('answers 503 while the database is unreachable', async () => {
+test('the readiness probe answers 503 while the database is unreachable', async () => {
   const { databaseUrl } = await testConfig()
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()

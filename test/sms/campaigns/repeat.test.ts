@@ -61,19 +61,22 @@ test.each([
   ['2027-03-27', ['28 01:00', '28 01:00 28 21:30', '28 06:00'], ''],
   ['2026-10-24', ['25 00:30', '25 00:30 25 22:30', '25 07:00'], '25 00:00 25 00:30 25 01:00 25 01:30'],
   ['2027-10-30', ['31 00:30', '31 00:30 31 22:30', '31 07:00'], '31 00:00 31 00:30 31 01:00 31 01:30'],
-])('each repeat runs once when summer time changes on the day after %s: $1', async (eve, fixed, stepped) => {
-  const start = Date.parse(`${eve}T22:45Z`)
-  await fixture.at(new Date(start).toISOString())
-  const expected = [...fixed, stepped]
-  const made = []
-  for (const cron of [...FIXED, '*/30 2 * * *']) made.push(await create({ cron }))
-  for (let half = 0; half <= 47; half++)
-    await workAt(new Date(start + 900_000 + half * 1_800_000).toISOString())
-  for (const [i, id] of made.entries())
-    expect((await runs(id)).map((at) => at.slice(8)).join(' ')).toBe(expected[i])
-  const texts = await rows('select count(*)::int from sms_messages')
-  expect(texts).toEqual([[expected.join(' ').trim().split(/ +/).length / 2]])
-})
+])(
+  'when summer time changes on the day after %s, fixed times run once and steps at each match: $1',
+  async (eve, fixed, stepped) => {
+    const start = Date.parse(`${eve}T22:45Z`)
+    await fixture.at(new Date(start).toISOString())
+    const expected = [...fixed, stepped]
+    const made = []
+    for (const cron of [...FIXED, '*/30 2 * * *']) made.push(await create({ cron }))
+    for (let half = 0; half <= 47; half++)
+      await workAt(new Date(start + 900_000 + half * 1_800_000).toISOString())
+    for (const [i, id] of made.entries())
+      expect((await runs(id)).map((at) => at.slice(8)).join(' ')).toBe(expected[i])
+    const texts = await rows('select count(*)::int from sms_messages')
+    expect(texts).toEqual([[expected.join(' ').trim().split(/ +/).length / 2]])
+  },
+)
 
 const EVERY_DAY = { cron: '0 8 * * *', time_zone: 'UTC' }
 

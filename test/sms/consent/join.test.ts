@@ -99,7 +99,7 @@ test('a group without confirmation is joined by the word alone', async () => {
   expect(await contactOf(number)).toEqual([false, [news]])
 })
 
-test('the words and texts are those of the language of the account', async () => {
+test("the words that confirm and the answers are in the account's language", async () => {
   await must(server.superuser, 'POST', '/api/collections/user_settings/records', {
     user: ann.id,
     opt_out_languages: ['de'],

@@ -201,7 +201,7 @@ describe('a conversation', () => {
 
 const CONTACTS = '/api/collections/contacts/records'
 
-test('keeps the name of its contact when the contact is created, renamed or deleted', async () => {
+test('the name of a conversation follows its contact, which is created, renamed, renumbered or deleted', async () => {
   const values = { user: user.id, name: 'Zoë', phone: ZOE }
   const { id } = (await user.call('POST', CONTACTS, values)).body
   await hear(ZOE, 'Hello')
@@ -221,7 +221,7 @@ test('keeps the name of its contact when the contact is created, renamed or dele
   expect(await names()).toEqual({ [ZOE]: 'Zoë', [MAX]: '' })
 })
 
-test('is announced to subscribers at each change', async () => {
+test('each change of a conversation is announced to subscribers', async () => {
   const listener = await TestListener.on(server.url, user.token, 'conversations')
   await hear(ZOE, 'Hello')
   const told = await listener.next(1)
@@ -236,13 +236,13 @@ test('is announced to subscribers at each change', async () => {
   expect(words).toEqual(['create 1 Hello', 'update 1 From us', 'update 0 From us', 'update 1 Again'])
 })
 
-test('loses its last text when that message is deleted', async () => {
+test('a conversation loses its last text when that message is deleted', async () => {
   const id = await hear(ZOE, 'Secret')
   await user.call('DELETE', `/api/collections/sms_messages/records/${id}`)
   expect(await only()).toMatchObject({ last_text: '', unread: 1, last_type: 'incoming' })
 })
 
-test('is deleted with its user and kept without its device', async () => {
+test('a conversation is deleted with its user and kept without its device', async () => {
   await hear(ZOE, 'Hello')
   await user.call('DELETE', `/api/collections/devices/records/${phone.id}`)
   expect(await only()).toMatchObject({ device: '', unread: 1 })

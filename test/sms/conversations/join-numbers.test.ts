@@ -98,7 +98,7 @@ describe('a conversation under a national number', () => {
     ['older', 1, 'In E.164'],
     ['newer', 3, 'National'],
   ])(
-    'joins the conversation of the E.164 number, which keeps the text "$2", when the other is %s',
+    'joins the conversation of the E.164 number, which then has the last text "$2", if it is %s',
     async (_, hour, last) => {
       const phone = await makePhone()
       const kept = await storeConversation(phone, PHONE, 'In E.164', 2)

@@ -139,7 +139,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
   })
 })
 
-test('is failed when it was accepted in the moment of the STOP', async () => {
+test('a text that is accepted at the moment of the STOP fails', async () => {
   const user = await server.makeUser()
   const phone = await server.pair(user)
   const { db } = server.server.services.store

@@ -122,7 +122,7 @@ describe('pairing a device', () => {
   })
 })
 
-test('explains what to do to a reader who opens the pairing address', async () => {
+test('the pairing address shows the command of the agent, and leads a browser to the console', async () => {
   const { status, body } = await server.guest.call('GET', '/api/devices/pair')
   expect(status).toBe(200)
   expect(body).toContain('/agent.tgz start')
@@ -131,7 +131,7 @@ test('explains what to do to a reader who opens the pairing address', async () =
   expect([page.status, page.headers.get('location')]).toEqual([303, '../../_/'])
 })
 
-test('is undone by deleting the device: its token stops working', async () => {
+test('the token of a paired device stops working when the device is deleted', async () => {
   const device = await server.pair(user)
   expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(204)
   expect((await device.call('POST', '/api/devices/claim', {})).status).toBe(401)

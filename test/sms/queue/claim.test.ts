@@ -93,7 +93,7 @@ describe('a claim', () => {
   })
 })
 
-test('made concurrently by several devices never returns the same new message twice', async () => {
+test('concurrent claims of several devices never return the same new message twice', async () => {
   const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
   const assigned = (await Promise.all(devices.map((device) => assign(store, device, 40)))).flat()
   const claims = devices.flatMap((device) => Array.from({ length: 8 }, () => claim(device, 5)))
@@ -105,7 +105,7 @@ test('made concurrently by several devices never returns the same new message tw
   expect(attempts.rows).toEqual([[1]])
 })
 
-test('does not return a message that is deleted in the same moment', async () => {
+test('a claim does not return a message that is deleted at the same moment', async () => {
   const device = await makeDevice(store, user)
   const [gone, kept] = await assign(store, device, 2)
   const { claimed } = await store.db.transaction(async (db) => {

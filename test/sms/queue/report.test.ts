@@ -104,7 +104,7 @@ describe('a report', () => {
   })
 })
 
-test('from a clock that is behind does not date the delivery before the sending', async () => {
+test('a report from a clock that is behind does not date the delivery before the sending', async () => {
   const id = await claimed()
   await db.query(`update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`, [id])
   await report([{ id, attempt: 1, status: 'sent' }])
