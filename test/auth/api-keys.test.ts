@@ -28,7 +28,7 @@ const row = async (id: string) => {
   return { hash, prefix, lastUsed }
 }
 
-test('a key is shown once; only its hash and first characters are stored', async () => {
+test('a key identifies its user; its row has only its hash and first characters', async () => {
   const { key, id, prefix } = await create({})
   expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
   expect(prefix).toBe(key!.slice(0, 10))

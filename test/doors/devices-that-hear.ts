@@ -113,7 +113,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
       }
     }
   },
-  'modem-manager': async ({ gateway }, user) => {
+  modemmanager: async ({ gateway }, user) => {
     const texts = join(folder, 'modem')
     mkdirSync(texts)
     install('mmcli', mmcli(texts))

@@ -13,7 +13,7 @@ test.each([
   ['(?P<name>\\w{4})\\n', /^\w{4}\n$/],
   ['[\\w.-]{8}', /^[\w.-]{8}$/],
   ['[\\d-.]{8}', /^[\d.-]{8}$/],
-] as const)('a generated text matches the pattern %s', (pattern, expected) => {
+] as const)('a text generated from the pattern %s matches %s', (pattern, expected) => {
   for (let i = 0; i < 50; i++) expect(generateText(pattern)).toMatch(expected)
 })
 

@@ -24,7 +24,9 @@ const to = () =>
     .string('must be a text')
     .describe('A phone number. Without a calling code, it is one of the account’s `country`.')
 const service = () =>
-  optionalId().describe('A record of `verify_services`. Default: the oldest one that no API key made.')
+  optionalId().describe(
+    'A record of `verify_services`. Default: the account’s oldest service; services that API keys made come last.',
+  )
 
 const START = z
   .strictObject({

@@ -120,7 +120,7 @@ describe('the assignee of a conversation', () => {
     expect(await counts()).toMatchObject({ mine: 0, unassigned: 1 })
   })
 
-  test("is cleared when the member becomes a viewer or is removed, and that member's browsers get no more events", async () => {
+  test("is cleared when the member becomes a viewer or is removed; a removal also deletes the member's push subscriptions", async () => {
     await hear([ZOE, 'Hello'])
     const { id } = await conversation()
     const member = `/api/collections/members/records/${ben}`

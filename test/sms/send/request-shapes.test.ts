@@ -56,14 +56,18 @@ const BODIES: readonly [string, z.ZodType, unknown][] = [
   ['claim', CLAIM_BODY, { limit: 5, wait: 5 }],
   ['report', REPORT_BODY, { items: [REPORT] }],
   ['incoming', INCOMING_BODY, { items: [{ from: 'a', body: 'b', received_at: AT, sim: 1 }] }],
-  ['app registers', REGISTER_BODY, { name: 'a', simCards: CARDS }],
-  ['app updates', UPDATE_BODY, { id: 'a', simCards: CARDS }],
-  ['app states', STATES_BODY, [APP_REPORT]],
-  ['app event', EVENT_BODY, { event: 'a', payload: {} }],
-  ['app text', TEXT_PAYLOAD, { ...RECEIVED, message: 'a' }],
-  ['app data', DATA_PAYLOAD, { ...RECEIVED, data: 'a' }],
-  ['app MMS', MMS_PAYLOAD, { ...RECEIVED, subject: 'a', body: 'b', attachments: FILES }],
-  ['app starts', STARTED_PAYLOAD, { simCards: CARDS }],
+  ['a phone of the SMSGate app that registers', REGISTER_BODY, { name: 'a', simCards: CARDS }],
+  ['a phone of the SMSGate app that changes', UPDATE_BODY, { id: 'a', simCards: CARDS }],
+  ['reports of the SMSGate app', STATES_BODY, [APP_REPORT]],
+  ['an event of the SMSGate app', EVENT_BODY, { event: 'a', payload: {} }],
+  ['a received text of the SMSGate app', TEXT_PAYLOAD, { ...RECEIVED, message: 'a' }],
+  ['a received data text of the SMSGate app', DATA_PAYLOAD, { ...RECEIVED, data: 'a' }],
+  [
+    'a received MMS of the SMSGate app',
+    MMS_PAYLOAD,
+    { ...RECEIVED, subject: 'a', body: 'b', attachments: FILES },
+  ],
+  ['a start of the SMSGate app', STARTED_PAYLOAD, { simCards: CARDS }],
 ]
 
 type Path = readonly (string | number)[]
