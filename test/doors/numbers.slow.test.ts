@@ -107,7 +107,7 @@ test.each(SHORT_CODES)('%s sends to the short code %s if the account allows it',
 /** Forms that a file name of gammu cannot have. */
 const isNoFileName = (form: string) => /[/\\\t]/.test(form)
 
-test.each(['gammu', 'modem-manager', 'termux'])(
+test.each(['gammu', 'modemmanager', 'termux'])(
   'a text that %s hands over is from the number of its sender',
   async (kind) => {
     const owner = await gateway.makeUser()
