@@ -201,7 +201,9 @@ interface Import {
 }
 
 const filesOf = (folder: string, pattern: string) =>
-  globSync(pattern, { cwd: join(HOME, folder) }).map((file) => file.replaceAll('\\', '/'))
+  globSync(pattern, { cwd: join(HOME, folder), exclude: ['**/node_modules/**', '**/.vitepress/**'] }).map(
+    (file) => file.replaceAll('\\', '/'),
+  )
 const files = filesOf('src', '**/*.ts')
 const text = (file: string) => readFileSync(join(HOME, 'src', file), 'utf8')
 const imports = files.flatMap((file) => importsOf(file, text(file)))
