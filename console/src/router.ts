@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 
 /** The page and query that the console shows: the part of the URL after `#`. */
-export interface Place {
+interface Place {
   /** For example `/messages/k3v9x0c2m5n8b1a`. */
   readonly path: string
   readonly query: URLSearchParams

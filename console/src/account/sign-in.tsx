@@ -26,7 +26,7 @@ const DISABLED = t(
   'You cannot sign in: this account is disabled, or no team has you as a member any more. Ask your team, or a superuser of this server.',
 )
 
-export interface Step {
+interface Step {
   readonly mfaId: string
   readonly otpId: string
   readonly email: string

@@ -3,7 +3,7 @@ import { t } from '../language/words.ts'
 import { user_settings } from './collections.ts'
 
 export const DAYS = user_settings.quiet_days.values
-export type Day = (typeof DAYS)[number]
+type Day = (typeof DAYS)[number]
 
 /** Hours of a day: local times such as `22:00`, '' for none. With empty `days` they apply every day. */
 export interface Hours {

@@ -1,7 +1,7 @@
 import { t } from '../language/words.ts'
 import { useAnswer } from './use/use-answer.ts'
 
-export interface Setup {
+interface Setup {
   readonly has_superuser: boolean
   /** False if no mail server is set: mails then go to the log. */
   readonly sends_mail: boolean

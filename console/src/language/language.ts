@@ -5,7 +5,7 @@ export type Language = (typeof LANGUAGES)[number]
 export const DIRECTIONS: Readonly<Record<Language, 'ltr' | 'rtl'>> = { en: 'ltr', de: 'ltr' }
 
 /** A language of the console, and the locale for dates and numbers, for example `de` and `de-AT`. */
-export interface Choice {
+interface Choice {
   readonly language: Language
   readonly locale: string
 }

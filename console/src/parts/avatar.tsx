@@ -3,7 +3,7 @@ import './avatar.css'
 const COLOURS = 6
 
 /** The first letters of the first and last word of a name; '' for a number. */
-export function initialsOf(name: string): string {
+function initialsOf(name: string): string {
   const words = name.split(/[\s.@_-]+/u).filter((word) => /^\p{L}/u.test(word))
   const [first, last] = [words[0], words.length > 1 ? words.at(-1) : undefined]
   return [first, last].map((word) => [...(word ?? '')][0]?.toLocaleUpperCase() ?? '').join('')

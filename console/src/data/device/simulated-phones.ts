@@ -8,7 +8,7 @@ import { session } from '../session.ts'
 // Runs simulated phones in this browser while the console is open. Each uses the same device API as a real
 // phone: it fetches texts to send, reports them as delivered, and submits the texts it receives.
 
-export interface SimulatedText {
+interface SimulatedText {
   readonly id: string
   /** The recipient's number; for a received text, the sender's. */
   readonly number: string

@@ -9,7 +9,7 @@ const ZIP = [0x50, 0x4b, 0x03, 0x04]
 /** Maximum bytes of an .xlsx file's XML when unpacked. */
 const MAX_UNPACKED = 200_000_000
 
-export class UnreadableFile extends Error {
+class UnreadableFile extends Error {
   override name = 'UnreadableFile'
 }
 

@@ -4,7 +4,7 @@ export const newRequestKey = (): string =>
     '',
   )
 
-export interface RequestKeys {
+interface RequestKeys {
   /** The key of a request. A request that equals the last one, as after a lost answer, gets the same key. */
   of(request: unknown): string
   /** Forgets the last request. The next one gets a new key, even if its content is equal. */

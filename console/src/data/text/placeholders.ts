@@ -1,7 +1,7 @@
 /** A placeholder in a template, by the server's rules: no braces inside, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-export interface Piece {
+interface Piece {
   /** The plain text, or the variable's name. */
   readonly text: string
   readonly isVariable: boolean

@@ -7,7 +7,7 @@ import type { ContactGroup } from '../records.ts'
 import { keepList, keptList } from './last-lists.ts'
 import { useLive } from './use-live.ts'
 
-export interface ListOptions {
+interface ListOptions {
   readonly filter?: string
   /** Sort fields as in the API. Default: newest first. */
   readonly sort?: string

@@ -12,7 +12,7 @@ export interface Outcome {
   readonly failed: readonly { readonly contact: NewContact; readonly why: string }[]
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly user: string
   /** The id of the group that all contacts join, or ''. */
   readonly group: string

@@ -20,6 +20,7 @@ import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
+import './answer.css'
 
 const MAX_DEVICES = 100
 const ANY = 'any'

@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { hasKeyboard } from '../../data/use/media.ts'
 import { Field } from '../../parts/form/field.tsx'
+import './completing-area.css'
 
 export interface Completion {
   readonly id: string

@@ -27,6 +27,8 @@ import { Swipe } from './swipe.tsx'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations, useCounts, useLastTexts, useNews } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
+import './conversation-list.css'
+import './views.css'
 
 /** The id of the chosen view (a filter of the list), kept while other pages are open. */
 const view = signal('all')

@@ -10,6 +10,7 @@ import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { archive, assign, change } from './change.ts'
+import './thread-head.css'
 
 /** When the person is reminded of the conversation. A press removes the reminder. */
 export const FollowUp = ({ conversation }: { conversation: Conversation }) =>

@@ -13,6 +13,7 @@ import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, Form } from '../../parts/form/form.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { go, to } from '../../router.ts'
+import './new-conversation.css'
 
 const FOUND = 6
 

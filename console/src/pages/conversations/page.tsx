@@ -23,7 +23,6 @@ import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
 import './page.css'
-import './thread/thread.css'
 
 const isPanelOpen = remembered('conversation-panel', true)
 

@@ -27,7 +27,7 @@ const REPEAT_MS = 20_000
 const SWEEP_MS = 2_000
 
 /** Who else reads or writes in a conversation, and a function that reports this user's typing. */
-export interface Presence {
+interface Presence {
   readonly others: readonly PresenceMessage[]
   /** Call it with the whole text after each change; '' ends typing. */
   write(text: string): void

@@ -15,6 +15,7 @@ import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { assign, change } from './change.ts'
+import './side-panel.css'
 
 export interface About {
   readonly number: string

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import './swipe.css'
 
 /** The shortest swipe that has an effect, in pixels. */
 const FAR_PX = 96

@@ -6,7 +6,7 @@ import { may, session, userId } from '../../data/session.ts'
 import { type Draft, useDraft } from '../../data/use/use-draft.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 
-export type AnswerDraft = RecordOf<'conversation_drafts'>
+type AnswerDraft = RecordOf<'conversation_drafts'>
 
 const MOST = 200
 /** The draft is sent to the server after a pause of this length in typing. */

@@ -6,6 +6,7 @@ import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
+import './message-table.css'
 
 interface Around {
   /** A contact's name by phone number, or ''. */

@@ -18,7 +18,6 @@ import { FoundActions } from './found-actions.tsx'
 import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
 import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages, useNamed } from './use-messages.ts'
-import './page.css'
 
 export function Page({ query }: PageProps) {
   const question = questionOf(query)

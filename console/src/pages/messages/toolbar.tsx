@@ -14,6 +14,8 @@ import { type FormRow, RowsForm } from '../../parts/rows/rows-form.tsx'
 import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
+import './toolbar.css'
+import './saved-filters.css'
 
 /** Search, states, and a button that opens more filters. On narrow screens it also opens the states. */
 export function Toolbar({

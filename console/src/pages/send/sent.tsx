@@ -24,6 +24,7 @@ import { Card, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
 import { formatDateTime, MessageStatus, StateCounts, Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
+import './sent.css'
 
 const OVER = ['sent', 'delivered', 'failed'] as const
 

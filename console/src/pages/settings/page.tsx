@@ -47,7 +47,7 @@ const NAMING: SettingsPart = {
 
 const hasServer = (values: Values) => values['smtp.enabled'] === true
 
-export const MAIL: SettingsPart = {
+const MAIL: SettingsPart = {
   key: 'settings.mail',
   title: t('Mail'),
   action: t('Save mail settings'),
@@ -118,7 +118,7 @@ export const LIMITS: SettingsPart = {
   ],
 }
 
-export const PROXY: SettingsPart = {
+const PROXY: SettingsPart = {
   key: 'settings.proxy',
   title: t('Reverse proxy'),
   action: t('Save proxy'),

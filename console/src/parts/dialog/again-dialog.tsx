@@ -10,7 +10,7 @@ import { Dialog } from './dialog.tsx'
 
 /** Kinds of failed messages that are resent only if the user chooses them. */
 const CHOICES = ['unknown', 'canceled'] as const
-export type AgainChoice = (typeof CHOICES)[number]
+type AgainChoice = (typeof CHOICES)[number]
 
 const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
   unknown: (count) =>

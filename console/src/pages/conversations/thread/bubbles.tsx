@@ -19,6 +19,7 @@ import { formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
 import { attempt } from '../../../parts/toast.tsx'
 import { to } from '../../../router.ts'
 import { NoteForm } from '../note-form.tsx'
+import './bubbles.css'
 
 const SENDERS: Readonly<Record<string, (name: string) => string>> = {
   key: (name) => t('API key {name}', { name }),

@@ -22,6 +22,7 @@ import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { type ThreadTexts, useRead, useThread } from './use-thread.ts'
+import './thread.css'
 
 const MAX_NOTES = 500
 /** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */

@@ -5,6 +5,7 @@ import { useLookup } from '../../../data/use/use-known.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
+import './chips.css'
 
 /** Maximum recipients shown while the list is folded; invalid ones come first. */
 const SHOWN = 30

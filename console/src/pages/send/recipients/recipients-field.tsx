@@ -14,6 +14,7 @@ import { to } from '../../../router.ts'
 import { type Composition, type Recipient, withMore } from '../composition.ts'
 import { Chips, formatMemberCount, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
+import './recipients-field.css'
 
 const MOST_REASONS = 5
 /** Keys that finish a typed recipient. */
