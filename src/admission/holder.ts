@@ -32,7 +32,7 @@ export class OverLimit extends RetryLater {}
 
 /**
  * Returns the error for a used-up limit and counts it in the metrics: 429 if the holder's own share (`isOwn`)
- * is used up, else 503. docs/security.md lists the values of `name`.
+ * is used up, else 503. docs/internals/client-limits.md lists the values of `name`.
  */
 export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
   increment(counts.overLimits, name)

@@ -23,7 +23,10 @@ const MEBIBYTE = 1 << 20
 
 export const MAX_WAIT_MS = 10_000
 
-/** Limits on clients' work in one process. A holder is an account or a guest's network. docs/security.md */
+/**
+ * Limits on clients' work in one process. A holder is an account or a guest's network. See
+ * docs/internals/client-limits.md
+ */
 export const LIMITS = {
   /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },

@@ -183,8 +183,8 @@ const number = (n: number) =>
       ? n.toLocaleString('en')
       : n.toFixed(0)
 
-test('docs/security.md lists each limit', () => {
-  const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
+test('docs/internals/client-limits.md lists each limit', () => {
+  const page = readFileSync(new URL('../../docs/internals/client-limits.md', import.meta.url), 'utf8')
   for (const { name, total, share } of Object.values(LIMITS))
     expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(share)} |`)
   // of bytes a holder that is alone has half
