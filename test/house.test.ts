@@ -20,7 +20,7 @@ const FLOORS = [
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
   ['alarms', 'backup', 'hooks', 'notifications', 'verify'],
-  ['metrics', 'openapi'],
+  ['metrics', 'openapi', 'consent-pages'],
   ['http', 'import'],
   ['protocols', 'demo'],
   ['server'],

@@ -366,9 +366,13 @@ interface ContactGroupsRow {
   created: Generated<string>
   id: string
   join_confirm: Generated<boolean>
+  join_page: Generated<boolean>
   join_text: Generated<string>
   join_words: Generated<string>
   name: Generated<string>
+  page_confirm: Generated<'' | 'reply' | 'code'>
+  page_consent: Generated<string>
+  page_text: Generated<string>
   requires_consent: Generated<boolean>
   updated: Generated<string>
   user: Generated<string>

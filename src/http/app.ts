@@ -16,6 +16,8 @@ import { backupRoutes } from './routes/backups.ts'
 import { batchPaths } from './routes/batch.api.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { campaignPaths, campaignRoutes } from './routes/campaigns.ts'
+import { consentPagePaths } from './routes/consent-pages.api.ts'
+import { consentPageRoutes } from './routes/consent-pages.ts'
 import { consoleRoutes, docsRoutes } from './routes/console.ts'
 import { DEVICES, devicePaths } from './routes/devices.api.ts'
 import { deviceRoutes } from './routes/devices.ts'
@@ -70,6 +72,7 @@ export function createApp(services: Services): Hono<Env> {
   })
   for (const [root, routes] of ROUTES) app.route(root, routes(services))
   app.route('/', docsRoutes(services, [OWN_ROUTES, ...services.protocols]))
+  app.route('/', consentPageRoutes(services))
   app.route('/', consoleRoutes(services))
   for (const { routes } of services.protocols) app.route('/', routes(services))
   app.notFound((c) => answerUnknownRoute(c, services))
@@ -142,6 +145,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...adminPaths(),
     ...backupPaths(),
     ...filePaths(),
+    ...consentPagePaths(),
   }),
 }
 

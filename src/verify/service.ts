@@ -31,13 +31,13 @@ const readService = (db: Db, user: string, id: string) =>
 
 export type Service = NonNullable<Awaited<ReturnType<typeof readService>>>
 
-const makeDefault = (db: Db, user: string) =>
+const makeService = (db: Db, user: string, name: string) =>
   queries(db)
     .with('written', (query) =>
       query
         .insertInto('verify_services')
         .values({
-          ...{ id: sql<string>`pb_new_id()`, user, name: 'default', ...DEFAULTS },
+          ...{ id: sql<string>`pb_new_id()`, user, name, ...DEFAULTS },
           ...{ created: NOW, updated: NOW },
         })
         .onConflict((found) => found.columns(['user', 'name']).doNothing())
@@ -52,8 +52,26 @@ export async function findService({ db }: Store, user: string, id: string): Prom
   const service = await readService(db, user, id)
   if (service) return service
   if (id !== '') throw gatewayRefusal('service_not_found')
-  await makeDefault(db, user)
+  await makeService(db, user, 'default')
   return (await readService(db, user, id))!
+}
+
+/** The id of an account's service with this name, which is made if there is none. */
+export async function serviceNamed(store: Store, user: string, name: string): Promise<string> {
+  const { db } = store
+  const read = () =>
+    queries(db)
+      .selectFrom('verify_services')
+      .select('id')
+      .where('user', '=', user)
+      .where('name', '=', name)
+      .executeTakeFirst()
+  const found = await read()
+  if (found) return found.id
+  // the oldest service is the default one of the account
+  await findService(store, user, '')
+  await makeService(db, user, name)
+  return (await read())!.id
 }
 
 const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/

@@ -38,7 +38,7 @@ export async function startVerification(
   checkPhones([to])
   const service = await findService(store, sender.user, start.service)
   await requireDestinations(store, sender.user, [to])
-  const template = templateId && (await loadTemplate(store, sender.user, templateId))
+  const template = templateId ? await loadTemplate(store, sender.user, templateId) : (start.template ?? '')
   if ((await optedOut(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
@@ -152,6 +152,8 @@ interface Start extends Omit<Wording, 'template'> {
   readonly service: string
   readonly to: string
   readonly templateId: string
+  /** A text with `{{code}}`, unless `templateId` names a template. */
+  readonly template?: string
   readonly length: number
   /** Seconds. */
   readonly ttl: number

@@ -30,6 +30,12 @@ export const phone = await fixture.pair(shop)
 await query(`update devices set sims = '[{"slot":1},{"slot":2}]' where id = $1`, [phone.id])
 export const lines = (await query('select id from lines where device = $1 order by slot', [phone.id])).flat()
 export const group = (await make('contact_groups', {})).id as string
+const joined = (await make('contact_groups', { name: 'News', join_page: true })).id as string
+/** The public page of a group, and the version of its text. */
+export const joinPage = {
+  id: joined,
+  version: /name="version" value="(\w+)"/.exec(await (await fetch(`${url}/join/${joined}`)).text())![1]!,
+}
 await make('user_settings', { destinations: '-881' })
 const data = { iban: SECRETS.field }
 await make('contacts', { name: SECRETS.contact, phone: NUMBER, groups: [group], data })

@@ -3,6 +3,7 @@ import {
   type Caller,
   FORBIDDEN,
   group,
+  joinPage,
   lines,
   NUMBER,
   SECRETS,
@@ -296,6 +297,13 @@ const DOORS: Readonly<Record<string, Row>> = {
   'POST /api/v1/sms/send': {
     ...{ may: 'send', isEffect: true, by: 'api key header' },
     body: (_, body) => ({ to: NUMBER, body }),
+  },
+  'POST /join/:id': {
+    ...{ may: 'everybody', path: () => ({ id: joinPage.id }) },
+    body: (_, mark) => ({
+      number: `+4917${BigInt(`0x${mark}`) % 10n ** 8n}`,
+      ...{ agree: 'yes', version: joinPage.version },
+    }),
   },
   'POST /api/hooks/:secret': { may: 'hook', isEffect: true, by: 'hook', body: (_, mark) => mark },
   'POST /api/hooks': { may: 'hook', isEffect: true, body: (_, mark) => mark },

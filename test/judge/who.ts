@@ -16,6 +16,11 @@ const NEW = [...SENDING, ...keys('another line')]
 
 export const WHO = {
   nobody: [],
+  /** Public pages. */
+  everybody: [
+    ...['guest', 'former admin', 'device', 'hook', 'code service', ...PEOPLE, ...READING, ...LISTING],
+    ...[...SENDING, ...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
+  ],
   send: [...from('agent'), ...NEW],
   sendByLine: [...from('agent'), ...SENDING],
   sendToMany: [...from('admin'), ...NEW],

@@ -67,6 +67,13 @@ export const contact_groups = {
   join_words: { type: 'text', max: 255 },
   join_confirm: { type: 'bool' },
   join_text: { type: 'text', max: 1600 },
+  join_page: { type: 'bool' },
+  page_text: { type: 'text', max: 2000 },
+  page_consent: { type: 'text', max: 1000 },
+  page_confirm: {
+    type: 'select',
+    values: ['reply', 'code'],
+  },
   requires_consent: { type: 'bool' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },

@@ -2,7 +2,8 @@
 -- The states, for a group or, without one, for a purpose:
 --   stopped  the person wants no texts
 --   given    there is proof: the person texted it, or the entry has the text that the person agreed to
---   asked    the group asks for a confirmation (join_confirm), which has not come yet
+--   asked    the group asks for a confirmation (join_confirm), or the server has asked for one: it sets
+--            pocketsms.asks to 'yes'. The person has not confirmed yet
 --   claimed  an entry without proof, such as an import without the text that people agreed to
 --
 -- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all
@@ -25,7 +26,8 @@ begin
   result := case
     when new.event = 'opt_out' then 'stopped'
     when not is_proof then 'claimed'
-    when new.event = 'opt_in' and exists (select from contact_groups g where g.id = new."group" and g.join_confirm)
+    when new.event = 'opt_in' and (current_setting('pocketsms.asks', true) = 'yes'
+      or exists (select from contact_groups g where g.id = new."group" and g.join_confirm))
       then 'asked'
     else 'given'
   end;

@@ -87,3 +87,14 @@ export async function addEntry(db: Db, entry: Entry): Promise<void> {
     .selectFrom('written')
     .execute()
 }
+
+/**
+ * Adds the entry of a person whom the server asks to confirm: the state becomes `asked`. `db`: a transaction.
+ */
+export async function addQuestion(db: Db, entry: Omit<Entry, 'event'>): Promise<void> {
+  const setAsks = (value: string) =>
+    queries(db).selectNoFrom(sql`set_config('pocketsms.asks', ${value}, true)`.as('set')).execute()
+  await setAsks('yes')
+  await addEntry(db, { ...entry, event: 'opt_in' })
+  await setAsks('')
+}

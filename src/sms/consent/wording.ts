@@ -8,6 +8,8 @@ interface Wording {
   readonly ask: string
   /** Answers a person who has joined. */
   readonly joined: string
+  /** Texts the code that a person enters on a page to join; `{{code}}` stands for the code. */
+  readonly code: string
   /** Answers a text that asks for help. `{group}`: the names of all groups that a word joins. */
   readonly helped: string
 }
@@ -18,6 +20,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['HELP', 'INFO'],
     ask: '{account}: Reply YES to get texts of {group}. Message rates may apply. HELP for help, STOP to end.',
     joined: '{account}: You now get texts of {group}. Reply HELP for help, STOP to end.',
+    code: '{account}: {{code}} is your code to get texts of {group}. Reply HELP for help, STOP to end.',
     helped: '{account}: texts of {group}. Reply STOP to end them. Message rates may apply.',
   },
   de: {
@@ -25,6 +28,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['HILFE'],
     ask: '{account}: Antworten Sie JA, um SMS von {group} zu erhalten. HILFE für Hilfe, STOPP zum Abmelden.',
     joined: '{account}: Sie erhalten nun SMS von {group}. HILFE für Hilfe, STOPP zum Abmelden.',
+    code: '{account}: {{code}} ist Ihr Code, um SMS von {group} zu erhalten. HILFE für Hilfe, STOP zum Abmelden.',
     helped: '{account}: SMS von {group}. Antworten Sie STOPP, um sich abzumelden.',
   },
   es: {
@@ -32,6 +36,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['AYUDA'],
     ask: '{account}: Responda SI para recibir SMS de {group}. AYUDA para ayuda, BAJA para terminar.',
     joined: '{account}: Ahora recibe SMS de {group}. AYUDA para ayuda, BAJA para terminar.',
+    code: '{account}: {{code}} es su código para recibir SMS de {group}. AYUDA para ayuda, STOP para terminar.',
     helped: '{account}: SMS de {group}. Responda BAJA para no recibir más.',
   },
   fr: {
@@ -39,6 +44,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['AIDE'],
     ask: '{account} : Répondez OUI pour recevoir les SMS de {group}. AIDE pour de l’aide, ARRET pour arrêter.',
     joined: '{account} : Vous recevez les SMS de {group}. AIDE pour de l’aide, ARRET pour arrêter.',
+    code: '{account} : {{code}} est votre code pour recevoir les SMS de {group}. AIDE pour de l’aide, STOP pour arrêter.',
     helped: '{account} : SMS de {group}. Répondez ARRET pour ne plus en recevoir.',
   },
   it: {
@@ -46,6 +52,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['AIUTO'],
     ask: '{account}: Rispondi SI per ricevere SMS di {group}. AIUTO per aiuto, BASTA per terminare.',
     joined: '{account}: Ora ricevi SMS di {group}. AIUTO per aiuto, BASTA per terminare.',
+    code: '{account}: {{code}} è il codice per ricevere SMS di {group}. AIUTO per aiuto, STOP per terminare.',
     helped: '{account}: SMS di {group}. Rispondi BASTA per non riceverne più.',
   },
   nl: {
@@ -53,6 +60,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['HULP'],
     ask: '{account}: Antwoord JA om sms van {group} te krijgen. HULP voor hulp, STOPPEN om te stoppen.',
     joined: '{account}: U krijgt nu sms van {group}. HULP voor hulp, STOPPEN om te stoppen.',
+    code: '{account}: {{code}} is uw code om sms van {group} te krijgen. HULP voor hulp, STOP om te stoppen.',
     helped: '{account}: sms van {group}. Antwoord STOPPEN om te stoppen.',
   },
   pl: {
@@ -60,6 +68,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['POMOC'],
     ask: '{account}: Odpowiedz TAK, aby otrzymywac SMS-y od {group}. POMOC: pomoc, KONIEC: rezygnacja.',
     joined: '{account}: Otrzymujesz SMS-y od {group}. POMOC: pomoc, KONIEC: rezygnacja.',
+    code: '{account}: {{code}} to kod, aby otrzymywac SMS-y od {group}. POMOC: pomoc, STOP: rezygnacja.',
     helped: '{account}: SMS-y od {group}. Odpowiedz KONIEC, aby zrezygnowac.',
   },
   pt: {
@@ -67,6 +76,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['AJUDA'],
     ask: '{account}: Responda SIM para receber SMS de {group}. AJUDA para ajuda, SAIR para terminar.',
     joined: '{account}: Recebe agora SMS de {group}. AJUDA para ajuda, SAIR para terminar.',
+    code: '{account}: {{code}} é o código para receber SMS de {group}. AJUDA para ajuda, STOP para terminar.',
     helped: '{account}: SMS de {group}. Responda SAIR para deixar de receber.',
   },
   sv: {
@@ -74,6 +84,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['HJÄLP'],
     ask: '{account}: Svara JA för att få sms från {group}. HJÄLP för hjälp, SLUTA för att avsluta.',
     joined: '{account}: Du får nu sms från {group}. HJÄLP för hjälp, SLUTA för att avsluta.',
+    code: '{account}: {{code}} är din kod för att få sms från {group}. HJÄLP för hjälp, STOP för att avsluta.',
     helped: '{account}: sms från {group}. Svara SLUTA för att avsluta.',
   },
 }
@@ -85,7 +96,7 @@ export const HELP_WORDS: readonly string[] = all('help')
 
 /** A text in the first known of these languages, else in English, with its names filled in. */
 export function wordingOf(
-  kind: 'ask' | 'joined' | 'helped',
+  kind: 'ask' | 'joined' | 'code' | 'helped',
   languages: readonly string[],
   names: Readonly<Record<'account' | 'group', string>>,
 ): string {

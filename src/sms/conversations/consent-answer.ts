@@ -10,7 +10,7 @@ import { isHelp } from '../consent/words.ts'
 import type { AcceptConfig } from '../send/accept.ts'
 
 /** A number is asked to confirm at most once in this time. */
-const PAUSE_SECONDS = 60
+export const PAUSE_SECONDS = 60
 
 /** A received text, as far as an answer about consent needs it. */
 interface Received {
@@ -67,7 +67,7 @@ const readJoined = (db: Db, user: string, message: string) =>
     .where('e.user', '=', user)
     .executeTakeFirst()
 
-/** The text for help, with the names of all groups that a word joins; undefined if there is no such group. */
+/** The text for help, with the names of groups that people join by themselves; undefined without one. */
 async function readHelp(db: Db, user: string): Promise<string | undefined> {
   const groups = await queries(db)
     .selectFrom('contact_groups as g')
@@ -75,7 +75,7 @@ async function readHelp(db: Db, user: string): Promise<string | undefined> {
     .leftJoin('user_settings as o', 'o.user', 'g.user')
     .select(['g.name', 'u.name as account', LANGUAGES.as('languages')])
     .where('g.user', '=', user)
-    .where('g.join_words', '<>', '')
+    .where(({ or, eb }) => or([eb('g.join_words', '<>', ''), eb('g.join_page', '=', true)]))
     .orderBy('g.created')
     .limit(sql.lit(MAX_NAMED))
     .execute()

@@ -67,7 +67,8 @@ async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
       join
         .onRef('q.user', '=', 's.user')
         .on('q.client_ref', '=', sql<string>`${answerRef('')} || e.message`)
-        .on('q.client_ref', '<>', sql.lit('')),
+        .on('q.client_ref', '<>', sql.lit(''))
+        .on('e.message', '<>', sql.lit('')),
     )
     .select(['s.group', sql<string>`coalesce(q.body, e.shown)`.as('shown')])
     .where('s.user', '=', user)

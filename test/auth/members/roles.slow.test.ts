@@ -99,6 +99,8 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'GET /api/devices/states': 'viewer',
   'GET /api/devices/pair': 'all',
   'POST /api/devices/pair': 'all',
+  'GET /join/{id}': 'all',
+  'POST /join/{id}': 'all',
   'POST /api/hooks': 'all',
   'POST /api/hooks/{secret}': 'all',
   'POST /api/hooks/preview': 'admin',

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { NOW, queries } from '../db/queries.ts'
+import { addEntry } from '../sms/consent/ledger.ts'
+import { accountSender } from '../sms/send/sender.ts'
+import { serviceNamed } from '../verify/service.ts'
+import { checkVerification } from '../verify/verify.ts'
+import { SERVICE, type Visitor } from './ask-to-join.ts'
+import type { JoinPage } from './join-page.ts'
+
+/**
+ * Checks the code that a number got, and confirms that the number joins the group. False for a wrong code,
+ * and if no code or no question waits: a visitor cannot find out whether a number was texted. The code and
+ * the entry are one transaction.
+ */
+export async function confirmCode(
+  store: Store,
+  page: JoinPage,
+  { number, address, browser }: Visitor,
+  code: string,
+): Promise<boolean> {
+  const { user, group } = page
+  const service = await serviceNamed(store, user, SERVICE)
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const named = { id: '', to: number, service, code }
+    const { status } = await checkVerification(inside, accountSender(user, user), named)
+    const question = status === 'approved' ? await findQuestion(db, page, number) : undefined
+    if (!question) return false
+    const proof = { ...question, source: 'page', address, browser } as const
+    await addEntry(db, { ...proof, user, number, group, event: 'confirmed' })
+    return true
+  })
+}
+
+/** The text that the number agreed to, if the question to it has not expired. */
+const findQuestion = (db: Db, { user, group }: JoinPage, number: string) =>
+  queries(db)
+    .selectFrom('consent_states as s')
+    .innerJoin('consents as e', 'e.id', 's.entry')
+    .select(['e.shown', 'e.version'])
+    .where('s.user', '=', user)
+    .where('s.number', '=', number)
+    .where('s.group', '=', group)
+    .where('s.state', '=', sql.lit('asked'))
+    .where('s.until', '>', NOW)
+    .where('e.source', '=', sql.lit('page'))
+    .executeTakeFirst()

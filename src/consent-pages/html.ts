@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { escapeHtml } from '../auth/mail-html.ts'
+import type { PageLanguage } from './page-words.ts'
+
+const STYLE = `
+:root { color-scheme: light dark }
+body { margin: 0; background: light-dark(#f6f7f9, #0f1115); color: light-dark(#171b23, #e7e9ee);
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+main { box-sizing: border-box; max-width: 32rem; margin: 0 auto; padding: 1.5rem 1rem }
+h1 { margin: 0; font-size: 1.5rem; line-height: 1.25 }
+p { margin: 0.75rem 0; white-space: pre-line }
+a { color: light-dark(#4338ca, #a5a8ff) }
+.muted { color: light-dark(#566072, #9ea7b8) }
+.fault { padding: 0.75rem; border-radius: 0.5rem; background: light-dark(#fdebec, #3d1d22);
+  color: light-dark(#b3202c, #ff9d9d) }
+label { display: block; margin-top: 1rem; font-weight: 600 }
+select, input[type=tel], input[type=text] { box-sizing: border-box; width: 100%; min-height: 2.75rem;
+  margin-top: 0.25rem; padding: 0.5rem; border: 1px solid light-dark(#6b7484, #8b93a3); border-radius: 0.5rem;
+  background: light-dark(#ffffff, #171a20); color: inherit; font: inherit }
+.box { display: flex; gap: 0.75rem; align-items: flex-start; font-weight: 400 }
+.box input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0 }
+button { width: 100%; min-height: 2.75rem; margin-top: 1rem; padding: 0.5rem 1rem; border: 0; border-radius: 0.5rem;
+  background: light-dark(#4f46e5, #5b54e8); color: #ffffff; font: inherit; font-weight: 600 }
+:focus-visible { outline: 3px solid light-dark(#4338ca, #a5a8ff); outline-offset: 2px }
+`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/**
+ * Headers of the pages: no scripts, no files, forms to this server only, no frames. Browsers name this
+ * server as the origin of the forms, and tell other sites nothing: the address of a page may be a secret.
+ */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'same-origin',
+  'x-robots-tag': 'noindex',
+  'cache-control': 'no-store',
+}
+
+/** HTML that is ready to stand in a page. Only this file makes it of texts, and escapes them. */
+export type Html = string & { readonly isHtml: never }
+
+const made = (text: string) => text as Html
+
+export const text = (words: string): Html => made(escapeHtml(words))
+
+/** Fills texts into HTML. Escapes them, unless they are `Html`; lists are joined. */
+export const html = (parts: TemplateStringsArray, ...values: readonly (Html | readonly Html[])[]): Html =>
+  made(
+    String.raw(
+      { raw: parts },
+      ...values.map((value) => (typeof value === 'string' ? value : value.join(''))),
+    ),
+  )
+
+export const NOTHING = made('')
+
+/** An address in a text: only http and https become links. Punctuation after it is not of the address. */
+const ADDRESS = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])/i
+
+/** A text of an account, with links for its addresses. Line breaks stay. */
+export function linked(words: string): Html {
+  const parts = words.split(ADDRESS)
+  return made(parts.map((part, i) => (i % 2 === 1 ? link(part) : escapeHtml(part))).join(''))
+}
+
+const link = (address: string) =>
+  `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer">${escapeHtml(address)}</a>`
+
+/** A whole page. */
+export const page = (language: PageLanguage, title: string, body: Html): string => `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`

@@ -1,0 +1,82 @@
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { isDisabled } from '../records/record-sql.ts'
+import { versionOf } from '../sms/consent/ledger.ts'
+import { fillNames } from '../sms/consent/wording.ts'
+import { type Names, type PageLanguage, pageWords } from './page-words.ts'
+
+const ID = /^[a-z0-9]{15}$/
+
+/** The public page of a group; undefined if no enabled account has a group with this id and a page. */
+const readGroup = (db: Db, id: string) =>
+  queries(db, 'lookUp')
+    .selectFrom('contact_groups as g')
+    .innerJoin('users as u', 'u.id', 'g.user')
+    .leftJoin('user_settings as o', 'o.user', 'g.user')
+    .select([
+      'g.id',
+      'g.user',
+      'g.name',
+      'u.name as account',
+      'o.country',
+      'o.opt_out_languages as languages',
+    ])
+    .select(['g.join_text', 'g.page_text', 'g.page_consent', 'g.page_confirm'])
+    .where('g.id', '=', id)
+    .where('g.join_page', '=', true)
+    .where(({ not }) => not(isDisabled('g.user')))
+    .executeTakeFirst()
+
+/** The public page by which people join a group, in one language. */
+export interface JoinPage {
+  readonly group: string
+  readonly user: string
+  readonly names: Names
+  readonly language: PageLanguage
+  /** The country of the account, ISO 3166 alpha-2; '' for none. */
+  readonly country: string
+  /** The languages in which the account texts about consent. */
+  readonly languages: readonly string[]
+  /** The question that the group sends to confirm; '' for the usual one. */
+  readonly question: string
+  readonly confirmsBy: 'reply' | 'code'
+  readonly texts: PageTexts
+  /** The texts as one, and the version of it: what a person has read who agrees. */
+  readonly shown: string
+  readonly version: string
+}
+
+/** What a page says to a person before the person agrees, from top to bottom. '' for no text. */
+export interface PageTexts {
+  readonly heading: string
+  readonly sender: string
+  readonly own: string
+  readonly consent: string
+  readonly terms: string
+}
+
+/** The page of a group; undefined if there is none. */
+export async function findJoinPage(
+  db: Db,
+  id: string,
+  language: PageLanguage,
+): Promise<JoinPage | undefined> {
+  const group = ID.test(id) ? await readGroup(db, id) : undefined
+  if (!group) return undefined
+  const names = { account: group.account || group.name, group: group.name }
+  const texts: PageTexts = {
+    heading: pageWords(language, 'heading', names),
+    sender: pageWords(language, 'sender', names),
+    own: group.page_text.trim(),
+    consent: fillNames(group.page_consent.trim(), names) || pageWords(language, 'consent', names),
+    terms: pageWords(language, 'terms'),
+  }
+  const shown = Object.values(texts).filter(Boolean).join('\n')
+  return {
+    ...{ group: group.id, user: group.user, names, language, texts, shown, version: versionOf(shown) },
+    country: group.country ?? '',
+    languages: group.languages ?? [],
+    question: group.join_text,
+    confirmsBy: group.page_confirm === 'code' ? 'code' : 'reply',
+  }
+}

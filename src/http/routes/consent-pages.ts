@@ -1,0 +1,107 @@
+import { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { askToJoin } from '../../consent-pages/ask-to-join.ts'
+import { askedPage, joinedPage } from '../../consent-pages/asked-page.ts'
+import { confirmCode } from '../../consent-pages/confirm-code.ts'
+import { faultWords } from '../../consent-pages/fault-words.ts'
+import { html, PAGE_HEADERS, page, text as words } from '../../consent-pages/html.ts'
+import { joinForm, type Typed } from '../../consent-pages/join-form.ts'
+import { findJoinPage, type JoinPage } from '../../consent-pages/join-page.ts'
+import { type PageWord, pageLanguage, pageWords } from '../../consent-pages/page-words.ts'
+import { notFound } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
+import { readTyped } from '../../portable/phone/typed.ts'
+import { readForm } from '../body/form.ts'
+import type { Ctx, Env, ErrorForm, Services } from '../context.ts'
+import { gate } from '../middleware/gate.ts'
+import { isOfOtherSite } from '../middleware/other-site.ts'
+import { clientIp, storeOf } from '../server/store-of.ts'
+
+const MAX_FORM_BYTES = 16 << 10
+
+/** The fields of all forms of a join page. `to`: the number that got the code. */
+const JOIN_FORM = object({ country: text, number: text, agree: text, version: text, to: text, code: text })
+type JoinForm = ValueOf<typeof JOIN_FORM>
+
+/** `/join/ID`: public pages by which people join groups. They work without scripts and set no cookies. */
+export function consentPageRoutes(services: Services): Hono<Env> {
+  const app = new Hono<Env>()
+  app.use(
+    '/join/*',
+    (c, next) => {
+      c.set('errorForm', errorPage)
+      return next()
+    },
+    gate(services),
+  )
+  return app
+    .get('/join/:id', async (c) => {
+      const shown = await joinPageOf(c, services)
+      return send(c, joinForm(shown, { country: shown.country, number: '' }))
+    })
+    .post('/join/:id', async (c) => {
+      const shown = await joinPageOf(c, services)
+      const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
+      return form.code ? confirm(c, services, shown, form) : join(c, services, shown, form)
+    })
+}
+
+const languageOf = (c: Ctx) => pageLanguage(c.req.header('accept-language'))
+
+async function joinPageOf(c: Ctx, services: Services): Promise<JoinPage> {
+  const { db } = storeOf(c, services, null)
+  const found = await findJoinPage(db, c.req.param('id') ?? '', languageOf(c))
+  if (!found) throw notFound()
+  return found
+}
+
+/** Answers a form that asks for texts: asks the number to confirm, or shows the form again with the fault. */
+async function join(c: Ctx, services: Services, shown: JoinPage, form: JoinForm): Promise<Response> {
+  const again = (fault: PageWord, status = 400) => send(c, joinForm(shown, typedIn(form), fault), status)
+  if (isOfOtherSite(c, services)) return again('otherSite', 403)
+  if (form.version !== shown.version) return again('changed', 409)
+  if (form.agree === '') return again('mustAgree')
+  const { phone: number } = readTyped(form.number, form.country)
+  if (number === undefined) return again('badNumber')
+  try {
+    await askToJoin(storeOf(c, services, null), services.config, shown, visitorOf(c, services, number))
+  } catch (error) {
+    const fault = faultWords(error)
+    if (!fault) throw error
+    return again(fault.word, fault.status)
+  }
+  return send(c, askedPage(shown, number))
+}
+
+/** Answers a form with a code. */
+async function confirm(c: Ctx, services: Services, shown: JoinPage, form: JoinForm): Promise<Response> {
+  const again = (fault: PageWord, status = 400) => send(c, askedPage(shown, form.to, fault), status)
+  if (isOfOtherSite(c, services)) return again('otherSite', 403)
+  const { phone: number } = readTyped(form.to, '')
+  if (number === undefined) return again('wrongCode')
+  const visitor = visitorOf(c, services, number)
+  const isJoined = await confirmCode(storeOf(c, services, null), shown, visitor, form.code.trim())
+  return isJoined ? send(c, joinedPage(shown, number)) : again('wrongCode')
+}
+
+const typedIn = ({ country, number }: JoinForm): Typed => ({ country, number: number.slice(0, 40) })
+
+const MAX_BROWSER = 500
+
+const visitorOf = (c: Ctx, services: Services, number: string) => ({
+  number,
+  address: clientIp(c, services),
+  browser: (c.req.header('user-agent') ?? '').slice(0, MAX_BROWSER),
+})
+
+const send = (c: Ctx, content: string, status = 200) =>
+  c.body(content, status as ContentfulStatusCode, { ...PAGE_HEADERS })
+
+/** Answers an error with a page in the visitor's language. */
+const errorPage: ErrorForm = (c, error) => {
+  const language = languageOf(c)
+  const isMissing = error.status === 404
+  const sentence = isMissing ? 'missingText' : (faultWords(error)?.word ?? 'other')
+  const body = html`<p>${words(pageWords(language, sentence))}</p>`
+  return send(c, page(language, pageWords(language, isMissing ? 'missing' : 'failed'), body), error.status)
+}
