@@ -15,10 +15,10 @@ import {
   columnsOf,
   isDisabledSql,
   type RecordRow,
+  statementName,
   toValues,
   USER_SETTINGS_ID,
 } from '../records/record-sql.ts'
-import { statementName } from '../records/statement-names.ts'
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 
 /** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */

@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { runStatement } from './pipeline.ts'
-import { guarded } from './session.ts'
+import { guarded, runStatement } from './run-statement.ts'
 
 /** Runs each statement on its own connection. Postgres finishes running statements even after `close`. */
 export function longWork(open: () => pg.Client) {

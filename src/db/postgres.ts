@@ -8,9 +8,8 @@ import { collectAnnouncements, openListener } from './listener.ts'
 import { longWork } from './long-work.ts'
 import { openPipeline } from './pipeline.ts'
 import { LOOK_UP_PLANNER, optionsOf, SERVER_PLANNER } from './planner.ts'
-import { GRACE_MS, type Queryable, session } from './session.ts'
+import { GRACE_MS, type Queryable, session, types } from './run-statement.ts'
 import { transact } from './transact.ts'
-import { types } from './value-parsers.ts'
 
 /** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000

@@ -48,3 +48,6 @@ function unescapeText(text: string): string | undefined {
     return Buffer.from(bytes, 'latin1').toString('utf8')
   }
 }
+
+/** The query of a URL. As in Go, its parameters count as fields of a form body. */
+export const queryText = (url: string) => url.split(/\?(.*)/s)[1] ?? ''

@@ -1,10 +1,18 @@
 import type { Catalog, Collection, Store } from '../collections/catalog.ts'
+import { notFound } from '../errors.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
 import { guardedSql, readGuarded } from './guarded-rows.ts'
-import { type Columns, columnsOf, type RecordRow } from './record-sql.ts'
-import { statementName } from './statement-names.ts'
+import {
+  type Columns,
+  columnsOf,
+  type RecordRow,
+  statementName,
+  toValues,
+  type Values,
+} from './record-sql.ts'
+import { isRuleFault } from './rule-faults.ts'
 
 export interface RowStatement {
   readonly text: string
@@ -126,4 +134,28 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   }
   const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
+}
+
+/** A record as read from the database. `version` is its `xmin`, which every write changes. */
+export interface StoredRecord {
+  readonly old: Readonly<Values>
+  readonly version: string
+}
+
+/** Reads a record if the rule allows it. Throws 404 if not, or if the rule fails with an error. */
+export async function readRow(
+  store: Store,
+  collection: Collection,
+  id: string,
+  rule: string,
+  request: RequestInfo,
+): Promise<StoredRecord> {
+  const extra = () => 'b.xmin::text'
+  try {
+    const [row] = await selectRows(store, { collection, rule, request, ...byId(id), extra, isLookUp: true })
+    if (!row) throw notFound()
+    return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }
+  } catch (error) {
+    throw isRuleFault(error) ? notFound() : error
+  }
 }

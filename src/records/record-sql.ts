@@ -1,5 +1,12 @@
 import { type QueryCreator, sql } from 'kysely'
-import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
+import {
+  type Catalog,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  tableName,
+} from '../collections/catalog.ts'
 import type { Tables } from '../db/tables.ts'
 import { sqlType, type Value } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -174,4 +181,22 @@ export async function logChange(
     [collection.id, action, list],
     'note change',
   )
+}
+
+/** Maximum names of prepared statements. Each costs memory in every connection. */
+const MAX_NAMES = 300
+/** If this many names are in use, a statement with a client's filter gets none. */
+const MAX_FREE_NAMES = 150
+
+const namesOf = memoize((_: Catalog) => new Map<string, string>())
+
+/** Name of a prepared statement; undefined if no name is left. Names change with the collections. */
+export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
+  const known = namesOf(catalog)
+  let name = known.get(text)
+  if (name === undefined && known.size < (isFree ? MAX_FREE_NAMES : MAX_NAMES)) {
+    name = `records ${catalog.version} ${known.size}`
+    known.set(text, name)
+  }
+  return name
 }

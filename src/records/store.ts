@@ -5,8 +5,9 @@ import { ApiError, badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
 import { NO_CONDITION } from './access.ts'
-import { checkValues } from './check-values.ts'
+import { checkValues } from './check-write.ts'
 import { explainRejection, isEmptyObject, ruleHolds } from './explain-rejection.ts'
+import type { StoredRecord } from './read-rows.ts'
 import {
   changeLogCte,
   checkAuthFresh,
@@ -14,12 +15,12 @@ import {
   freshAuthSql,
   lockFreshAuth,
   Parameters,
+  statementName,
   type Values,
 } from './record-sql.ts'
 import { storeUploads } from './record-uploads.ts'
 import { deleteInvalidLinks } from './sign-in-data.ts'
-import { statementName } from './statement-names.ts'
-import type { Checked, StoredRecord, Write } from './write-in-progress.ts'
+import type { Checked, Write } from './write-in-progress.ts'
 
 /** Another write changed the record after it was read. Nothing was stored: repeat the update. */
 export class Conflict extends Error {

@@ -6,7 +6,8 @@ import type { CandidateCheck } from './access.ts'
 import type { Extension } from './extension.ts'
 import type { PasswordWork } from './password-work.ts'
 import type { FieldErrors, Prepared } from './prepare.ts'
-import type { Parameters, Values } from './record-sql.ts'
+import type { StoredRecord } from './read-rows.ts'
+import type { Parameters } from './record-sql.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
@@ -20,12 +21,6 @@ export interface WriteOptions {
   readonly hasRandomPassword?: boolean
   readonly passwordWork?: () => PasswordWork
   readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
-}
-
-/** A record as read from the database. `version` is its `xmin`, which every write changes. */
-export interface StoredRecord {
-  readonly old: Readonly<Values>
-  readonly version: string
 }
 
 /** A create or an update in progress. Later stages still change `values`. */

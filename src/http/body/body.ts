@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../../errors.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Ctx, RequestBody } from '../context.ts'
-import { isMalformed, readPairs } from '../query.ts'
+import { isMalformed, queryText, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
+import { bodyBytes } from '../server/incoming-body.ts'
 import { memoryOf } from '../server/store-of.ts'
-import { bodyBytes } from '../server/unread-body.ts'
 import { firstValueEnd, readJson } from './json-value.ts'
 import { readMultipart } from './multipart.ts'
 import { readBytes } from './raw-body.ts'
-import { formValues, queryText, readUrlencoded } from './urlencoded.ts'
+import { formValues, readUrlencoded } from './urlencoded.ts'
 
 type Values = RequestBody['values']
 

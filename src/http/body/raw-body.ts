@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import { IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { hasInfinity, hasNameTwice, isTooComplex } from '../../fields/json-text.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
+import { mayExceedSmall } from '../server/incoming-body.ts'
 import { memoryOf } from '../server/store-of.ts'
-import { bodyBytes } from '../server/unread-body.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
 export const MAX_PARTS = 10_000
@@ -53,45 +53,6 @@ export class ByteCollector {
   }
 }
 
-const FREE_CHUNKS = 1_000
-/** Minimum average bytes per chunk of a body with more than FREE_CHUNKS chunks. */
-const MIN_AVERAGE_BYTES = 64
-
-/** A request that closes its connection if the body has many tiny chunks (each takes 3 µs). RFC 9112, 7.1 */
-export class LimitedIncomingMessage extends IncomingMessage {
-  #chunks = 0
-  #bytes = 0
-  #arrived: (() => void) | undefined
-
-  get isWhole(): boolean {
-    return this.complete || this.#bytes >= Number(this.headers['content-length'])
-  }
-
-  /** Resolves when the body has arrived or the client is gone. The body must fit the stream's buffer. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.isWhole || this.destroyed) return resolve()
-      this.#arrived = resolve
-      this.once('close', resolve)
-    })
-  }
-
-  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (chunk !== null) {
-      this.#chunks++
-      this.#bytes += chunk.length
-      // without chunked encoding, the network decides how large the pieces are
-      const isChunked = this.#chunks > FREE_CHUNKS && this.headers['transfer-encoding'] !== undefined
-      if (isChunked && this.#bytes < this.#chunks * MIN_AVERAGE_BYTES) {
-        this.destroy()
-        return false
-      }
-    }
-    if (this.#arrived && this.isWhole) this.#arrived()
-    return super.push(chunk, encoding)
-  }
-}
-
 /** A body that exceeds its limit. */
 export class BodyTooLarge extends ApiError {
   override name = 'BodyTooLarge'
@@ -116,10 +77,6 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
     throw error instanceof ApiError ? error : badRequest()
   }
 }
-
-/** Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, or is multipart. */
-export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
-  bodyBytes(incoming) > SMALL_BYTES || incoming.headers['content-type']?.startsWith('multipart/') === true
 
 /** Reads the whole body. Reserves memory for a large one. Throws 400, 413 and RetryLater. */
 export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {

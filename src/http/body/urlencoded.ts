@@ -1,14 +1,11 @@
 import { badRequest } from '../../errors.ts'
 import type { FormPair } from '../../tools/charset.ts'
 import type { RequestBody } from '../context.ts'
-import { isMalformed, readPairs } from '../query.ts'
+import { isMalformed, queryText, readPairs } from '../query.ts'
 import { readPayload } from './json-value.ts'
 import { countOf, MAX_PARTS } from './raw-body.ts'
 
 const JSON_PAYLOAD = '@jsonPayload'
-
-/** The query of a URL. As in Go, its parameters count as fields of a form body. */
-export const queryText = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
 
 /** Form values from the URL's query. Throws 400 for a malformed query. */
 export function formOfQuery(url: string): Record<string, unknown> {

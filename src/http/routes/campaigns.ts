@@ -25,15 +25,15 @@ import {
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
-import { checkShape } from '../../sms/send/check-shape.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { type Act, may } from '../../sms/send/judge.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
+import { checkShape } from '../../sms/send/schemas.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
-import { bodyBytes } from '../server/unread-body.ts'
+import { bodyBytes } from '../server/incoming-body.ts'
 import { IDEMPOTENCY, SHAPE } from './sms.api.ts'
 
 const MAX_BODY_BYTES = 1 << 20

@@ -25,38 +25,45 @@ import type { Attempt } from '../retry.ts'
 import { memoryOf, storeOf } from '../server/store-of.ts'
 import { streamOf } from './sent-file.ts'
 
-/** `/api/collections/…/records`, and `…/export` for CSV. PocketBase: apis/record_crud.go */
+/**
+ * `/api/collections/…/records`, and `…/export` for CSV. Each handler parses the request, plans for the caller
+ * of this attempt, runs the statements and responds. PocketBase: apis/record_crud.go
+ */
 export const recordRoutes = (services: Services) =>
   new Hono<Env>()
-    .get('/:collection/records', async (c) => sendRaw(c, await read(c, services, listRecords)))
-    .get('/:collection/records/:id', async (c) => sendJson(c, await read(c, services, viewRecord)))
-    .get('/:collection/export', (c) => sendExport(c, services, c.req.param('collection')))
-    .post('/:collection/records', async (c) => sendJson(c, await write(c, services, 'POST')))
-    .patch('/:collection/records/:id', async (c) => sendJson(c, await write(c, services, 'PATCH')))
-    .delete('/:collection/records/:id', async (c) => {
-      await write(c, services, 'DELETE')
-      return c.body(null, 204)
-    })
+    .get('/:collection/records', (c) => read(c, services, listRecords, sendRaw))
+    .get('/:collection/records/:id', (c) => read(c, services, viewRecord, sendJson))
+    .get('/:collection/export', (c) => sendExport(c, services))
+    .post('/:collection/records', (c) => write(c, services, 'POST'))
+    .patch('/:collection/records/:id', (c) => write(c, services, 'PATCH'))
+    .delete('/:collection/records/:id', (c) => write(c, services, 'DELETE'))
 
 /** Reads for the cached caller. Repeats with the caller from the database if the caller has changed. */
-async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise<string> {
-  const { store, extensions } = services
-  const collection = c.req.param('collection') ?? ''
-  const id = c.req.param('id') ?? ''
-  collectionOf(store.catalog, collection) // throws 404 before the body is read
+async function read(
+  c: Ctx,
+  services: Services,
+  run: typeof viewRecord,
+  respond: (c: Ctx, json: string) => Response,
+): Promise<Response> {
+  // parse: `asCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
+  const { collection = '', id = '' } = c.req.param() as Record<string, string | undefined>
+  collectionOf(services.store.catalog, collection) // throws 404 before the body is read
   const work = async (request: RequestInfo) => {
+    // plan: a replica if it has all earlier commits; the collections always come from the primary
     const { db, catalog } = storeOf(c, services, request.auth)
-    // read from a replica if it has all earlier commits; the collections always come from the primary
-    const inside = { db: db.replica ? await db.forReading() : db, catalog }
-    return run(inside, extensions, collectionOf(catalog, collection), request, id)
+    const store = { db: db.replica ? await db.forReading() : db, catalog }
+    // run
+    return run(store, services.extensions, collectionOf(catalog, collection), request, id)
   }
-  // reads the body, too: as in PocketBase, a GET with a broken body gets 400
-  return asCaller(c, services, work, { isRead: true })
+  return respond(c, await asCaller(c, services, work, { isRead: true }))
 }
 
-async function sendExport(c: Ctx, services: Services, name: string): Promise<Response> {
+async function sendExport(c: Ctx, services: Services): Promise<Response> {
+  // parse
+  const name = c.req.param('collection') ?? ''
   collectionOf(services.store.catalog, name)
   const { values } = await bodyOf(c)
+  // plan: each page is read for the caller of its time
   const auth = await authOf(c, services)
   const store = storeOf(c, services, auth)
   const collection = collectionOf(store.catalog, name)
@@ -66,13 +73,14 @@ async function sendExport(c: Ctx, services: Services, name: string): Promise<Res
   }
   c.set('asker', auth)
   memoryOf(c).hold(PAGE_BYTES)
+  // run: get the first piece before the answer begins; until then, an error can still set the status
   const pieces = exportRecords(store, services.extensions, collection, request)
-  // get the first piece before the answer begins: until then, an error can still set the status
   const first = await pieces.next()
   async function* encoded() {
     yield Buffer.from(first.value ?? '')
     for await (const piece of pieces) yield Buffer.from(piece)
   }
+  // respond
   return c.body(streamOf(encoded()), 200, {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
@@ -81,32 +89,41 @@ async function sendExport(c: Ctx, services: Services, name: string): Promise<Res
 }
 
 /** Writes a record. Reads the body once; each attempt looks up the caller and the collection anew. */
-async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DELETE'): Promise<string> {
-  const { store, extensions } = services
-  const missing = method === 'DELETE' ? undefined : 'Missing or invalid collection context'
+async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DELETE'): Promise<Response> {
+  const { store, extensions, config } = services
+  const isDelete = method === 'DELETE'
+  // parse: check the collection before the body is read
+  const missing = isDelete ? undefined : 'Missing or invalid collection context'
   const find = ({ catalog }: Pick<Store, 'catalog'>) =>
     writableCollection(catalog, c.req.param('collection')!, missing)
-  const known = find(store) // check this before the body is read
-  const { values, files: uploads } = await bodyOf(c, method === 'DELETE' ? MAX_BODY_BYTES : bodyLimit(known))
-  // the answer may contain a secret that is shown once
-  if (method !== 'DELETE' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
+  const known = find(store)
+  const { values, files: uploads } = await bodyOf(c, isDelete ? MAX_BODY_BYTES : bodyLimit(known))
+  // plan: the answer may contain a secret that is shown once
+  if (!isDelete && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   let memory: PasswordMemory | undefined
-  const work = (request: RequestInfo, how: Attempt) => {
-    const { auth } = request
-    const inside = storeOf(c, services, auth)
+  const plan = (request: RequestInfo, attempt: Attempt): Parameters<typeof writeRecord> => {
+    const inside = storeOf(c, services, request.auth)
     const collection = find(inside)
-    const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
-    const { maxAccountFileBytes: maxFileBytes } = services.config
-    const ofPasswords = () => {
+    const passwords = () => {
       memory ??= new PasswordMemory()
-      return memory.over(passwordWork(c, services, auth), how.locksRecord)
+      return memory.over(passwordWork(c, services, request.auth), attempt.locksRecord)
     }
-    const options = { ...how, uploads, maxFileBytes, passwordWork: ofPasswords, inSameTransaction }
-    return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
+    const options = {
+      ...attempt,
+      uploads,
+      maxFileBytes: config.maxAccountFileBytes,
+      passwordWork: passwords,
+      inSameTransaction: auditWrite(c, services, request, collection, uploads.keys()),
+    }
+    return [inside, extensions, collection, c.req.param('id') ?? '', request, options]
   }
-  const run = () => asCaller(c, services, work, { values })
+  // run: one statement or a transaction, repeated if the caller or the record changed meanwhile
+  const run = () =>
+    asCaller(c, services, (request, attempt) => writeRecord(...plan(request, attempt)), { values })
   const mayTestPassword = method === 'PATCH' && known.type === 'auth'
-  return mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run()
+  const json = await (mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run())
+  // respond
+  return isDelete ? c.body(null, 204) : sendJson(c, json)
 }
 
 /** Maximum bytes of a body that writes a record: the general limit plus that of each field. Contract 8.2 */

@@ -6,12 +6,12 @@ import { cancelBatch, cancelMessage } from '../../sms/queue/cancel.ts'
 import { changeMessage, readChange, readReschedule, rescheduleBatch } from '../../sms/queue/change.ts'
 import { RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
-import { checkShape } from '../../sms/send/check-shape.ts'
 import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { type Act, may } from '../../sms/send/judge.ts'
 import { previewSend } from '../../sms/send/preview.ts'
 import { readPreview, readSend } from '../../sms/send/read-body.ts'
 import { withNumbers } from '../../sms/send/read-numbers.ts'
+import { checkShape } from '../../sms/send/schemas.ts'
 import { send } from '../../sms/send/send.ts'
 import { readAccountUsage } from '../../sms/usage.ts'
 import { countDays, readDays } from '../../sms/usage-days.ts'
@@ -20,7 +20,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
 import { queryOf } from '../query.ts'
 import { routesFor, sendRaw, sendValue } from '../request-info.ts'
-import { bodyBytes } from '../server/unread-body.ts'
+import { bodyBytes } from '../server/incoming-body.ts'
 
 /** Enough for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
@@ -29,24 +29,25 @@ const MAX_BODY_BYTES = 4 << 20
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
   const by = (act: Act) => (c: Ctx) => requireSender(c, services, act)
-  const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
   const reads = routesFor(by('readUsage'), {
     'GET /usage': ({ user, store }) => readAccountUsage(store, user, config, new Date()),
     'GET /batches/:batch_id': ({ user, store }, _, id) => countBatch(store, user, id),
   })
-  /** Adds a route that changes or previews texts, with the caller from the cache at first. */
-  const changing = (
-    act: Act,
-    work: (sender: SendingCaller, c: Ctx, id: string) => Promise<object | string>,
-  ) => {
-    return (c: Ctx) =>
+  /** A route that changes or previews texts, with the caller from the cache at first. */
+  const changing =
+    <T>(
+      act: Act,
+      parse: (c: Ctx) => Promise<T>,
+      run: (sender: SendingCaller, id: string, given: T) => Promise<object | string>,
+    ) =>
+    (c: Ctx) =>
       withSender(c, services, act, async (sender) => {
-        const made = await work(sender, c, String(Object.values(c.req.param())[0]))
+        const given = await parse(c)
+        const made = await run(sender, String(Object.values(c.req.param())[0]), given)
         return typeof made === 'string' ? sendRaw(c, made) : sendValue(c, made)
       })
-  }
   const cancels = (cancel: typeof cancelBatch | typeof cancelMessage) =>
-    changing('cancel', (sender, _, id) => cancel(sender.store, may(sender, 'cancel'), id))
+    changing('cancel', noBody, (sender, id) => cancel(sender.store, may(sender, 'cancel'), id))
   const sendingFor = ({ store }: SendingCaller) => ({ ...services.sending, store })
   return new Hono<Env>()
     .post('/send', sendFrom(services, SEND))
@@ -58,39 +59,55 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
     .post(
       '/batches/:batch_id/reschedule',
-      changing('change', async (sender, c, id) =>
-        rescheduleBatch(sender.store, sender, id, readReschedule(await read(c), new Date())),
+      changing(
+        'change',
+        async (c) => readReschedule(await jsonOf(c), new Date()),
+        (sender, id, change) => rescheduleBatch(sender.store, sender, id, change),
       ),
     )
     .patch(
       '/messages/:id',
-      changing('change', async (sender, c, id) =>
-        changeMessage(sender.store, may(sender, 'change'), id, readChange(await read(c), new Date())),
+      changing(
+        'change',
+        async (c) => readChange(await jsonOf(c), new Date()),
+        (sender, id, change) => changeMessage(sender.store, may(sender, 'change'), id, change),
       ),
     )
     .post('/batches/:batch_id/cancel', cancels(cancelBatch))
     .post('/messages/:id/cancel', cancels(cancelMessage))
     .post(
       '/batches/:batch_id/retry',
-      changing('retry', async (sender, c, id) => {
-        const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
-        return retryBatch(sendingFor(sender), sender, id, body)
-      }),
+      changing(
+        'retry',
+        async (c) => checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await jsonOf(c) : {}),
+        (sender, id, body) => retryBatch(sendingFor(sender), sender, id, body),
+      ),
     )
     .post(
       '/messages/:id/retry',
-      changing('retry', async (sender, _, id) => (await retryMessage(sendingFor(sender), sender, id)).answer),
+      changing(
+        'retry',
+        noBody,
+        async (sender, id) => (await retryMessage(sendingFor(sender), sender, id)).answer,
+      ),
     )
     .post(
       '/preview',
-      changing('preview', async (sender, c) => {
-        const body = readPreview(await read(c), new Date())
-        const preview = () => previewSend(sender.store, config, sender, body)
-        return admission.heavyWork.run(userHolder(sender.user), preview)
-      }),
+      changing(
+        'preview',
+        async (c) => readPreview(await jsonOf(c), new Date()),
+        (sender, _, body) => {
+          const preview = () => previewSend(sender.store, config, sender, body)
+          return admission.heavyWork.run(userHolder(sender.user), preview)
+        },
+      ),
     )
     .route('/', reads)
 }
+
+const jsonOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+
+const noBody = async () => undefined
 
 /**
  * Sends a text or a template. Checks credentials before it reads the body. `adapt` reads the body of another
@@ -100,15 +117,18 @@ export const sendFrom =
   (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) =>
     withSender(c, services, 'send', async (sender) => {
-      const given = await readJson(c, MAX_BODY_BYTES)
+      // parse
+      const given = await jsonOf(c)
       const json = adapt ? adapt(given) : given
       const strict = readSend(schema, json, new Date())
       const { maxRecipients } = services.config
       const body = adapt ? await withNumbers(sender.store, sender.user, strict, maxRecipients) : strict
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
+      // plan an offer, and store it in one transaction with offers of other requests
       const sending = { ...services.sending, store: sender.store }
       const { answer, replayed } = await send(sending, sender, body, idempotency)
+      // respond
       if (replayed) {
         c.header('Idempotent-Replayed', 'true')
         // lets scripts of pages from other origins read the header above

@@ -8,8 +8,8 @@ import { requireUser } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
 import { ACCOUNT, chapter } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
-import { checkShape } from '../../sms/send/check-shape.ts'
 import { invalid } from '../../sms/send/refusals.ts'
+import { checkShape } from '../../sms/send/schemas.ts'
 import { randomText } from '../../tools/random.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */

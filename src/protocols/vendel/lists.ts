@@ -6,9 +6,8 @@ import { queryOf } from '../../http/query.ts'
 import { meterFor } from '../../http/request-info.ts'
 import { listRecords } from '../../records/list.ts'
 import { NO_REQUEST } from '../../request/request.ts'
-import { checkShape } from '../../sms/send/check-shape.ts'
 import { type Act, isAllowed } from '../../sms/send/judge.ts'
-import { instant } from '../../sms/send/schemas.ts'
+import { checkShape, instant } from '../../sms/send/schemas.ts'
 import type { DoorCall } from '../door.ts'
 
 export interface List {

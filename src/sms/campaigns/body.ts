@@ -10,13 +10,12 @@ import { cronFault, parseCron } from '../../settings/cron.ts'
 import { isTimeZone } from '../hours.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../send/body.ts'
 import { COMMON, date, TEMPLATE_SEND } from '../send/body-schema.ts'
-import { checkShape } from '../send/check-shape.ts'
 import { checkLength } from '../send/content.ts'
 import { checkExpiry, dateAt, future } from '../send/expiry.ts'
 import { contentOf } from '../send/read-body.ts'
 import { checkPhones } from '../send/recipients.ts'
 import { invalid } from '../send/refusals.ts'
-import { nonEmptyId, nonEmptyText, text, visibleText, wholeNumber } from '../send/schemas.ts'
+import { checkShape, nonEmptyId, nonEmptyText, text, visibleText, wholeNumber } from '../send/schemas.ts'
 
 /** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
 export const MIN_INTERVAL_MS = 300_000

@@ -8,7 +8,6 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { MAX_CHARACTERS } from '../send/body.ts'
 import { COMMON, date } from '../send/body-schema.ts'
-import { checkShape } from '../send/check-shape.ts'
 import { checkLength } from '../send/content.ts'
 import { checkExpiry, expiresBeforeDue, future } from '../send/expiry.ts'
 import {
@@ -21,7 +20,7 @@ import {
   requireOwnBatch,
 } from '../send/judge.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
-import { visibleText } from '../send/schemas.ts'
+import { checkShape, visibleText } from '../send/schemas.ts'
 import type { Sender } from '../send/sender.ts'
 import { BATCH, countBatch } from './batch.ts'
 

@@ -2,7 +2,6 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type Groups, makeGroups } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
-import { arrayText, rowText } from '../../db/row-text.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
@@ -157,3 +156,18 @@ export async function lockUserSends(db: Db, user: string): Promise<void> {
   await db.query(BEGIN, [user], 'sms hold begin')
   await db.query(HOLD, [user], 'sms hold')
 }
+/** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
+type RowField = string | number | boolean | null | undefined
+
+// In quotes each character stands for itself after a backslash, and '' differs from null.
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
+
+/**
+ * An array as Postgres reads it from the text of a parameter, to be cast to its type. Postgres reads rows in
+ * it in a quarter of the time that JSON takes: 64 sends in 0.2 ms of CPU instead of 0.9.
+ */
+export const arrayText = (items: readonly string[]): string => `{${items.map(quoted).join(',')}}`
+
+/** A row as Postgres reads it from text: its fields in the order of the type. */
+export const rowText = (fields: readonly RowField[]): string =>
+  `(${fields.map((field) => (field === null || field === undefined ? '' : quoted(String(field)))).join(',')})`

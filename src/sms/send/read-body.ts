@@ -3,9 +3,9 @@ import { cleanText } from '../../fields/cast.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import type { Content, SendBody } from './body.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
-import { checkShape } from './check-shape.ts'
 import { checkExpiry, dateAt, future } from './expiry.ts'
 import { invalid } from './refusals.ts'
+import { checkShape } from './schemas.ts'
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
 export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {

@@ -15,7 +15,7 @@ import {
 import { MESSAGE_CHANGE, RESCHEDULE } from '../../../src/sms/queue/change.ts'
 import { RETRY_BATCH } from '../../../src/sms/queue/retry.ts'
 import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body-schema.ts'
-import { checkShape } from '../../../src/sms/send/check-shape.ts'
+import { checkShape } from '../../../src/sms/send/schemas.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'
 const PUSH = {
