@@ -23,9 +23,14 @@ const SMALL_BODY_MS = 10_000
 
 const limiterOf = memoize((_: Services) => new RateLimiter())
 
-/** Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
+type Identify = (c: Ctx) => Promise<AuthRecord | null>
+
+/**
+ * Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). `identify`: the
+ * caller, null for a guest. Contract 8.1, 8.3
+ */
 export const gate =
-  (services: Services): MiddlewareHandler<Env> =>
+  (services: Services, identify: Identify = (c) => knownCaller(c, services)): MiddlewareHandler<Env> =>
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
@@ -35,13 +40,13 @@ export const gate =
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) {
-        const auth = await knownCaller(c, services)
+        const auth = await identify(c)
         const ip = clientIp(c, services)
         checkAddress(services, auth, ip)
         checkRate(services, auth, ip, c.req.method, c.req.path)
       }
       checkSize(c)
-      if (mayExceedSmall(incoming)) await workLarge(c, services, next)
+      if (mayExceedSmall(incoming)) await workLarge(c, services, identify, next)
       else await next()
     } finally {
       leave()
@@ -52,7 +57,7 @@ export const gate =
  * Waits until a small body has arrived and another request of the holder may run. Returns a function that
  * ends the request. Throws 400, 429, 503.
  */
-export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
+async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const incoming = c.env.incoming as LimitedIncomingMessage
   const bytes = bodyBytes(incoming)
   if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
@@ -82,8 +87,16 @@ function checkSize(c: Ctx): void {
 /**
  * Runs a route with a large body: identifies the caller before it reads the body, frees the body at the end.
  */
-async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
-  await judgeSender(c, services)
+async function workLarge(
+  c: Ctx,
+  services: Services,
+  identify: Identify,
+  next: () => Promise<void>,
+): Promise<void> {
+  // a guest's body has a lower limit
+  const auth = await identify(c)
+  c.set('asker', auth)
+  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
   try {
     await next()
   } finally {
@@ -117,13 +130,6 @@ const GUEST_RECORD_BYTES = 1 << 20
 const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
-
-/** Identifies the sender of a large body before the body is read. Sets a lower limit for a guest. */
-async function judgeSender(c: Ctx, services: Services): Promise<void> {
-  const auth = await knownCaller(c, services)
-  c.set('asker', auth)
-  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
-}
 
 function guestBodyLimit(c: Ctx, services: Services): number {
   const { catalog } = services.store

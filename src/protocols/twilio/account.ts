@@ -5,13 +5,15 @@ import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
+import { withCatalog } from '../../http/retry.ts'
 import { clientIp } from '../../http/server/store-of.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { TableRoute } from '../route-table.ts'
 import { twilioDate } from './dates.ts'
 import { describePage, readPage, unknownToken } from './pages.ts'
 import type { Parameters } from './parameters.ts'
-import { unauthorized } from './refusals.ts'
+import { TwilioRefusal, unauthorized } from './refusals.ts'
 import { API_VERSION, accountPath, hasSid, idOf, sidOf } from './sids.ts'
 
 /** An API key as AuthToken: `psk_…` without its underscore. */
@@ -35,6 +37,18 @@ export async function identifyAccount(c: Ctx, services: Services): Promise<Sendi
   if (idOf('AC', identity) !== holder.auth.id && idOf('SK', identity) !== holder.id) throw unauthorized()
   return callerOfKey(c, services, holder)
 }
+
+/** The account of a request, for limits; null for wrong credentials, which count for the network. */
+export const accountOrGuest =
+  (services: Services) =>
+  (c: Ctx): Promise<AuthRecord | null> =>
+    withCatalog(services.store, () => identifyAccount(c, services)).then(
+      ({ auth }) => auth,
+      (error: unknown) => {
+        if (error instanceof TwilioRefusal) return null
+        throw error
+      },
+    )
 
 /** A call of Twilio's API. `sentBy`, from SendingCaller: the id of the caller's API key. */
 export interface Call extends SendingCaller {

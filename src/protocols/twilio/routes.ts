@@ -2,18 +2,19 @@ import { Hono } from 'hono'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
-import { checkRate, takePlace } from '../../http/middleware/gate.ts'
+import { gate } from '../../http/middleware/gate.ts'
 import { requireSender, type SendingCaller } from '../../http/middleware/sender.ts'
 import { sendRaw } from '../../http/request-info.ts'
-import { retry, withCatalog } from '../../http/retry.ts'
+import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.api.ts'
-import { clientIp, holderOf, memoryOf } from '../../http/server/store-of.ts'
+import { memoryOf } from '../../http/server/store-of.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
 import { refusals } from '../../openapi/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/security.ts'
 import { charsetOf } from '../../tools/charset.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import {
+  accountOrGuest,
   type Call,
   CONNECTION,
   describeConnection,
@@ -97,17 +98,19 @@ export const TWILIO: Protocol = {
 
 function twilioRoutes(services: Services): Hono<Env> {
   const refuse = (error: (c: Ctx) => TwilioRefusal) => (c: Ctx) =>
-    enter(c, services, async () => {
+    withAccount(c, services, async () => {
       throw error(c)
     })
-  const app = new Hono<Env>().get('/api/sms/twilio', async (c) => {
+  const app = new Hono<Env>()
+  for (const root of TWILIO.roots) app.use(`${root}/*`, gate(services, accountOrGuest(services)))
+  app.get('/api/sms/twilio', async (c) => {
     const caller = await requireSender(c, services, 'readUsage')
     return sendRaw(c, JSON.stringify(await describeConnection(caller, services.config)))
   })
   const work = (c: Ctx, { query, form }: Route, work: (call: Call) => Promise<Response>) => {
     // the parameters are read once, even if `retry` repeats the work
     let given: Parameters | undefined
-    return enter(c, services, async (account) => {
+    return withAccount(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
       given ??= form
         ? await readForm(c)
@@ -141,31 +144,19 @@ function twilioPaths() {
   }
 }
 
-/** Checks credentials (401), rate limit (429) and the account in the path (404), then runs `work`. */
-async function enter(c: Ctx, services: Services, work: (caller: SendingCaller) => Promise<Response>) {
-  c.set('services', services)
-  const account = await withCatalog(services.store, () => identifyAccount(c, services)).catch(
-    (error: unknown) => {
-      pay(c, services, null)
-      throw error
-    },
-  )
-  pay(c, services, account)
-  c.set('asker', account.auth)
-  const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
-  if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()
-  const leave = await takePlace(c, holderOf(c.env.incoming, services, account.auth))
-  try {
-    const again = async (isFirst: boolean) => (isFirst ? account : identifyAccount(c, services))
-    return await retry(services.store, again, work, { startsCached: true })
-  } finally {
-    leave()
-    c.get('memory')?.leaveBody()
+/**
+ * Runs `work` for the account of the credentials. Repeats it if its SQL finds that the account or the key has
+ * changed. Throws 401, and 404 if the path names another account.
+ */
+const withAccount = (c: Ctx, services: Services, work: (account: SendingCaller) => Promise<Response>) => {
+  const run = (account: SendingCaller) => {
+    const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
+    if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()
+    c.set('asker', account.auth)
+    return work(account)
   }
+  return retry(services.store, () => identifyAccount(c, services), run, { startsCached: true })
 }
-
-const pay = (c: Ctx, services: Services, account: SendingCaller | null) =>
-  checkRate(services, account?.auth ?? null, clientIp(c, services), c.req.method, c.req.path)
 
 const MAX_BODY_BYTES = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
