@@ -87,9 +87,7 @@ export async function connect(
     const path = '/api/devices/claim'
     const answer = await call<{ items: Claimed[] }>(server(), path, { limit }, all)
     const { items } = answer.body
-    const fresh = items.filter(
-      (item) => !journal.hasBegun(item.id, item.attempt) && !claimed.has(keyOf(item)),
-    )
+    const fresh = items.filter((item) => !isKnown(item) && !claimed.has(keyOf(item)))
     held = items.length - fresh.length
     for (const item of fresh) {
       const ends = [item.lease_until, item.expires_at].filter(Boolean).map((date) => Date.parse(date))
@@ -100,9 +98,13 @@ export async function connect(
     return fresh.length > 0 || (items.length === limit && limit < MAX_CLAIM)
   }
 
+  /** Whether an attempt must not be sent, because an earlier run sent it or may have sent it. */
+  const isKnown = ({ id, attempt }: Claimed) =>
+    driver.isRepeatable ? journal.hasResult(id, attempt) : journal.hasBegun(id, attempt)
+
   function begin(job: Job): Promise<void> {
     const begun = journal.begin(job.id, job.attempt)
-    claimed.delete(keyOf(job))
+    if (!driver.isRepeatable) claimed.delete(keyOf(job))
     return begun
   }
 
@@ -113,6 +115,7 @@ export async function connect(
       if (!job) return
       const sending = send(job).finally(() => {
         running.delete(sending)
+        claimed.delete(keyOf(job))
         next()
         work.notify()
       })
@@ -161,6 +164,7 @@ export async function connect(
       return outbox.put({ kind: 'incoming', item })
     },
     roomGrew: work.notifier,
+    fault: (text) => say(text || 'The carrier accepts texts again'),
   })
   const heard = ({ event }: { readonly event?: string | undefined }) => event === 'wake' && work.notify()
   const parts = [outbox.run(all), persist(claimAll, all), listen(server, connected, heard, all)]

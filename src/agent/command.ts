@@ -26,7 +26,7 @@ const driverArgs = {
   ...DRIVER_OPTIONS,
   check: {
     type: 'boolean',
-    description: "smpp: only bind, and print the carrier's answer",
+    description: "smpp: only bind, and print the carrier's answer. http: print the request for a text",
     default: false,
   },
 } as const
@@ -65,7 +65,7 @@ async function run(
   const kind = DRIVERS[args.driver] // check it first, so that a wrong driver uses up no pairing code
   if (!kind) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
   if (args.check) {
-    if (!kind.check) throw new UserError('--check is for --driver smpp.')
+    if (!kind.check) throw new UserError('--check is for --driver smpp and http.')
     return kind.check(args as never, say)
   }
   const file = await fileOf(kind.platform)

@@ -29,6 +29,8 @@ export interface DriverEvents {
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
   received(text: IncomingText, at: Date): Promise<void>
   roomGrew(): void
+  /** Tells why no text can be sent, such as no credit; '' once a text was sent again. */
+  fault?(text: string): void
 }
 
 /** A SIM card. `slot` counts from 1. */
@@ -49,6 +51,8 @@ export interface Driver {
   readonly parallel: number
   /** Its SIM cards, if it can tell them apart. Known after `start`. */
   readonly sims?: readonly Sim[]
+  /** Whether an attempt without a result may be sent again after a restart: it is sent once all the same. */
+  readonly isRepeatable?: boolean
   start(events: DriverEvents): Promise<void>
   /** Waits until `send` may be called. False if `untilMs` (monotonic clock) or `ended` comes first. */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>

@@ -32,20 +32,28 @@ export function openJournal(file: string) {
   const untold = new Map<number, JournalEntry>()
   /** Attempts whose result the server has, oldest first, with the report's time (monotonic clock). */
   const reported = new Map<string, number>()
+  /** Attempts with a result that the server does not have yet. */
+  const withResult = new Set<string>()
   const lines = openLineFile(file, read, live)
 
   function read(entry: Entry): void {
     if ('begun' in entry) begun.set(entry.begun, entry.day)
     else if ('told' in entry) for (const key of take(entry)) begun.delete(key)
-    else untold.set(entry.tell, { kind: entry.kind, item: entry.item })
+    else note(entry.tell, { kind: entry.kind, item: entry.item })
     if ('tell' in entry) last = Math.max(last, entry.tell)
+  }
+
+  function note(tell: number, entry: JournalEntry): void {
+    untold.set(tell, entry)
+    if (entry.kind === 'report') withResult.add(keyIn(entry))
   }
 
   /** Removes entries that the server has. Returns the attempts that the server will not hand out again. */
   function take({ told, refused }: Extract<Entry, { readonly told: unknown }>): string[] {
     const taken = told.flatMap((number) => untold.get(number) ?? [])
     for (const number of told) untold.delete(number)
-    return refused ? [] : taken.map(({ item }) => `${item.id}.${item.attempt}`)
+    for (const entry of taken) withResult.delete(keyIn(entry))
+    return refused ? [] : taken.map(keyIn)
   }
 
   function* live(): Iterable<Entry> {
@@ -59,6 +67,10 @@ export function openJournal(file: string) {
   function hasBegun(id: string, attempt: number): boolean {
     return begun.has(`${id}.${attempt}`) || reported.has(`${id}.${attempt}`)
   }
+
+  /** Whether the result of an attempt is known: the server has it, or will get it. */
+  const hasResult = (id: string, attempt: number) =>
+    withResult.has(`${id}.${attempt}`) || reported.has(`${id}.${attempt}`)
 
   function begin(id: string, attempt: number): Promise<void> {
     const key = `${id}.${attempt}`
@@ -80,7 +92,7 @@ export function openJournal(file: string) {
   async function keep(telling: JournalEntry): Promise<void> {
     const tell = ++last
     const written = lines.append({ tell, ...telling })
-    untold.set(tell, telling)
+    note(tell, telling)
     try {
       await written
     } catch (error) {
@@ -100,7 +112,9 @@ export function openJournal(file: string) {
     void lines.append(entry)
   }
 
-  return { hasBegun, begin, undo, keep, untold, forget, close: lines.close }
+  return { hasBegun, hasResult, begin, undo, keep, untold, forget, close: lines.close }
 }
+
+const keyIn = ({ item }: JournalEntry) => `${item.id}.${item.attempt}`
 
 const today = () => Math.floor(Date.now() / DAY_MS)

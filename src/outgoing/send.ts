@@ -46,8 +46,8 @@ export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
 /** Why a client's URL is refused; undefined if allowed. `URL` normalizes all spellings of IPv4. WHATWG URL */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
-  const url = URL.parse(text)
-  if (!url) return 'not_a_url'
+  if (!URL.canParse(text)) return 'not_a_url'
+  const url = new URL(text)
   if (!/^https?:$/.test(url.protocol)) return 'not_http'
   if (allowPrivate) return undefined
   if (url.protocol !== 'https:') return 'not_https'
@@ -139,7 +139,7 @@ const FAULTS: Readonly<Record<UrlFault, string>> = {
 /** Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses. */
 export async function sendOutgoing({ url: to, method, headers, body }: Outgoing, limits: RequestLimits) {
   const fault = urlFault(to, limits.allowPrivate)
-  if (fault) throw new Error(`${URL.parse(to)?.host || to} ${FAULTS[fault]}`)
+  if (fault) throw new Error(`${(URL.canParse(to) && new URL(to).host) || to} ${FAULTS[fault]}`)
   const url = new URL(to)
   const { allowPrivate, timeoutMs = TIMEOUT_MS, signal, resolve } = limits
   const lookup = allowPrivate ? systemLookup : publicOnlyLookup(resolve)

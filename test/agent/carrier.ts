@@ -22,7 +22,7 @@ interface Session {
 }
 
 /** A carrier in this process, of the library's server side. Its fields are as on the wire. */
-class Smsc {
+export class Smsc {
   /** Each submit_sm, in the order in which they came. */
   readonly submitted: Pdu[] = []
   readonly bound: Pdu[] = []

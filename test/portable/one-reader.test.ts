@@ -9,6 +9,7 @@ const files = globSync(['src/**/*.ts', 'console/src/**/*.{ts,tsx}'])
 
 /** What else has a plus or a 0 before digits. */
 const OTHERS: Readonly<Record<string, string>> = {
+  'src/agent/drivers/http/settings.ts': 'the form of a sender in a settings file',
   'src/agent/drivers/smpp/settings.ts': 'the form of a sender in a settings file',
   'src/collections/definition/builtin.json': 'patterns of fields, which conformance compares',
   'src/fields/cast.ts': 'numbers with exponents',

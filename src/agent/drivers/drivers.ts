@@ -1,5 +1,6 @@
 import type { DriverKind } from './driver-kind.ts'
 import { GAMMU } from './gammu.ts'
+import { HTTP } from './http/command.ts'
 import { MODEM_MANAGER } from './modem-manager.ts'
 import { SIMULATOR } from './simulator.ts'
 import { SMPP } from './smpp/driver.ts'
@@ -12,4 +13,5 @@ export const DRIVERS: Readonly<Record<string, DriverKind>> = {
   modemmanager: MODEM_MANAGER,
   termux: TERMUX,
   smpp: SMPP,
+  http: HTTP,
 }

@@ -10,6 +10,9 @@ export const number = (description: string, fallback = '0') => option(descriptio
 /** `--sims`, which two kinds of drivers share. */
 export const SIMS = number('simulator, termux: number of SIM cards; 0: unknown')
 
+/** `--settings`, which two kinds of drivers share. */
+export const SETTINGS = option("smpp, http: JSON file with the carrier's account", 'FILE', '')
+
 /** Reads the number of an option. Throws a UserError unless it is one from `min` to `max`. */
 export function readNumber(
   name: string,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { SHORT_CODE } from '../../../portable/phone/e164.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { driverKind } from '../driver-kind.ts'
-import { option } from '../options.ts'
+import { SETTINGS } from '../options.ts'
 import { checkCarrier } from './check-carrier.ts'
 import { type Coding, decode } from './decode.ts'
 import { encode } from './encode.ts'
@@ -186,12 +186,15 @@ function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, 
   }
 }
 
+const FILE = 'smpp.json'
+
 export const SMPP = driverKind({
-  options: { settings: option("smpp: JSON file with the carrier's account", 'FILE', 'smpp.json') },
+  options: { settings: SETTINGS },
   platform: 'modem',
-  make: ({ settings }, stateFile) => smppDriver(readSettings(settings, process.env), `${stateFile}.smpp`),
+  make: ({ settings }, stateFile) =>
+    smppDriver(readSettings(settings || FILE, process.env), `${stateFile}.smpp`),
   async check(given, say) {
-    const settings = readSettings(given.settings, process.env)
+    const settings = readSettings(given.settings || FILE, process.env)
     await checkCarrier(settings, say)
     sayNumbers(settings, say)
   },

@@ -1,5 +1,5 @@
 import type { DriverEvents, OutgoingText } from '../../driver.ts'
-import { openLineFile } from '../../line-file.ts'
+import { openFileMap } from '../../file-map.ts'
 import type { Pdu } from './library.ts'
 import type { Settings } from './settings.ts'
 
@@ -91,27 +91,4 @@ function keyOf(id: string, form: Settings['answer_ids']): string {
   const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')
-}
-
-/** A map in a file, which survives a crash. Deletes its oldest entry when there are more than `max`. */
-function openFileMap<Value>(file: string, max: number) {
-  const map = new Map<string, Value>()
-  /** One iterator for all deletions: a new iterator would step over all deleted entries each time. */
-  const oldest = map.keys()
-  const change = ([key, value]: [key: string, value?: Value]) => {
-    map.delete(key) // an entry that is set again becomes the newest
-    if (value !== undefined) map.set(key, value)
-    if (map.size > max) map.delete(oldest.next().value!)
-  }
-  const lines = openLineFile<Parameters<typeof change>[0]>(file, change, () => map)
-  return {
-    get: (key: string) => map.get(key),
-    /** Sets a key, or deletes it if there is no value. Resolves when the change is on the disk. */
-    set(...entry: Parameters<typeof change>[0]): Promise<void> {
-      const written = lines.append(entry)
-      change(entry)
-      return written
-    },
-    close: lines.close,
-  }
 }

@@ -1,0 +1,43 @@
+import { isObject, parseJson } from '../../../tools/json.ts'
+import { masked } from '../../../tools/mask.ts'
+import { matches, textAt, textsAt } from './path.ts'
+import type { Meaning } from './preset.ts'
+import type { Carrier } from './settings.ts'
+
+/** The meaning of a carrier's answer. `id`: the carrier's; `error`: its words, without our secrets. */
+export interface Verdict {
+  readonly means: Meaning
+  readonly id: string
+  readonly error: string
+}
+
+const MAX_WORDS = 300
+/** Wrong credentials, no credit, wrong address. RFC 9110, 15.4 and 15.5 */
+const OF_ACCOUNT = new Set([401, 402, 403, 404, 405, 410])
+const MAY_HAVE_SENT = new Set([408, 409, 425])
+
+/** The meaning of a status that no row of the preset names. */
+function meaningOf(status: number): Meaning {
+  if (status === 429) return 'busy'
+  if (status >= 500 || MAY_HAVE_SENT.has(status) || status < 300) return 'unknown'
+  return status < 400 || OF_ACCOUNT.has(status) ? 'account' : 'final'
+}
+
+/** Reads an answer by the carrier's preset. */
+export function readAnswer(carrier: Carrier, status: number, raw: string): Verdict {
+  const { answer, refusals } = carrier.interface
+  const parsed = parseJson(raw)
+  const body = isObject(parsed) || Array.isArray(parsed) ? parsed : { text: raw.trim() }
+  const id = textAt(body, answer.id)
+  const isOk = status >= 200 && status < 300 && matches(body, answer.accepts ?? {})
+  if (isOk) return { means: answer.id && id === '' ? 'unknown' : 'sent', id, error: '' }
+  const code = textAt(body, answer.code)
+  const row = refusals.find(
+    (each) => (each.status?.includes(status) ?? true) && (each.code?.includes(code) ?? true),
+  )
+  // an answer of 200 that does not accept is a refusal
+  const means = row?.means ?? (status < 300 ? 'final' : meaningOf(status))
+  const words = [status, code, textsAt(body, answer.error)].filter(Boolean).join(' ')
+  const secrets = [carrier.secret, carrier.webhook_secret].filter(Boolean)
+  return { means, id, error: `The carrier refused it: ${masked(words, secrets).slice(0, MAX_WORDS)}` }
+}

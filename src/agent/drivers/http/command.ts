@@ -1,0 +1,39 @@
+import { UserError } from '../../../errors.ts'
+import { masked } from '../../../tools/mask.ts'
+import { driverKind, type Say } from '../driver-kind.ts'
+import { SETTINGS } from '../options.ts'
+import { httpDriver } from './driver.ts'
+import { listenForCalls } from './listen.ts'
+import { fillRequest } from './request.ts'
+import { type Carrier, readSettings } from './settings.ts'
+
+const FILE = 'http.json'
+const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
+
+/** The request for a sample text, with masked secrets. Throws a UserError for a wrong template. */
+export function requestFor(carrier: Carrier): string {
+  try {
+    const { method, url, headers, body = '' } = fillRequest(carrier, SAMPLE)
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const text = [`${method} ${url}`, ...head, '', body].join('\n').trimEnd()
+    return masked(text, [carrier.secret, carrier.webhook_secret].filter(Boolean))
+  } catch (error) {
+    throw new UserError((error as Error).message.replace('The body', 'The preset'))
+  }
+}
+
+export const HTTP = driverKind({
+  options: { settings: SETTINGS },
+  platform: 'modem',
+  make({ settings }, stateFile) {
+    const { carrier, port, host } = readSettings(settings || FILE, process.env)
+    requestFor(carrier)
+    if (port === 0) return httpDriver(carrier)
+    return httpDriver(carrier, (events) =>
+      listenForCalls(carrier, { host, port }, `${stateFile}.calls`, events),
+    )
+  },
+  async check({ settings }, say: Say) {
+    say(requestFor(readSettings(settings || FILE, process.env).carrier))
+  },
+})

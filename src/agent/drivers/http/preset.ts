@@ -1,0 +1,112 @@
+import { z } from 'zod'
+
+/** Names separated by dots, such as `messages.0.status`. An answer that is not JSON is the field `text`. */
+const PATH = z.string().min(1).max(200)
+const TEXTS = z.record(z.string(), z.string())
+
+/** For each path, its allowed values. All paths must match. */
+const CONDITION = z.record(PATH, z.array(z.string()))
+export type Condition = Readonly<Record<string, readonly string[]>>
+
+/**
+ * What a refusal means. `final`: the text fails. `unsent`: the text fails here, another device may send it.
+ * `busy`: the text was not sent, and is sent again after a pause. `account`: the same, and the carrier's line
+ * stops with an alarm. `unknown`: the text may have been sent.
+ */
+const MEANINGS = z.enum(['sent', 'final', 'unsent', 'busy', 'account', 'unknown'])
+export type Meaning = z.output<typeof MEANINGS>
+
+/** Answers of these statuses or codes. The first row that matches counts, before the rules of `answer.ts`. */
+const REFUSAL = z.strictObject({
+  status: z.array(z.int()).optional(),
+  code: z.array(z.string()).optional(),
+  means: MEANINGS,
+})
+
+/**
+ * Parts of a signed text: `body`, `url`, `params` (names and values of a form, sorted), `plivo` (the URL in
+ * Plivo's form), `header:NAME`, or the part itself.
+ */
+const SIGNED = z.array(z.string())
+
+/** How the carrier signs its calls. `timestamp`: a header with seconds since 1970, at most 5 minutes old. */
+const SIGNATURE = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('hmac'),
+    hash: z.enum(['sha1', 'sha256', 'sha512']),
+    header: z.string(),
+    encoding: z.enum(['base64', 'hex']),
+    of: SIGNED,
+    /** `whsec`: the key is Base64 after `whsec_`. */
+    key: z.enum(['text', 'whsec']).default('text'),
+    timestamp: z.string().optional(),
+  }),
+  z.strictObject({ kind: z.literal('ed25519'), header: z.string(), of: SIGNED, timestamp: z.string() }),
+  /** A JSON Web Token (HS256) whose claims are the SHA-256 of body and URL, in hex. */
+  z.strictObject({
+    kind: z.literal('jwt'),
+    header: z.string(),
+    bodyHash: z.string().optional(),
+    urlHash: z.string().optional(),
+  }),
+])
+export type Signature = Readonly<z.output<typeof SIGNATURE>>
+
+/**
+ * A carrier's HTTP interface. Templates may use `to`, `from`, `body`, `to_digits`, `from_digits` (without +),
+ * `ref` (names the attempt), `callback` (our address for calls about it), `unicode` (the text needs UCS-2),
+ * `user`, `secret`, `basic` (both in Base64), and the names in the setting `values`.
+ */
+export const PRESET = z.strictObject({
+  /** The carrier's address. The setting `url` replaces it. */
+  url: z.string().default(''),
+  /** Names in the setting `values` that the templates need. */
+  needs: z.array(z.string()).default([]),
+  send: z.strictObject({
+    method: z.enum(['POST', 'GET', 'PUT']).default('POST'),
+    path: z.string(),
+    headers: TEXTS.default({}),
+    /** JSON, or a form if the content-type says so. Fields whose text is empty are left out. */
+    body: z.record(z.string(), z.unknown()).optional(),
+  }),
+  /** Whether the carrier recognizes a repeated text by its `ref`, and sends it once. */
+  isIdempotent: z.boolean().default(false),
+  answer: z
+    .strictObject({
+      /** The carrier's id. An accepting answer without it counts as no answer. */
+      id: PATH.optional(),
+      /** Whether an answer with a status of 2xx accepts the text. */
+      accepts: CONDITION.optional(),
+      code: PATH.optional(),
+      error: z.array(PATH).default([]),
+    })
+    .prefault({}),
+  refusals: z.array(REFUSAL).default([]),
+  receipt: z
+    .strictObject({
+      when: CONDITION.default({}),
+      /** A list whose items are receipts. */
+      each: PATH.optional(),
+      ref: PATH,
+      status: PATH,
+      delivered: z.array(z.string()),
+      failed: z.array(z.string()),
+      error: z.array(PATH).default([]),
+    })
+    .optional(),
+  incoming: z
+    .strictObject({
+      when: CONDITION.default({}),
+      each: PATH.optional(),
+      /** Identifies a text that the carrier repeats. */
+      id: PATH.optional(),
+      from: PATH,
+      to: PATH.optional(),
+      body: PATH,
+    })
+    .optional(),
+  signature: SIGNATURE.optional(),
+})
+export type Preset = Readonly<z.output<typeof PRESET>>
+/** A preset as its file writes it, without defaults. */
+export type PresetData = z.input<typeof PRESET>

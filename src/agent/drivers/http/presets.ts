@@ -1,0 +1,15 @@
+import { PRESET, type Preset, type PresetData } from './preset.ts'
+import { POCKETSMS } from './presets/pocketsms.ts'
+import { TWILIO } from './presets/twilio.ts'
+
+/** Carriers by their name in the setting `preset`. The preset `custom` is part of the settings. */
+const DATA: Readonly<Record<string, PresetData>> = {
+  pocketsms: POCKETSMS,
+  twilio: TWILIO,
+}
+
+export const PRESET_NAMES: readonly string[] = [...Object.keys(DATA), 'custom']
+
+/** A preset by its name; undefined for `custom` and unknown names. */
+export const presetNamed = (name: string): Preset | undefined =>
+  Object.hasOwn(DATA, name) ? PRESET.parse(DATA[name]) : undefined

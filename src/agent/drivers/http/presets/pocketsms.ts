@@ -1,0 +1,42 @@
+import type { PresetData } from '../preset.ts'
+
+// Another pocketsms, or another account of this one. docs/app.md, docs/webhooks.md
+export const POCKETSMS: PresetData = {
+  send: {
+    path: '/api/sms/send',
+    headers: { 'content-type': 'application/json', 'x-api-key': '{{secret}}', 'idempotency-key': '{{ref}}' },
+    body: { recipients: ['{{to}}'], body: '{{body}}', from: '{{from}}', client_ref: '{{ref}}' },
+  },
+  // an Idempotency-Key is kept for 24 hours
+  isIdempotent: true,
+  answer: { id: 'message_ids.0', code: 'error', error: ['message'] },
+  refusals: [
+    { code: ['idempotency_key_in_use', 'no_devices'], means: 'busy' },
+    { code: ['quota_exceeded', 'account_disabled', 'line_not_found', 'line_ambiguous'], means: 'account' },
+  ],
+  receipt: {
+    when: { type: ['message.delivered', 'message.failed'] },
+    ref: 'data.client_ref',
+    status: 'data.status',
+    delivered: ['delivered'],
+    failed: ['failed'],
+    error: ['data.error_message'],
+  },
+  incoming: {
+    when: { type: ['message.received'] },
+    id: 'data.id',
+    from: 'data.from',
+    to: 'data.to',
+    body: 'data.body',
+  },
+  // Standard Webhooks: the header holds several signatures during a rotation
+  signature: {
+    kind: 'hmac',
+    hash: 'sha256',
+    header: 'webhook-signature',
+    encoding: 'base64',
+    of: ['header:webhook-id', '.', 'header:webhook-timestamp', '.', 'body'],
+    key: 'whsec',
+    timestamp: 'webhook-timestamp',
+  },
+}

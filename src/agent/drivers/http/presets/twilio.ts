@@ -1,0 +1,43 @@
+import type { PresetData } from '../preset.ts'
+
+// `user` is the AccountSid, `secret` the AuthToken.
+export const TWILIO: PresetData = {
+  url: 'https://api.twilio.com',
+  // https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource (2026-11-26)
+  send: {
+    path: '/2010-04-01/Accounts/{{user}}/Messages.json',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: 'Basic {{basic}}',
+    },
+    body: { To: '{{to}}', From: '{{from}}', Body: '{{body}}', StatusCallback: '{{callback}}' },
+  },
+  answer: { id: 'sid', code: 'code', error: ['message'] },
+  // https://www.twilio.com/docs/api/errors (2026-11-26): 20003 credentials, 20005 account not active, 21606,
+  // 21659 and 21660 a sender that is not ours, 30002 account suspended; 20429 and 14107 too many requests;
+  // 21408 and 21612 a country or sender that this account cannot use
+  refusals: [
+    { code: ['20003', '20005', '20008', '21606', '21659', '21660', '30002'], means: 'account' },
+    { code: ['20429', '14107'], means: 'busy' },
+    { code: ['21408', '21612'], means: 'unsent' },
+  ],
+  // https://www.twilio.com/docs/messaging/guides/track-outbound-message-status (2026-11-26)
+  receipt: {
+    when: { MessageStatus: ['delivered', 'read', 'undelivered', 'failed', 'canceled'] },
+    ref: 'ref',
+    status: 'MessageStatus',
+    delivered: ['delivered', 'read'],
+    failed: ['undelivered', 'failed', 'canceled'],
+    error: ['ErrorCode', 'ErrorMessage'],
+  },
+  // https://www.twilio.com/docs/messaging/guides/webhook-request (2026-11-26)
+  incoming: { when: { SmsStatus: ['received'] }, id: 'MessageSid', from: 'From', to: 'To', body: 'Body' },
+  // https://www.twilio.com/docs/usage/webhooks/webhooks-security (2026-11-26)
+  signature: {
+    kind: 'hmac',
+    hash: 'sha1',
+    header: 'x-twilio-signature',
+    encoding: 'base64',
+    of: ['url', 'params'],
+  },
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { readPhone } from '../../../portable/phone/read.ts'
+import { valueAt } from '../../../templates/value-at.ts'
+import { isObject, parseJson } from '../../../tools/json.ts'
+import { matches, textAt, textsAt } from './path.ts'
+import type { Carrier } from './settings.ts'
+import { type Call, formIn, isSigned } from './signature.ts'
+
+/** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
+export type CarrierEvent =
+  | { readonly kind: 'receipt'; readonly id: string; readonly attempt: number; readonly error: string }
+  | ({ readonly kind: 'text'; readonly key: string; readonly sim: number } & Readonly<
+      Record<'from' | 'body', string>
+    >)
+
+/** Maximum bytes of a call. */
+export const MAX_CALL_BYTES = 256 << 10
+const MAX_EVENTS = 1_000
+/** A reference of `refOf`. Others belong to texts that somebody else sent by the same account. */
+const REF = /^([\w-]{1,100})\.(\d{1,9})$/
+/** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
+const SHORTEST = 7
+
+/** Reads a carrier's call. Undefined if it is not signed as the carrier signs. Ignores unknown events. */
+export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefined {
+  const { signature, receipt, incoming } = carrier.interface
+  if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret)) return undefined
+  const json = parseJson(call.body.toString())
+  const query = Object.fromEntries(new URLSearchParams(call.url.split('?')[1] ?? ''))
+  const all = { ...query, ...Object.fromEntries(formIn(call)), ...(isObject(json) && json) }
+  const itemsOf = (each: string | undefined): unknown[] => {
+    const list = each === undefined ? [all] : valueAt(all, each.split('.'))
+    // an item may lack what the query has
+    return Array.isArray(list) ? list.slice(0, MAX_EVENTS).map((item) => ({ ...query, ...item })) : []
+  }
+  const receipts = receipt
+    ? itemsOf(receipt.each).flatMap((item): CarrierEvent[] => {
+        const [, id, attempt] = REF.exec(textAt(item, receipt.ref)) ?? []
+        const status = textAt(item, receipt.status)
+        const isFinal = [...receipt.delivered, ...receipt.failed].includes(status)
+        if (!id || !isFinal || !matches(item, receipt.when)) return []
+        const words = textsAt(item, receipt.error)
+        const failure = `The carrier did not deliver it: ${[status, words].filter(Boolean).join(' ')}`
+        const error = receipt.delivered.includes(status) ? '' : failure
+        return [{ kind: 'receipt', id, attempt: Number(attempt), error }]
+      })
+    : []
+  const texts = incoming
+    ? itemsOf(incoming.each).flatMap((item): CarrierEvent[] => {
+        const from = textAt(item, incoming.from)
+        if (from === '' || !matches(item, incoming.when)) return []
+        const given = textAt(item, incoming.id) || JSON.stringify(item)
+        const key = createHash('sha256').update(given).digest('base64url')
+        const body = textAt(item, incoming.body)
+        return [
+          { kind: 'text', key, from: numberOf(from), body, sim: simOf(carrier, textAt(item, incoming.to)) },
+        ]
+      })
+    : []
+  return [...receipts, ...texts]
+}
+
+/** Carriers write numbers with their calling code, often without +. */
+const numberOf = (from: string) =>
+  from.length < SHORTEST ? from : (readPhone(from, '', { bare: 'world' }).phone ?? from)
+
+const simOf = ({ senders }: Carrier, to: string) =>
+  senders.findIndex((sender) => sender.replace(/^\+/, '') === to.trim().replace(/^\+/, '')) + 1

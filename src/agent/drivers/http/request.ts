@@ -1,0 +1,68 @@
+import { countSegments } from '../../../portable/segments.ts'
+import { templateRenderer } from '../../../templates/template.ts'
+import { isObject } from '../../../tools/json.ts'
+import type { OutgoingText } from '../../driver.ts'
+import type { Carrier } from './settings.ts'
+
+/** Maximum characters of a filled request. */
+const MAX_LENGTH = 1 << 20
+const FORM = /^application\/x-www-form-urlencoded\b/i
+const WHOLE = /^\{\{(\w+)\}\}$/
+
+/** Names an attempt in the carrier's calls. */
+export const refOf = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) => `${id}.${attempt}`
+
+/** Fills the templates of a carrier's preset for a text. Throws an ApiError for a wrong template. */
+export function fillRequest(carrier: Carrier, text: OutgoingText) {
+  const { interface: preset, user, secret, senders, callback, values } = carrier
+  const { method, path, headers, body } = preset.send
+  const from = senders[Math.max(text.sim, 1) - 1] ?? ''
+  const ref = refOf(text)
+  const known: Readonly<Record<string, unknown>> = {
+    ...values,
+    ...{ to: text.to, to_digits: digitsOf(text.to), from, from_digits: digitsOf(from) },
+    ...{ body: text.body, ref, callback: callback && withRef(callback, ref), user, secret },
+    basic: Buffer.from(`${user}:${secret}`).toString('base64'),
+    unicode: countSegments(text.body).encoding === 'UCS-2',
+  }
+  const render = templateRenderer(known, { maxLength: MAX_LENGTH })
+  // a renderer trims: a tag alone keeps the spaces of a text
+  const fill = (template: string) => {
+    const [, name = ''] = WHOLE.exec(template) ?? []
+    return typeof known[name] === 'string' ? (known[name] as string) : render(template).text
+  }
+  const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), oneLine(fill(value))])
+  const sent: Record<string, string> = Object.fromEntries(filled)
+  const content = body && (fillAll(body, fill) ?? {})
+  const isForm = FORM.test(sent['content-type'] ?? '')
+  const payload = content && (isForm ? formOf(content) : JSON.stringify(content))
+  return {
+    url: carrier.address + render(path, encodeURIComponent).text,
+    method,
+    headers: { ...sent, ...(payload !== undefined && { 'content-length': Buffer.byteLength(payload) }) },
+    body: payload,
+  }
+}
+
+const digitsOf = (number: string) => (number.startsWith('+') ? number.slice(1) : number)
+
+const withRef = (callback: string, ref: string) =>
+  `${callback}${callback.includes('?') ? '&' : '?'}ref=${ref}`
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
+
+/** Fills the texts in a body. Leaves out fields whose text is empty, and objects without fields. */
+function fillAll(value: unknown, fill: (template: string) => string): unknown {
+  if (typeof value === 'string') return fill(value) || undefined
+  if (Array.isArray(value))
+    return value.map((item) => fillAll(item, fill)).filter((item) => item !== undefined)
+  if (!isObject(value)) return value
+  const fields = Object.entries(value).map(([name, item]) => [name, fillAll(item, fill)] as const)
+  const left = fields.filter(([, item]) => item !== undefined)
+  return left.length > 0 ? Object.fromEntries(left) : undefined
+}
+
+const formOf = (content: unknown) =>
+  new URLSearchParams(
+    Object.entries(content as object).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()

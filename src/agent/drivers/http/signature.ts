@@ -1,0 +1,104 @@
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
+import { isObject, parseJson } from '../../../tools/json.ts'
+import type { Signature } from './preset.ts'
+
+/** A request of the carrier to our address. `url`: as the carrier wrote it, with the query. */
+export interface Call {
+  readonly method: string
+  readonly url: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** How old a signed call may be, and how far ahead its clock: five minutes, as Standard Webhooks says. */
+const MAX_AGE_SECONDS = 300
+/** The head of an Ed25519 key in DER, before its 32 bytes. RFC 8410, 10.1 */
+const ED25519_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
+const FORM = /^application\/x-www-form-urlencoded\b/i
+
+/** The fields of a call whose body is a form. */
+export const formIn = ({ headers, body }: Call): URLSearchParams =>
+  new URLSearchParams(FORM.test(headers['content-type'] ?? '') ? body.toString() : '')
+
+/** Whether a call is signed with the secret now. Without a secret no call is. */
+export function isSigned(signature: Signature, call: Call, secret: string, now = new Date()): boolean {
+  const given = call.headers[signature.header]
+  if (secret === '' || !given) return false
+  const seconds = Math.floor(now.getTime() / 1000)
+  if (signature.kind === 'jwt') return isTokenOf(signature, call, given, secret, seconds)
+  const { timestamp } = signature
+  if (timestamp && !(Math.abs(seconds - Number(call.headers[timestamp])) <= MAX_AGE_SECONDS)) return false
+  const text = Buffer.concat(signature.of.map((part) => partOf(part, call)))
+  if (signature.kind === 'ed25519') return isSignedEd25519(text, given, secret)
+  const key = signature.key === 'whsec' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret
+  const wanted = createHmac(signature.hash, key).update(text).digest()
+  // several signatures in a header: `v1,… v1,…` of Standard Webhooks, `…,…` of Plivo
+  return given
+    .split(/[ ,]/)
+    .some((each) => isEqual(Buffer.from(each.replace(/^sha\d+=/, ''), signature.encoding), wanted))
+}
+
+const isEqual = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
+
+function partOf(part: string, call: Call): Buffer {
+  if (part === 'body') return call.body
+  if (part === 'url') return Buffer.from(call.url)
+  if (part === 'params') return Buffer.from(sorted(formIn(call)).flat().join(''))
+  if (part === 'plivo') return Buffer.from(plivoUrl(call))
+  return Buffer.from(part.startsWith('header:') ? (call.headers[part.slice(7)] ?? '') : part)
+}
+
+const sorted = (pairs: URLSearchParams) =>
+  [...pairs].sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1))
+
+/** The URL with its query sorted. A dot separates it from the form. */
+function plivoUrl(call: Call): string {
+  const [path, query = ''] = call.url.split('?')
+  const hasForm = formIn(call).size > 0
+  const pairs = sorted(new URLSearchParams(query)).map(([name, value]) => `${name}=${value}`)
+  const mark = pairs.length > 0 || hasForm ? '?' : ''
+  return `${path}${mark}${pairs.join('&')}${pairs.length > 0 && hasForm ? '.' : ''}`
+}
+
+function isSignedEd25519(text: Buffer, given: string, secret: string): boolean {
+  try {
+    const der = Buffer.concat([ED25519_HEAD, Buffer.from(secret, 'base64')])
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    return verify(null, text, key, Buffer.from(given, 'base64'))
+  } catch {
+    return false // the secret is not a key
+  }
+}
+
+/** Checks a token, and the hashes that it must contain. RFC 7515, 7519 */
+function isTokenOf(
+  { bodyHash, urlHash }: Extract<Signature, { kind: 'jwt' }>,
+  call: Call,
+  given: string,
+  secret: string,
+  seconds: number,
+): boolean {
+  const [head = '', payload = '', mark = ''] = given.replace(/^Bearer /i, '').split('.')
+  const wanted = createHmac('sha256', secret).update(`${head}.${payload}`).digest()
+  if (!isEqual(Buffer.from(mark, 'base64url'), wanted)) return false
+  const [{ alg }, claims] = [head, payload].map((part) => objectIn(part)) as [Claims, Claims]
+  const { iat = seconds, nbf = seconds, exp = Number(iat) + MAX_AGE_SECONDS } = claims
+  const isNow =
+    Number(nbf) <= seconds + MAX_AGE_SECONDS &&
+    Number(exp) >= seconds &&
+    Number(iat) >= seconds - MAX_AGE_SECONDS
+  const holds = (claim: string | undefined, text: Buffer | string) =>
+    claim === undefined || claims[claim] === createHash('sha256').update(text).digest('hex')
+  const hasBody = bodyHash !== undefined && (call.body.length > 0 || claims[bodyHash] !== undefined)
+  return (
+    alg === 'HS256' && isNow && holds(hasBody ? bodyHash : undefined, call.body) && holds(urlHash, call.url)
+  )
+}
+
+type Claims = Record<string, unknown>
+
+function objectIn(part: string): Claims {
+  const value = parseJson(Buffer.from(part, 'base64url').toString())
+  return isObject(value) ? value : {}
+}
