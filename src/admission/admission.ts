@@ -23,11 +23,9 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
-  /** For parsing large bodies. After a parse of x ms, the event loop stays free for x ms, at most 100. */
-  bodySlices: new EventLoopSlices(100),
-  deliverySlices: new EventLoopSlices(),
-  /** For `fields` of the records of a list. */
-  pickSlices: new EventLoopSlices(),
-  /** For many recipients of a send: reading a number takes up to 50 µs, counting a long text 300 µs. */
-  recipientSlices: new EventLoopSlices(),
+  /**
+   * For parsing large bodies, `fields` of lists, deliveries of events, and many recipients: reading a number
+   * takes up to 50 µs, counting a long text 300 µs.
+   */
+  slices: new EventLoopSlices(),
 } as const

@@ -1,26 +1,31 @@
+import { performance } from 'node:perf_hooks'
+
 /** The time after which long work should pause, to free the event loop. */
 const SLICE_MS = 4
-/** Items of a list that are done without a question: short lists wait for nobody's long ones. */
+/** Items of a list that one slice holds at least: short lists never wait for the long lists of others. */
 const PIECE = 20
+/** A pause lasts at most so many times as long as the slice before it. */
+const LONGEST_PAUSE = 3
+/** How often a pause looks whether the event loop is idle, ms. */
+const LOOK_MS = 2
+
+/** How long the event loop of this process has waited for work so far, ms. */
+const idleMs = () => performance.eventLoopUtilization().idle
 
 /**
- * Divides long work into slices. After a slice of over SLICE_MS, the next one begins only after a pause of
- * the same length, at most `maxRestMs`.
+ * Divides long work into slices. After a slice of over SLICE_MS, the next one begins when the event loop has
+ * become idle, because it has then done all other work; at the latest after three times the slice's length.
+ * So long work takes at most a quarter of a busy event loop, and all of an idle one.
  */
 export class EventLoopSlices {
-  readonly #maxRestMs: number
   readonly #waiting: (() => void)[] = []
   #beganAtMs = 0
-  #state: 'free' | 'working' | 'resting' = 'free'
-
-  constructor(maxRestMs = SLICE_MS) {
-    this.#maxRestMs = maxRestMs
-  }
+  #state: 'free' | 'working' | 'pausing' = 'free'
 
   /** Whether the caller must wait for `next`. Begins a slice if neither a slice nor a pause is running. */
   get isUsedUp(): boolean {
     if (this.#state === 'working') return performance.now() - this.#beganAtMs > SLICE_MS
-    if (this.#state === 'resting') return true
+    if (this.#state === 'pausing') return true
     this.#begin()
     return false
   }
@@ -50,11 +55,18 @@ export class EventLoopSlices {
   }
 
   #end(): void {
-    const tookMs = performance.now() - this.#beganAtMs
-    const restMs = tookMs > SLICE_MS ? Math.min(tookMs, this.#maxRestMs) : 0
-    this.#state = 'resting'
-    if (restMs > 0) setTimeout(() => this.#admit(), restMs)
-    else this.#admit()
+    const endedAtMs = performance.now()
+    const tookMs = endedAtMs - this.#beganAtMs
+    if (tookMs <= SLICE_MS) this.#admit()
+    else this.#pause(endedAtMs + LONGEST_PAUSE * tookMs, idleMs())
+  }
+
+  #pause(untilMs: number, idleBeforeMs: number): void {
+    this.#state = 'pausing'
+    setTimeout(() => {
+      if (performance.now() >= untilMs || idleMs() - idleBeforeMs >= LOOK_MS / 2) this.#admit()
+      else this.#pause(untilMs, idleBeforeMs)
+    }, LOOK_MS)
   }
 
   #admit(): void {

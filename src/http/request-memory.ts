@@ -39,7 +39,7 @@ export class RequestMemory {
   /** Waits until the client may use the CPU for as long as parsing `bytes` bytes takes. Throws 429. */
   async turn(bytes: number): Promise<void> {
     if (!this.#isSuperuser) await admission.bodyBytes.pay(this.holder, bytes)
-    await admission.bodySlices.next()
+    await admission.slices.next()
   }
 
   /** Changes the reservation for the answer to this many bytes. Throws RetryLater if there is no room. */

@@ -104,7 +104,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
 
 /** For topics with options, returns a function that pauses long loops, to not block the event loop. */
 const slicesOf = ([first]: readonly Receivers[]) =>
-  first?.group.holder === undefined ? undefined : admission.deliverySlices
+  first?.group.holder === undefined ? undefined : admission.slices
 
 async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
   if (isTooOld(event)) return undefined

@@ -68,7 +68,7 @@ export const pickFields = (json: string, fieldsParam: string, within?: string): 
 /** Applies the `fields` parameter to the records of a list, in slices. Throws 400 if invalid. */
 export async function pickEach(items: readonly string[], fieldsParam: string): Promise<string[]> {
   const level = { fields: readFields(fieldsParam), below: new Map() }
-  return admission.pickSlices.map(items, (item) => pickFrom(item, level), 1)
+  return admission.slices.map(items, (item) => pickFrom(item, level), 1)
 }
 
 function pickFrom(json: string, level: Level, within?: string): string {

@@ -22,41 +22,48 @@ test('sliced work lets timers fire and completes', async () => {
   expect(ticks).toBeGreaterThan(10)
 })
 
-test('one task runs at a time, in order, and long ones are followed by a rest', async () => {
-  const slices = new EventLoopSlices(100)
-  const spans: [begin: number, end: number][] = []
+test('one task runs at a time, in the order of calls, and timers fire between long tasks', async () => {
+  const slices = new EventLoopSlices()
   const order: string[] = []
+  const timer = setInterval(() => order.push('timer'), 1)
   const work = async (name: string) => {
     await slices.next()
-    const begin = performance.now()
     beBusy(20)
     order.push(name)
-    spans.push([begin, performance.now()])
   }
   await Promise.all([work('a'), work('b'), new Promise(setImmediate).then(() => work('c'))])
-  expect(order).toEqual(['a', 'b', 'c'])
-  for (let i = 1; i < 3; i++) expect(spans[i]![0] - spans[i - 1]![1]).toBeGreaterThan(15)
+  clearInterval(timer)
+  expect(order.filter((name, i) => name !== order[i - 1])).toEqual(['a', 'timer', 'b', 'timer', 'c'])
 })
 
-test('a task that arrives during a rest waits for its end, and the rest is bounded', async () => {
-  const slices = new EventLoopSlices(30)
+test('a task that arrives during a pause waits, and gets its slice on an event loop that is never idle', async () => {
+  const slices = new EventLoopSlices()
+  let [turns, isBusy] = [0, true]
+  const others = () => {
+    beBusy(5)
+    turns++
+    if (isBusy) setImmediate(others)
+  }
   await slices.next()
-  beBusy(200)
-  const endedAt = performance.now()
+  beBusy(20)
   await new Promise(setImmediate)
   expect(slices.isUsedUp).toBe(true)
+  others()
   await slices.next()
-  const restMs = performance.now() - endedAt
-  expect(restMs).toBeGreaterThan(25)
-  expect(restMs).toBeLessThan(190)
+  isBusy = false
+  expect(turns).toBeGreaterThan(2)
 })
 
-test('an unused slice is followed by the next without a rest', async () => {
+test('an unused slice is followed by the next without a pause', async () => {
   const slices = new EventLoopSlices()
+  let free = 0
   for (let i = 0; i < 20; i++) {
-    expect(slices.isUsedUp).toBe(false)
+    if (slices.isUsedUp) await slices.next()
+    else free++
     await new Promise(setImmediate)
   }
+  // a busy machine may take more than a slice's time for nothing
+  expect(free).toBeGreaterThan(10)
 })
 
 test('a list is mapped in order, and other work runs between its pieces', async () => {

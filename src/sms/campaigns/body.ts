@@ -90,7 +90,7 @@ export async function timesFrom(
   count = 1,
 ): Promise<[string, ...string[]]> {
   const times = await admission.heavyWork.run(userHolder(user), async () => {
-    await admission.bodySlices.next()
+    await admission.slices.next()
     return timesAfter(repeat, new Date(dateOf(from)!.getTime() - 1), count)
   })
   const [first, ...more] = times.map(formatDate)

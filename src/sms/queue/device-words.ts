@@ -50,7 +50,7 @@ export async function withoutCodes<R extends DeviceWords>(
     return { ...report, error_message: known && masked(report.error_message ?? '', known) }
   }
   // a text of many codes takes up to 5 ms
-  return admission.recipientSlices.map(reports, withoutSecrets, 1)
+  return admission.slices.map(reports, withoutSecrets, 1)
 }
 
 /** The parts of a text in whose place the shown text has dots, and all words that it lacks. */

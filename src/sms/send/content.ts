@@ -62,7 +62,7 @@ export async function writeTexts(
   const contacts = await contactsOf(store, user, phones, fieldNames(filled))
   const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
   const write = (phone: string) => textFor(phone, renderFor(filled, personOf(phone), missing), content)
-  return admission.recipientSlices.map(phones, write)
+  return admission.slices.map(phones, write)
 }
 
 /** The text, if all recipients get the same; undefined if not. */

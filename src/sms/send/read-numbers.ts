@@ -28,7 +28,7 @@ export async function readNumbers(
 ): Promise<(string | undefined)[]> {
   if (given.every((text) => text === '' || isPlain(text))) return given.map((text) => text || undefined)
   const country = await countryOfAccount(store, user)
-  return admission.recipientSlices.map(given, (text) => readRecipient(text, country, options))
+  return admission.slices.map(given, (text) => readRecipient(text, country, options))
 }
 
 function readRecipient(text: string, country: string, options?: ReadOptions): string | undefined {
