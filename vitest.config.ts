@@ -40,7 +40,7 @@ const quick = {
     isolate: false,
   },
 }
-/** The slow files, each in a process of its own. */
+/** The slow files, each in a process of its own: four at once, as they wait for timers more than they compute. */
 const slow = {
   extends: true as const,
   test: {
@@ -48,6 +48,7 @@ const slow = {
     name: 'slow',
     include: [SLOW],
     exclude: [IN_BROWSER],
+    maxWorkers: 4,
     sequence: { groupOrder: 1 },
   },
 }
