@@ -6,6 +6,8 @@ export const LOCKS = {
   claim: 7_367_002,
   sweep: 7_367_003,
   retention: 7_367_005,
+  /** Held while old records are ended that are found by person. */
+  retentionByPerson: 7_367_031,
   /** Held while a node picks webhook calls to send, because their limits apply to all nodes together. */
   webhookLease: 7_367_006,
   /** Per user: held while a webhook is created, to enforce the user's maximum. */

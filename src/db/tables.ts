@@ -369,6 +369,7 @@ interface ContactGroupsRow {
   join_page: Generated<boolean>
   join_text: Generated<string>
   join_words: Generated<string>
+  keep_days: Generated<number>
   name: Generated<string>
   page_confirm: Generated<'' | 'reply' | 'code'>
   page_consent: Generated<string>
@@ -880,6 +881,10 @@ interface UserSettingsRow {
   destinations: Generated<string>
   disabled: Generated<boolean>
   id: string
+  keep_consents: Generated<number>
+  keep_files: Generated<number>
+  keep_incoming: Generated<number>
+  keep_outgoing: Generated<number>
   notify: Generated<'' | 'all' | 'mine' | 'none'>
   opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>

@@ -33,6 +33,7 @@ const ROUTES: Readonly<Record<Role, readonly string[]>> = {
   ],
   admin: [
     'POST account/invitations',
+    'GET account/retention',
     'POST devices/pairing',
     'POST hooks/preview',
     'POST webhooks/:id/test',

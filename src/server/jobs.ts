@@ -22,7 +22,8 @@ import { answerJobs } from '../sms/conversations/answer.ts'
 import { bringBackDue } from '../sms/conversations/inbox.ts'
 import { deleteOldBatteries } from '../sms/devices/health.ts'
 import { keepTotals } from '../sms/message-totals.ts'
-import { endOldMessages } from '../sms/retention.ts'
+import { endOldMessages } from '../sms/retention/old-messages.ts'
+import { endOldByPerson } from '../sms/retention/old-people.ts'
 import { deleteOldAnswers } from '../sms/send/idempotency.ts'
 import { deleteOldVerifications, expireVerifications } from '../verify/end-old.ts'
 import { cleanUpDeliveries } from '../webhooks/extensions.ts'
@@ -48,6 +49,7 @@ export function jobsOf(
   // hook calls and verification codes contain texts: they are kept no longer than messages
   const textDays = Math.min(webhookLogDays, retention.days || webhookLogDays)
   const endOld = () => endOldMessages(store, extensions, retention, stopping)
+  const endByPerson = () => endOldByPerson(store, extensions, retention, stopping)
   const jobs: TimedJob[] = [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
     { id: 'idempotencyCleanUp', ...HOURLY, run: () => deleteOldAnswers(store) },
@@ -55,6 +57,7 @@ export function jobsOf(
     { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, auditDays) },
     { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },
     { id: 'retention', ...EVERY_TEN_MINUTES, run: endOld },
+    { id: 'retentionByPerson', ...HOURLY, run: endByPerson },
     { id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) },
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },

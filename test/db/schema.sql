@@ -539,6 +539,7 @@ create table contact_groups (
   page_consent text collate "C" not null default ''::text,
   page_confirm text collate "C" not null default ''::text,
   requires_consent boolean not null default false,
+  keep_days double precision not null default 0,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1018,6 +1019,7 @@ CREATE INDEX sms_messages_incoming ON sms_messages USING btree ("user", created)
 CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user", "to", _rowid);
 CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
 CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_extensions.gin_trgm_ops);
+CREATE INDEX sms_messages_with_files ON sms_messages USING btree ("user", created) WHERE attachments <> '{}'::text[];
 CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
 CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
@@ -1192,6 +1194,10 @@ create table user_settings (
   code_counted_from pb_date,
   short_codes boolean not null default false,
   opt_out_languages text[] collate "C" not null default '{}'::text[],
+  keep_incoming double precision not null default 0,
+  keep_outgoing double precision not null default 0,
+  keep_files double precision not null default 0,
+  keep_consents double precision not null default 0,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1495,6 +1501,7 @@ create function pb_truth(b boolean) returns boolean immutable
 create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
+create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
 create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan

@@ -66,6 +66,7 @@ const GROUP = {
   name: 'staff',
   ...{ join_words: '', join_confirm: false, join_text: '' },
   ...{ join_page: false, page_text: '', page_consent: '', page_confirm: '', requires_consent: false },
+  keep_days: 0,
   created: '2026-11-20 07:00:00.000Z',
   updated: '',
   collectionId: 'contact_groups',

@@ -1,7 +1,7 @@
 import { makeOwnObjects } from '../../src/collections/own-indexes.ts'
 import { extensionsOf } from '../../src/server/extensions.ts'
 import { sweep } from '../../src/sms/queue/sweep.ts'
-import { endOldMessages } from '../../src/sms/retention.ts'
+import { endOldMessages } from '../../src/sms/retention/old-messages.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { briefFaults } from '../support/database/brief.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'

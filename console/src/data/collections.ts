@@ -75,6 +75,7 @@ export const contact_groups = {
     values: ['reply', 'code'],
   },
   requires_consent: { type: 'bool' },
+  keep_days: { type: 'number', max: 36500 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -245,6 +246,10 @@ export const user_settings = {
     many: true,
     values: ['de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'],
   },
+  keep_incoming: { type: 'number', max: 36500 },
+  keep_outgoing: { type: 'number', max: 36500 },
+  keep_files: { type: 'number', max: 36500 },
+  keep_consents: { type: 'number', max: 36500 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

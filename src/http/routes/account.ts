@@ -18,6 +18,7 @@ import { ACCOUNT, chapter } from '../../openapi/operations.ts'
 import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
+import { RETENTION, readRetention } from '../../sms/retention/next.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/user-access.ts'
 import { readJson } from '../body/raw-body.ts'
@@ -32,6 +33,7 @@ import { type Caller, clientIp, storeOf } from '../server/store-of.ts'
 export function accountRoutes(services: Services): Hono<Env> {
   const { config, settings } = services
   const ofUsers = routesFor((c) => requireUser(c, services), {
+    'GET /account/retention': ({ user, store }) => readRetention(store.db, user, config.retention),
     'GET /account/push-key': async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
     'GET /account/push': async ({ auth, store }) => ({ items: await listBrowsers(store.db, personOf(auth)) }),
     'PUT /account/push': async ({ auth, store }, c) => {
@@ -108,6 +110,13 @@ export const accountPaths = () =>
         z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Renewed' }),
       ],
       fails: [400, 401],
+    },
+    'GET /api/account/retention': {
+      id: 'readRetention',
+      summary: 'See what the server deletes next',
+      description:
+        'List how long the account keeps texts, files and consents, and when the server deletes the next of them. `user_settings` and `contact_groups` have the days.',
+      answer: ['The days, and the next deletion of each kind.', RETENTION],
     },
     'GET /api/account/push-key': {
       id: 'readAccountPushKey',

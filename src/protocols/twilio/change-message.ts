@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { deleteRecords } from '../../records/cascade.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
-import { redactCopies } from '../../sms/retention.ts'
+import { redactCopies } from '../../sms/retention/end-messages.ts'
 import { may } from '../../sms/send/judge.ts'
 import { logChanged } from '../../sms/status.ts'
 import type { Call } from './account.ts'

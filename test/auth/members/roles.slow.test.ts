@@ -121,6 +121,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'DELETE /api/account/sessions/{id}': 'owner',
   'POST /api/account/end-other-sessions': 'owner',
   'GET /api/account/push-key': 'viewer',
+  'GET /api/account/retention': 'admin',
   'GET /api/account/push': 'viewer',
   'PUT /api/account/push': 'viewer',
   'DELETE /api/account/push': 'viewer',

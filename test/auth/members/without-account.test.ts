@@ -57,6 +57,7 @@ test.each<[method: string, path: string, body?: object]>([
   ['POST', '/api/hooks/preview', {}],
   ['POST', '/api/account/invitations', { role: 'admin' }],
   ['GET', '/api/account/inbox'],
+  ['GET', '/api/account/retention'],
   ['PUT', '/api/account/push', {}],
   ['POST', records('api_keys'), own],
   ['POST', records('hooks'), own],

@@ -1,5 +1,6 @@
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { endOldMessages, HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/retention.ts'
+import { HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/retention/indexes.ts'
+import { endOldMessages } from '../../../src/sms/retention/old-messages.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const USER = 'olduser00000000'
@@ -139,7 +140,7 @@ test('two nodes at once redact each message once', async () => {
 test("building the retention index waits for open transactions and drops the other mode's index", async () => {
   await makeRetentionIndex(store.db, 'redact')
   await makeRetentionIndex(store.db, 'delete')
-  await store.db.query('drop index sms_messages_to_delete')
+  await store.db.query('drop index sms_messages_kinds_to_delete')
   let made: Promise<boolean> | undefined
   await store.db.transaction(async (old) => {
     // until this is over the index cannot be finished
@@ -153,8 +154,8 @@ test("building the retention index waits for open transactions and drops the oth
   expect(await made).toBe(true)
   expect(await makeRetentionIndex(store.db, 'delete')).toBe(true)
   const found = `select indexrelid::regclass::text, indisvalid from pg_index
-    where indexrelid in (to_regclass('sms_messages_to_redact'), to_regclass('sms_messages_to_delete'))`
-  expect((await store.db.query(found)).rows).toEqual([['sms_messages_to_delete', true]])
+    where indexrelid in (to_regclass('sms_messages_kinds_to_redact'), to_regclass('sms_messages_kinds_to_delete'))`
+  expect((await store.db.query(found)).rows).toEqual([['sms_messages_kinds_to_delete', true]])
 })
 
 test.each([
@@ -179,7 +180,9 @@ test.each(['redact', 'delete'] as const)('%s finds the oldest messages by an ind
   await run(mode)
   await store.db.query('analyze sms_messages')
   const { rows } = await store.db.query(
-    `explain select id from sms_messages where created < '2020-01-01' and ${HAS_CONTENT_SQL[mode]} order by created limit 1000`,
+    `explain select id from sms_messages where "user" = $1 and message_type = 'outgoing'
+       and created < '2020-01-01' and ${HAS_CONTENT_SQL[mode]} order by created limit 1000`,
+    [USER],
   )
-  expect(rows.flat().join('\n')).toContain(`sms_messages_to_${mode}`)
+  expect(rows.flat().join('\n')).toContain(`sms_messages_kinds_to_${mode}`)
 })

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
+import { queries, tryLock } from '../../db/queries.ts'
+
+/** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
+export const BATCH = 1_000
+const PAUSE_MS = 50
+
+/** SQL: a message has come to its end. */
+export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
+
+/**
+ * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
+ * subscribers no events for its changes.
+ */
+export const quietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
+  store.db.transaction(async (db) => {
+    if (!(await tryLock(db, key))) return undefined
+    const done = await work({ db, catalog: store.catalog })
+    await queries(db).deleteFrom('_changes').where('xid', '=', sql<string>`pg_current_xact_id()`).execute()
+    return done
+  })
+
+/** Repeats `work` in transactions until it takes less than a full batch. Returns the sum of what it took. */
+export async function inBatches(
+  store: Store,
+  key: number,
+  signal: AbortSignal | undefined,
+  work: (inside: Store) => Promise<number>,
+): Promise<number> {
+  let total = 0
+  while (!signal?.aborted) {
+    const count = (await quietly(store, key, work)) ?? 0
+    total += count
+    if (count < BATCH) break
+    await sleep(PAUSE_MS)
+  }
+  return total
+}
+
+/** Persons per transaction. */
+export const PEOPLE = 1_000
+
+interface PeoplePage {
+  /** Up to PEOPLE numbers behind the last one, in order. */
+  readonly people: readonly string[]
+  /** Records that were ended; the page is repeated while it has a full batch of them. */
+  readonly count: number
+}
+
+/** Runs `work` on all numbers, a page in each transaction, until `signal` aborts or another node does it. */
+export async function forPeople(
+  store: Store,
+  signal: AbortSignal | undefined,
+  work: (inside: Store, after: string) => Promise<PeoplePage>,
+): Promise<void> {
+  let after: string | undefined = ''
+  while (after !== undefined && !signal?.aborted) {
+    const from: string = after
+    const page = await quietly(store, LOCKS.retentionByPerson, (inside) => work(inside, from))
+    const isDone = !page || (page.count < BATCH && page.people.length < PEOPLE)
+    after = isDone ? undefined : page.count < BATCH ? page.people.at(-1) : from
+    await sleep(PAUSE_MS)
+  }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
+import { deleteRecords } from '../../records/cascade.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { clearLastTexts } from '../conversations/inbox.ts'
+import type { Mode } from './indexes.ts'
+
+/** Deletes the texts of messages (`redact`), or the messages. The transaction `store.db` has locked them. */
+export async function endMessages(
+  store: Store,
+  extensions: Extensions,
+  mode: Mode,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await (mode === 'redact' ? redact(store.db, ids) : remove(store, extensions, ids))
+}
+
+async function redact(db: Db, ids: readonly string[]) {
+  await queries(db)
+    .updateTable('sms_messages')
+    .set({ body: '', attachments: [] })
+    .where('id', '=', anyOf(ids))
+    .execute()
+  await redactCopies(db, ids)
+}
+
+/** Blanks messages with a `client_ref`, which must stay unique, instead of deleting them. */
+const blank = (db: Db, messages: readonly string[]) =>
+  queries(db)
+    .updateTable('sms_messages')
+    .set({ body: '', to: '', from: '', attachments: [] })
+    .where('id', '=', anyOf(messages))
+    .where('client_ref', '<>', sql.lit(''))
+    .returning('id')
+    .execute()
+
+async function remove(store: Store, extensions: Extensions, ids: readonly string[]) {
+  const { db, catalog } = store
+  const blanked = new Set((await blank(db, ids)).map(({ id }) => id))
+  await redactCopies(db, [...blanked], { to: '', from: '' })
+  const gone = ids.filter((id) => !blanked.has(id))
+  await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
+}
+
+/**
+ * Blanks the texts of messages in conversations, and texts and attachments in webhook deliveries. There, sets
+ * the fields of `more`, too. Returns the ids of changed conversations.
+ */
+export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
+  await redactPayloads(db, messages, { body: '', attachments: [], ...more })
+  return clearLastTexts(db, messages)
+}
+
+/** Sets fields of these messages in webhook deliveries, and forgets the answers of the webhooks. */
+export async function redactPayloads(db: Db, messages: readonly string[], fields: object): Promise<void> {
+  await queries(db)
+    .with('cleared', (query) =>
+      query
+        .updateTable('webhook_deliveries')
+        .set({ response_body: '' })
+        .where('message', '=', anyOf(messages))
+        .returning('id'),
+    )
+    .updateTable('webhook_payloads as p')
+    .from('cleared')
+    .set({ image: sql`p.image::jsonb || ${JSON.stringify(fields)}::jsonb` })
+    .whereRef('p.delivery', '=', 'cleared.id')
+    .execute()
+}

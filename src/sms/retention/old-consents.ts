@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { anyFound, anyOf, queries } from '../../db/queries.ts'
+import { BATCH, forPeople, PEOPLE } from './batches.ts'
+import { before, periodsSql } from './periods.ts'
+
+/** Accounts that set days for entries of `consents`. */
+export async function accountsWithConsents(db: Db): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('user_settings')
+    .select('user')
+    .where('keep_consents', '>', 0)
+    .execute()
+  return found.map(({ user }) => user)
+}
+
+/** Deletes old entries of an account's `consents`. Each leaves its hash: see the trigger consents_kept. */
+export const endOldConsents = (
+  store: Store,
+  user: string,
+  serverDays: number,
+  signal?: AbortSignal,
+): Promise<void> =>
+  forPeople(store, signal, async ({ db }, after) => {
+    const people = await numbersAfter(db, user, after)
+    return { people, count: await deleteReplaced(db, user, people, serverDays) }
+  })
+
+async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('consents')
+    .select('number')
+    .distinct()
+    .where('user', '=', user)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(sql.lit(PEOPLE))
+    .execute()
+  return found.map(({ number }) => number)
+}
+
+/** SQL: the date from which the days of a replaced entry `e` count; `s` is its state. */
+export const REPLACED_AT = sql<string>`greatest(e.created, coalesce(s.updated,
+  (select c.last_at from conversations c where c."user" = e."user" and c.number = e.number)))`
+
+/**
+ * The entries of an account that no longer count: another entry made the present state, at least so many
+ * days ago. The group of an entry without a state was deleted: the latest text to the number counts then.
+ */
+export const selectReplaced = (db: Db, user: string, days: unknown) =>
+  queries(db, 'planned')
+    .selectFrom('consents as e')
+    .leftJoin('consent_states as s', (join) =>
+      join
+        .onRef('s.user', '=', 'e.user')
+        .onRef('s.number', '=', 'e.number')
+        .onRef('s.group', '=', 'e.group')
+        .on(sql<boolean>`s.purpose = case e."group" when '' then e.purpose else '' end`),
+    )
+    .where('e.user', '=', user)
+    .where('e.created', '<', before(days))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('consent_states as now')
+            .whereRef('now.user', '=', 'e.user')
+            .whereRef('now.number', '=', 'e.number')
+            .whereRef('now.entry', '=', 'e.id'),
+        ),
+      ),
+    )
+    .where(REPLACED_AT, '<', before(days))
+
+async function deleteReplaced(
+  db: Db,
+  user: string,
+  numbers: readonly string[],
+  serverDays: number,
+): Promise<number> {
+  await queries(db).selectNoFrom(sql`set_config('pocketsms.forget', 'consents', true)`.as('set')).execute()
+  const period = sql`(select p.consents from ${periodsSql(user, serverDays)} p)`
+  const gone = await queries(db, 'planned')
+    .deleteFrom('consents')
+    .where(
+      'id',
+      '=',
+      anyFound(
+        selectReplaced(db, user, period)
+          .select('e.id')
+          .where('e.number', '=', anyOf(numbers))
+          .limit(sql.lit(BATCH)),
+      ),
+    )
+    .returning('id')
+    .execute()
+  return gone.length
+}

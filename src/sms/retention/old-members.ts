@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { BATCH, ENDED_SQL, forPeople, PEOPLE } from './batches.ts'
+import { endMessages } from './end-messages.ts'
+import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
+import { before } from './periods.ts'
+
+/** Accounts that have a group with days of its own. */
+export async function accountsWithGroups(db: Db): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('contact_groups')
+    .select('user')
+    .distinct()
+    .where('keep_days', '>', 0)
+    .execute()
+  return found.map(({ user }) => user)
+}
+
+/** Ends old texts from and to the members of an account's groups. */
+export const endTextsOfMembers = (
+  store: Store,
+  extensions: Extensions,
+  mode: Mode,
+  user: string,
+  signal?: AbortSignal,
+): Promise<void> =>
+  forPeople(store, signal, async (inside, after) => {
+    const people = await contactsAfter(inside.db, user, after)
+    const old = await selectOld(inside.db, mode, user, people)
+    await endMessages(inside, extensions, mode, old)
+    return { people, count: old.length }
+  })
+
+async function contactsAfter(db: Db, user: string, after: string): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('contacts')
+    .select('phone')
+    .where('user', '=', user)
+    .where('phone', '>', after)
+    .orderBy('phone')
+    .limit(sql.lit(PEOPLE))
+    .execute()
+  return found.map(({ phone }) => phone)
+}
+
+/** Days after which texts from and to a contact `c` go: the fewest of its groups. Null without any. */
+const MEMBER_DAYS = sql<number>`(select min(g.keep_days) from contact_groups g
+  where g."user" = c."user" and g.id = any(c.groups) and g.keep_days > 0)`
+
+/** The oldest texts to end, from and to these contacts. */
+async function selectOld(db: Db, mode: Mode, user: string, phones: readonly string[]): Promise<string[]> {
+  const old = await queries(db, 'planned')
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('contacts as c')
+        .select(['c.user', 'c.phone', MEMBER_DAYS.as('days')])
+        .where('c.user', '=', user)
+        .where('c.phone', '=', anyOf(phones))
+        .as('p'),
+    )
+    .crossJoinLateral(({ selectFrom, ref }) =>
+      selectFrom('sms_messages')
+        .select('id')
+        .whereRef('user', '=', 'p.user')
+        .whereRef(sql<string>`${sql.raw(OTHER_NUMBER_SQL)}`, '=', 'p.phone')
+        .where('created', '<', before(ref('p.days')))
+        .where('updated', '<', before(ref('p.days')))
+        .where(sql<boolean>`${sql.raw(ENDED_SQL)} and ${sql.raw(HAS_CONTENT_SQL[mode])}`)
+        .orderBy('created')
+        .limit(sql.lit(BATCH))
+        .forUpdate()
+        .skipLocked()
+        .as('old'),
+    )
+    .select('old.id')
+    .where('p.days', 'is not', null)
+    .limit(sql.lit(BATCH))
+    .execute()
+  return old.map(({ id }) => id)
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { BATCH, ENDED_SQL, inBatches } from './batches.ts'
+import { endMessages } from './end-messages.ts'
+import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
+import { deleteFiles } from './old-files.ts'
+import { accountPages, accountsSql, before, periodsSql } from './periods.ts'
+
+/**
+ * Redacts or deletes (`mode`) messages that ended longer ago than `days` or the account's own days say, and
+ * deletes old files. Works in batches until done or `signal` aborts. Keeps usage counts and does not notify
+ * subscribers. Returns the number of messages, 0 also while another node does it.
+ */
+export async function endOldMessages(
+  store: Store,
+  extensions: Extensions,
+  { mode, days }: Config['retention'],
+  signal?: AbortSignal,
+): Promise<number> {
+  let total = 0
+  for await (const accounts of accountPages(store.db, days)) {
+    if (signal?.aborted || !(await makeRetentionIndex(store.db, mode))) break
+    await redactCampaigns(store.db, days, accounts)
+    total += await inBatches(store, LOCKS.retention, signal, async (inside) => {
+      const old = await selectOldest(inside.db, mode, days, accounts)
+      await endMessages(inside, extensions, mode, old)
+      return old.length
+    })
+    await inBatches(store, LOCKS.retention, signal, ({ db }) => deleteFiles(db, days, accounts))
+  }
+  return total
+}
+
+/** Deletes texts and phone numbers of campaigns that ended longer ago than sent texts are kept. */
+const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
+  queries(db)
+    .updateTable('campaigns as c')
+    .set({ body: '', variables: 'null', recipients: '[]' })
+    .where('c.user', '=', anyOf(accounts))
+    .where('status', 'in', ['done', 'canceled', 'failed'])
+    .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)
+    .where('updated', '<', ({ selectFrom, ref }) =>
+      selectFrom(periodsSql(ref('c.user'), days).as('p')).select(before(sql.ref('p.outgoing')).as('old')),
+    )
+    .execute()
+
+/** The oldest messages to end. Messages that were changed in these days are kept, however old they are. */
+async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly string[]) {
+  const kinds = sql<{ type: 'incoming' | 'outgoing'; days: number }>`
+    (values ('incoming', p.incoming), ('outgoing', p.outgoing))`
+  const old = await queries(db, 'planned')
+    .selectFrom(accountsSql(accounts))
+    .crossJoinLateral(({ ref }) => periodsSql(ref('a.id'), days).as('p'))
+    .crossJoinLateral(kinds.as<'k'>(sql`k(type, days)`))
+    .crossJoinLateral(({ selectFrom, ref }) =>
+      selectFrom('sms_messages as m')
+        .select('m.id')
+        .whereRef('m.user', '=', 'a.id')
+        .whereRef('m.message_type', '=', 'k.type')
+        .where('m.created', '<', before(ref('k.days')))
+        .where('m.updated', '<', before(ref('k.days')))
+        .where(sql<boolean>`${sql.raw(ENDED_SQL)} and ${sql.raw(HAS_CONTENT_SQL[mode])}`)
+        .orderBy('m.created')
+        .limit(sql.lit(BATCH))
+        .forUpdate()
+        .skipLocked()
+        .as('old'),
+    )
+    .select('old.id')
+    .limit(sql.lit(BATCH))
+    .execute()
+  return old.map(({ id }) => id)
+}

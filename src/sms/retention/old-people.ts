@@ -1,0 +1,23 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { makeRetentionIndex } from './indexes.ts'
+import { accountsWithConsents, endOldConsents } from './old-consents.ts'
+import { accountsWithGroups, endTextsOfMembers } from './old-members.ts'
+
+/**
+ * Ends old records that are found by person: texts of members of groups with days of their own, and replaced
+ * entries of `consents`. Reads all contacts and entries of these accounts, until `signal` aborts. Stops while
+ * another node does it.
+ */
+export async function endOldByPerson(
+  store: Store,
+  extensions: Extensions,
+  { mode, days }: Config['retention'],
+  signal?: AbortSignal,
+): Promise<void> {
+  const withGroups = await accountsWithGroups(store.db)
+  if (withGroups.length > 0 && (await makeRetentionIndex(store.db, mode, 'people')))
+    for (const user of withGroups) await endTextsOfMembers(store, extensions, mode, user, signal)
+  for (const user of await accountsWithConsents(store.db)) await endOldConsents(store, user, days, signal)
+}
