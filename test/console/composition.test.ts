@@ -1,13 +1,7 @@
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/records.ts'
-import {
-  BLANK,
-  copyOf,
-  faultsOf,
-  placeFault,
-  requestOf,
-  withMore,
-} from '../../console/src/pages/send/composition.ts'
+import { BLANK, copyOf, requestOf, withMore } from '../../console/src/pages/send/composition.ts'
+import { faultsOf, placeFault } from '../../console/src/pages/send/composition-faults.ts'
 
 test.each([
   ['one', '+4915112345678', ['+4915112345678']],

@@ -1,6 +1,7 @@
 import { t } from '../language/words.ts'
 import { CodeBlock } from '../parts/code.tsx'
-import { type FormRow, RowsForm } from '../parts/rows/rows-form.tsx'
+import type { FormRow } from '../parts/rows/form-row.ts'
+import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go, to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 

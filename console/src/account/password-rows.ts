@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import type { FieldRow } from '../parts/rows/rows-form.tsx'
+import type { FieldRow } from '../parts/rows/form-row.ts'
 
 export const EMAIL_ROW: FieldRow = {
   ...{ name: 'email', label: t('Email'), kind: 'email', autocomplete: 'username' },

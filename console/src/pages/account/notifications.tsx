@@ -15,7 +15,8 @@ import { runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
-import { type FormRow, RowsForm } from '../../parts/rows/rows-form.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 
 interface Browser {
   readonly endpoint: string

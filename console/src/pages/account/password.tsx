@@ -4,7 +4,8 @@ import { pb } from '../../data/client.ts'
 import { renewSession, type Session, signOut } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
-import { type FormRow, RowsForm } from '../../parts/rows/rows-form.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const WRONG = t('This is not your password.')

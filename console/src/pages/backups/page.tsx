@@ -6,16 +6,15 @@ import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { t, tx } from '../../language/words.ts'
-import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Field } from '../../parts/form/field.tsx'
-import { Button, Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Facts, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
-import { SettingsCard, type SettingsPart } from '../../parts/rows/settings-card.tsx'
-import type { Values } from '../../parts/rows/values.ts'
+import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { BackupList, RestoreDialog } from './backup-list.tsx'
 import './page.css'
+import { STORAGE, schedule } from './storage.tsx'
+import { UploadDialog } from './upload-dialog.tsx'
 
 const EVERY_MS = 2_000
 
@@ -133,116 +132,3 @@ const toldStep = (step: string, done: number, total: number) =>
   step === ''
     ? '…'
     : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`
-
-function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
-  const [file, setFile] = useState<File>()
-  const upload = useTask(async () => {
-    if (!file) return
-    await pb.backups.upload({ file })
-    toast(t('Backup uploaded'))
-    onClose()
-    await onDone()
-  })
-  return (
-    <Dialog title={t('Upload a backup')} onClose={onClose}>
-      <Form onSubmit={upload.run} fault={upload.fault} names={['file']}>
-        <Field
-          label={t('A backup of pocketsms')}
-          name="file"
-          hint={t('It is read through and kept. Nothing is restored yet.')}
-          fault={upload.fault}
-        >
-          {(ties) => (
-            <input
-              {...ties}
-              type="file"
-              accept=".zip,application/zip"
-              onChange={(event) => setFile(event.currentTarget.files?.[0])}
-            />
-          )}
-        </Field>
-        <FormActions busy={upload.busy} disabled={!file} onCancel={onClose}>
-          {t('Upload')}
-        </FormActions>
-      </Form>
-    </Dialog>
-  )
-}
-
-const OTHER = 'other'
-const CHOICES = [
-  ['', t('Never')],
-  ['0 */6 * * *', t('Every 6 hours')],
-  ['0 3 * * *', t('Every day at 3:00 UTC')],
-  ['0 3 * * 0', t('Every Sunday at 3:00 UTC')],
-  [OTHER, t('Something else…')],
-] as const
-const PLAIN = { autocomplete: 'off', spellcheck: false } as const
-
-const schedule = (cron: string, next: string): SettingsPart => ({
-  key: 'backups.schedule',
-  title: t('Schedule'),
-  action: t('Save schedule'),
-  saved: t('Schedule saved'),
-  rows: [
-    [
-      {
-        ...{ name: 'choice', label: t('Automatic backups'), choices: CHOICES, kind: 'select' },
-        hint: next && tx('The next one is made {when}.', { when: <Time at={next} /> }),
-        read: () => (CHOICES.some(([known]) => known === cron) ? cron : OTHER),
-        write: () => undefined,
-      },
-      {
-        ...{ name: 'backups.cronMaxKeep', label: t('Automatic backups to keep'), kind: 'number', min: 1 },
-        hint: t('Older ones are deleted. Those that you made yourself stay.'),
-      },
-    ],
-    {
-      ...{ name: 'backups.cron', label: t('Cron expression'), ...PLAIN },
-      hint: t('Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days.'),
-      shown: ({ choice }) => choice === OTHER,
-      write: (typed, { choice }) => (choice === OTHER ? String(typed).trim() : choice),
-    },
-  ],
-})
-
-const isElsewhere = (values: Values) => values['backups.s3.enabled'] === true
-const IN_S3 = { shown: isElsewhere, ...PLAIN }
-
-/** Where backups are kept: on the server's disk, or in an S3-compatible store. */
-const STORAGE: SettingsPart = {
-  key: 'backups.storage',
-  title: t('Storage'),
-  action: t('Save storage'),
-  saved: t('Storage saved'),
-  rows: [
-    { name: 'backups.s3.enabled', label: t('Keep backups in an S3-compatible store'), kind: 'check' },
-    ({ values }) =>
-      !isElsewhere(values) && (
-        <Notice>
-          {t(
-            'Backups are on the same disk as the server. If that disk fails, they are lost too: download some, or use a store elsewhere.',
-          )}
-        </Notice>
-      ),
-    [
-      {
-        ...{ name: 'backups.s3.endpoint', label: t('Endpoint'), ...IN_S3 },
-        hint: t('Such as https://s3.eu-central-1.amazonaws.com'),
-      },
-      { name: 'backups.s3.bucket', label: t('Bucket'), ...IN_S3 },
-    ],
-    [
-      { name: 'backups.s3.region', label: t('Region'), ...IN_S3 },
-      { name: 'backups.s3.accessKey', label: t('Access key'), ...IN_S3 },
-    ],
-    {
-      ...{ name: 'backups.s3.secret', label: t('Secret'), kind: 'password', ...IN_S3 },
-      ...{ autocomplete: 'new-password', hint: t('Empty: it stays as it is.') },
-    },
-    {
-      ...{ name: 'backups.s3.forcePathStyle', kind: 'check', shown: isElsewhere },
-      label: t('The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)'),
-    },
-  ],
-}

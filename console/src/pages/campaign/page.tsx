@@ -1,34 +1,31 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { type CampaignProgress, filterOf, shownCounts, titleOf } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import { hoursWords } from '../../data/hours.ts'
-import type { Campaign, Device, Message } from '../../data/records.ts'
+import type { Campaign } from '../../data/records.ts'
 import { repeatSentence } from '../../data/repeat.ts'
 import { may } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { useNames } from '../../data/use/use-known.ts'
 import { lineWords } from '../../data/use/use-lines.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
-import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { NextTimes } from '../../parts/form/repeat-field.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
-import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { formatDateTime, OUTGOING_STATES, StateCounts, Time } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { formatDateTime, OUTGOING_STATES, StateCounts } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Actions } from './actions.tsx'
 import './page.css'
+import { Hold } from './hold.tsx'
+import { Replies, SHOWN } from './replies.tsx'
+import { Simulated } from './simulated.tsx'
 
 const REFRESH_MS = 3_000
 
@@ -146,84 +143,5 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
         ]}
       />
     </Card>
-  )
-}
-
-/** The longest countdown, in seconds. Campaigns that begin later show as scheduled. */
-const MAX_SECONDS = 60
-
-function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
-  const left = useCountdown(progress)
-  const undo = useTask(async () => {
-    await pb.send(`/api/campaigns/${campaign.id}/cancel`, { method: 'POST' })
-    toast(t('Undone: nobody gets it'))
-  })
-  if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS) return null
-  return <HoldNotice left={left} undo={undo} />
-}
-
-/** Whole seconds until a campaign begins, counted from the server's answer: browser clocks may be wrong. */
-function useCountdown(progress: CampaignProgress): number {
-  const [endMs, setEndMs] = useState(0)
-  useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])
-  return useSecondsLeft(endMs)
-}
-
-const SHOWN = 20
-
-function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
-  const nameOf = useNames(latest.map(({ from }) => from))
-  return (
-    <Card title={t('Replies')}>
-      {latest.length === 0 && <p class="muted">{t('Nobody has replied yet.')}</p>}
-      <ul class="campaign-replies">
-        {latest.map(({ id, from, body, created }) => (
-          <li key={id}>
-            <a href={to(`/conversations/${encodeURIComponent(from)}`)}>
-              {nameOf(from) || <PhoneNumber number={from} />}
-            </a>{' '}
-            <Time at={created} />
-            <p>{body}</p>
-          </li>
-        ))}
-      </ul>
-      {latest.length >= SHOWN && (
-        <p class="muted">{t('These are the latest {count}.', { count: latest.length })}</p>
-      )}
-    </Card>
-  )
-}
-
-const MOST_DEVICES = 30
-
-/** Says how many texts of a campaign went to simulated phones. Sends no request if the user has none. */
-function Simulated({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
-  const { items: phones } = useList<Device>('devices', {
-    filter: 'platform = "simulator"',
-    perPage: MOST_DEVICES,
-  })
-  const devices = phones.map(({ id }) => pb.filter('device = {:id}', { id })).join(' || ')
-  const isReady = devices !== '' && campaign.batches.length > 0
-  const { total, reload } = useList<Message>('sms_messages', {
-    filter: `(${filterOf(campaign)}) && (${devices})`,
-    perPage: 1,
-    fields: 'id',
-    live: false,
-    ready: isReady,
-  })
-  const { assigned, sending, sent, delivered } = progress.counts
-  const given = assigned + sending + sent + delivered
-  useEffect(() => {
-    if (isReady) void reload()
-  }, [given])
-  if (total === 0) return null
-  return (
-    <Notice kind="warning">
-      {tn(
-        '1 text of this campaign is with a simulated phone: nobody gets it.',
-        '{count} texts of this campaign are with a simulated phone: nobody gets them.',
-        total,
-      )}
-    </Notice>
   )
 }

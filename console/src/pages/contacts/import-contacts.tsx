@@ -12,7 +12,8 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Button, Notice } from '../../parts/form/form.tsx'
 import { Facts, Progress } from '../../parts/page.tsx'
-import { keptOf, NEW_GROUP, type Plan, Preview, planImport, type Wishes } from './import-preview.tsx'
+import { type Plan, planImport } from './import-plan.ts'
+import { keptOf, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }

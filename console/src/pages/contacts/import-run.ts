@@ -1,7 +1,7 @@
 import { pb } from '../../data/client.ts'
 import { faultOf } from '../../data/fault.ts'
 import type { Contact } from '../../data/records.ts'
-import type { NewContact } from './import-preview.tsx'
+import type { NewContact } from './import-plan.ts'
 
 export interface Outcome {
   readonly added: number

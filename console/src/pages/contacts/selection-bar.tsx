@@ -1,23 +1,18 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { type Fault, faultText } from '../../data/fault.ts'
-import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
+import { faultText } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
-import { contactFilter } from '../../data/phone/contact-filter.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
-import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
+import type { Contact } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
-import { useLater } from '../../data/use/use-later.ts'
-import { type Groups, useList } from '../../data/use/use-list.ts'
+import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
-import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Button, Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
-import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { type Change, type Changed, changeMany } from './change-many.ts'
+import { contactsCsv } from './contacts-csv.ts'
 
 const people = (count: number) => tn('1 contact', '{count} contacts', count)
 
@@ -174,84 +169,4 @@ function GroupChoice({
       </Button>
     </>
   )
-}
-
-const FOUND = 30
-
-/** A dialog that adds contacts to a group. Chosen contacts stay chosen during further searches. */
-export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: () => void }) {
-  const [text, setText] = useState('')
-  const [chosen, setChosen] = useState<readonly Contact[]>([])
-  const asked = useLater(text.trim())
-  const filter = asked ? contactFilter(asked, defaultCountry.value) : ''
-  const found = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: FOUND, live: false })
-  const [fault, setFault] = useState<Fault>()
-  const add = useTask(async () => {
-    const { done, fault: failure } = await changeMany(chosen, { values: { 'groups+': group.id } }, () => {})
-    setFault(failure)
-    if (failure) return
-    toast(tn('1 contact added', '{count} contacts added', done))
-    onClose()
-  })
-  const others = chosen.filter(({ id }) => !found.items.some((contact) => contact.id === id))
-  return (
-    <Dialog title={t('Add members to {name}', { name: group.name })} onClose={onClose}>
-      <Form onSubmit={() => (chosen.length > 0 ? add.run() : undefined)} fault={fault}>
-        <TextField
-          label={t('Name or number')}
-          name="member"
-          type="search"
-          value={text}
-          onValue={setText}
-          autofocus
-        />
-        <fieldset class="group-choice">
-          <legend>{t('Contacts')}</legend>
-          {[...others, ...found.items].map((contact) => {
-            const isMember = contact.groups.includes(group.id)
-            return (
-              <CheckField
-                key={contact.id}
-                name={`member-${contact.id}`}
-                value={isMember || chosen.some(({ id }) => id === contact.id)}
-                disabled={isMember}
-                onValue={(isIn) =>
-                  setChosen(isIn ? [...chosen, contact] : chosen.filter(({ id }) => id !== contact.id))
-                }
-                label={
-                  <>
-                    {contact.name} <PhoneNumber number={contact.phone} />
-                    {isMember && <span class="muted"> {t('is in the group')}</span>}
-                  </>
-                }
-              />
-            )
-          })}
-          {found.total > FOUND && <p class="muted">{t('There are more: search for them.')}</p>}
-          {!found.loading && found.total === 0 && <p class="muted">{t('Nobody found.')}</p>}
-        </fieldset>
-        <FormActions busy={add.busy} disabled={chosen.length === 0} onCancel={onClose}>
-          {chosen.length > 0 ? t('Add {count}', { count: chosen.length }) : t('Add')}
-        </FormActions>
-      </Form>
-    </Dialog>
-  )
-}
-
-/** A text that a spreadsheet would read as a formula. Phone numbers like +49 151 do not match. */
-const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/
-
-const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
-
-/** Contacts as CSV, with a column for each of their own fields. The console can import it again. */
-function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: string) => string): string {
-  const titles = [...new Set(contacts.flatMap((contact) => fieldsOf(contact).map(([title]) => title)))]
-  const data = contacts.map((contact) => {
-    const fields = new Map(fieldsOf(contact))
-    const groups = contact.groups.map(nameOfGroup).filter(Boolean).join(', ')
-    const own = titles.map((title) => fields.get(title) ?? '')
-    return [contact.name, contact.phone, groups, contact.opted_out ? 'yes' : 'no', ...own].map(safe)
-  })
-  const head = ['Name', 'Number', 'Groups', 'Opted out', ...titles].map(safe)
-  return CSV_MARK + csvLines([head, ...data])
 }

@@ -1,26 +1,25 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { countSegments } from '#portable/segments.ts'
 import { sendText } from '../../data/line/outbox.ts'
-import { type Contact, type Device, fieldNamed, type Message, type Template } from '../../data/records.ts'
-import { session } from '../../data/session.ts'
-import { isPerson } from '../../data/team/people.ts'
+import type { Device, Message } from '../../data/records.ts'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
-import { fillTemplate, isSameName, variablesOf } from '../../data/text/placeholders.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
-import { CompletingArea, type Completion } from './completing-area.tsx'
+import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
 import './answer.css'
+import { useCollision } from './use-collision.ts'
+import { useSavedReplies } from './use-saved-replies.tsx'
 
 const MAX_DEVICES = 100
 const ANY = 'any'
@@ -149,68 +148,4 @@ const labelOf = (device: Device | undefined) => {
   return device.name
     ? t('Answer from {name}', { name: device.name })
     : t('Answer from the device that received it')
-}
-
-/**
- * Returns a function to call before sending. If another member has answered since the user began to type, it
- * asks the user, and returns false if the user declines. `texts`: newest first; undefined until loaded.
- */
-function useCollision(texts: readonly Message[] | undefined, isTyping: boolean): () => Promise<boolean> {
-  const since = useRef<string>(undefined)
-  if (!isTyping) since.current = undefined
-  else since.current ??= texts && (texts[0]?.created ?? '')
-  return async () => {
-    const begun = since.current
-    const theirs = texts?.find(
-      ({ created, sent_by, expand }) =>
-        begun !== undefined &&
-        created > begun &&
-        sent_by !== session.value?.sender &&
-        isPerson(expand?.sent_by),
-    )
-    if (!theirs) return true
-    const sure = await confirmed({
-      title: t('{name} has answered meanwhile', { name: theirs.expand?.sent_by?.name ?? '' }),
-      text: theirs.body,
-      action: t('Send anyway'),
-      keep: t('Not yet'),
-      careful: true,
-    })
-    // do not ask again about an answer that the user has seen
-    if (sure) since.current = theirs.created
-    return sure
-  }
-}
-
-const MAX_TEMPLATES = 200
-const SHOWN = 20
-
-/** The user's templates, filled in with the contact's values. Variables without a value keep their braces. */
-function useSavedReplies({
-  number,
-  name,
-  contact,
-  isContactKnown,
-}: {
-  number: string
-  name: string
-  contact: Contact | undefined
-  isContactKnown: boolean
-}) {
-  const { items } = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
-  const valueFor = (variable: string) => {
-    if (isSameName(variable, 'phone')) return number
-    return isSameName(variable, 'name') ? name || undefined : contact && fieldNamed(contact, variable)
-  }
-  return {
-    hasAny: items.length > 0,
-    find(typed: string): Completion[] {
-      if (!isContactKnown) return []
-      const words = typed.trim().toLocaleLowerCase()
-      return items
-        .filter((template) => template.name.toLocaleLowerCase().includes(words))
-        .slice(0, SHOWN)
-        .map(({ id, name, body }) => ({ id, title: name, text: fillTemplate(body, valueFor) }))
-    },
-  }
 }

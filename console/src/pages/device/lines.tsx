@@ -1,22 +1,17 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
-import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../data/client.ts'
 import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
 import { lineName } from '../../data/device/lines.ts'
-import { useCountry } from '../../data/phone/country.ts'
-import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
-import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { NumberCountry } from '../../parts/form/country-field.tsx'
+import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { prefixesRow } from '../../parts/rows/common-rows.tsx'
-import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
+import { LineDialog } from './line-dialog.tsx'
 
 const MOST_LINES = 100
 
@@ -143,59 +138,4 @@ function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
 function noteOf(used: number, total: number): string {
   if (used >= total) return `: ${t('full')}`
   return used >= total * NEAR ? `: ${t('nearly full')}` : ''
-}
-
-const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
-
-function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
-  const [country, setCountry] = useCountry()
-  // the stored number is not checked: a program may have stored an unusual one
-  const stored = formatPhone(line.number)
-  const read = (typed: string) =>
-    typed.trim() === '' || typed === stored
-      ? { phone: typed.trim() && line.number }
-      : readTyped(typed, country)
-  const rows: readonly FormRow[] = [
-    {
-      name: 'enabled',
-      label: t('Use this line'),
-      hint: t('When it is off, its waiting texts go to other lines.'),
-    },
-    { name: 'label', label: t('Label'), hint: t('What you call it, such as Shop or Austria.') },
-    {
-      ...{ name: 'number', label: t('Number'), kind: 'tel', read: () => stored },
-      hint: t('A number that the phone reports replaces it.'),
-      write: (typed) => read(String(typed)).phone,
-      error: (typed) => {
-        const { fault } = { fault: undefined, ...read(String(typed)) }
-        return fault && `${phoneFaultWords(fault)}.`
-      },
-    },
-    () => <NumberCountry value={country} onValue={setCountry} />,
-    [limit('per_minute', t('Texts a minute')), limit('daily_limit', t('Texts a day'))],
-    [limit('monthly_limit', t('Texts a month')), limit('monthly_recipients', t('Different numbers a month'))],
-    () => (
-      <p class="note">
-        {t(
-          'Texts for which no line has room wait until one has. Days and months are those of your time zone.',
-        )}
-      </p>
-    ),
-    prefixesRow(
-      'prefixes',
-      t('For numbers that begin with'),
-      t('Empty: for all. Other lines send to these numbers only if no such line can.'),
-    ),
-  ]
-  return (
-    <Dialog title={t('Change the line')} onClose={onClose}>
-      <RecordForm
-        collection="lines"
-        record={line}
-        rows={rows}
-        saved={t('Line saved')}
-        {...{ onSaved: onClose, onCancel: onClose }}
-      />
-    </Dialog>
-  )
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
-import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName, isSimulated } from '../../data/device/lines.ts'
-import type { Delivery, Device, Message } from '../../data/records.ts'
+import { useDeviceStates } from '../../data/device/device-states.ts'
+import { isSimulated } from '../../data/device/lines.ts'
+import type { Delivery, Device } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -11,12 +11,14 @@ import { inWords } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { type Column, TableSection } from '../../parts/list/table.tsx'
-import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import './page.css'
+import { Jobs } from './jobs.tsx'
+import { lasting } from './lasting.ts'
+import { Offline } from './offline.tsx'
+import { WaitingMessages } from './waiting-messages.tsx'
 
 interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
@@ -160,119 +162,4 @@ function Tile({
       {href ? <a href={href}>{title}</a> : <span>{title}</span>}
     </li>
   )
-}
-
-const COUNT = 10
-
-const COLUMNS: readonly Column<Message>[] = [
-  { title: t('To'), cell: (message) => message.to },
-  { title: t('User'), cell: (message) => <Owner record={message} /> },
-  { title: t('Device'), cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
-  { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
-  { title: t('Since'), cell: (message) => <Time at={message.created} /> },
-]
-
-function WaitingMessages() {
-  const messages = useList<Message>('sms_messages', {
-    filter: 'status = "assigned" || status = "sending"',
-    sort: 'created',
-    expand: 'user,device',
-    perPage: COUNT,
-  })
-  return (
-    <TableSection
-      title={t('Waiting longest')}
-      none={messages.loading ? t('Loading…') : t('No message waits.')}
-      columns={COLUMNS}
-      rows={messages.items}
-      href={(message) => to(`/messages/${message.id}`)}
-    />
-  )
-}
-
-interface JobFigures {
-  readonly kind: string
-  readonly open: number
-  readonly dead: number
-  readonly oldest_seconds: number
-  readonly last_error: string
-}
-
-type JobRow = JobFigures & { readonly id: string }
-
-const JOBS_EVERY_MS = 10_000
-
-const JOB_KINDS: Readonly<Record<string, string>> = {
-  answer: t('Automatic answers'),
-  push: t('Notifications in browsers'),
-  campaign: t('Campaigns'),
-  alarm_mail: t('Mails about silent devices'),
-  reply_mail: t('Mails about unanswered texts'),
-}
-
-const JOB_COLUMNS: readonly Column<JobRow>[] = [
-  { title: t('Kind'), cell: ({ kind }) => JOB_KINDS[kind] ?? kind },
-  { title: t('Waiting'), align: 'end', cell: ({ open }) => formatNumber(open) },
-  { title: t('Longest wait'), align: 'end', cell: (job) => lasting(job.oldest_seconds) },
-  { title: t('Failed for good'), align: 'end', cell: ({ dead }) => formatNumber(dead) },
-  { title: t('Last error'), long: true, cell: (job) => job.last_error || '–' },
-]
-
-function Jobs() {
-  const { value } = useAnswer<readonly JobFigures[]>('/api/jobs', JOBS_EVERY_MS)
-  return (
-    <TableSection
-      title={t('Background jobs')}
-      none={value ? t('None.') : t('Loading…')}
-      columns={JOB_COLUMNS}
-      rows={(value ?? []).map((job) => ({ ...job, id: job.kind }))}
-    />
-  )
-}
-
-/** Enabled devices that are out of reach or failing, with the number of their waiting messages. */
-function Offline({
-  devices,
-  states,
-}: {
-  devices: readonly Device[]
-  states: ReturnType<typeof useDeviceStates>
-}) {
-  const lost = devices.filter((device) => {
-    const state = states.of(device)
-    return state?.reachable === false || state?.failing
-  })
-  const columns: readonly Column<Device>[] = [
-    { title: t('Name'), cell: deviceName },
-    { title: t('User'), cell: (device) => <Owner record={device} /> },
-    { title: t('State'), cell: (device) => <State device={device} /> },
-    { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
-    { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
-  ]
-  function State({ device }: { device: Device }) {
-    const [tone, word] = deviceWord(device, states.of(device))
-    return <Badge tone={tone}>{word}</Badge>
-  }
-  return (
-    <TableSection
-      title={t('Devices out of reach or failing')}
-      none={devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
-      columns={columns}
-      rows={lost}
-      href={(device) => to(`/devices/${device.id}`)}
-    />
-  )
-}
-
-const UNITS = [
-  [86_400, (count: number) => t('{count} days', { count })],
-  [3_600, (count: number) => t('{count} hours', { count })],
-  [60, (count: number) => t('{count} min', { count })],
-] as const
-const SECOND = [1, (count: number) => t('{count} s', { count })] as const
-
-/** A span of time in words: `40 s`, `12 min`, `3 hours`. */
-function lasting(seconds: number): string {
-  const [length, words] = UNITS.find(([each]) => seconds >= 2 * each) ?? SECOND
-  return words(Math.floor(seconds / length))
 }

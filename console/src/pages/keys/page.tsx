@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks'
-import { serverUrl } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { CodeBlock } from '../../parts/code.tsx'
-import { Dialog, revoke } from '../../parts/dialog/dialog.tsx'
-import { actionsColumn, type Column, ListPage, type RowAction } from '../../parts/list/table.tsx'
-import { ShownOnce } from '../../parts/once.tsx'
+import { revoke } from '../../parts/dialog/dialog.tsx'
+import { ListPage } from '../../parts/list/list-page.tsx'
+import { actionsColumn, type RowAction } from '../../parts/list/row-actions.tsx'
+import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Facts } from '../../parts/page.tsx'
-import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
-import type { Value } from '../../parts/rows/values.ts'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
-import { ChangeKey, hasPrevious, LIMITS, RotateKey, turn } from './change-key.tsx'
+import { ChangeKey, hasPrevious, RotateKey, turn } from './change-key.tsx'
+import { NewKey } from './new-key.tsx'
 
 const NAME: Column<ApiKey> = { title: t('Name'), cell: ({ name }) => name }
 const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
@@ -99,121 +96,3 @@ const revokeKey = (key: ApiKey) =>
     },
     t('{name} was revoked', { name: key.name }),
   )
-
-const DAY_MS = 86_400_000
-const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
-const DOES_ALL = t('It sends, and reads all messages, conversations and devices.')
-
-const expiryOf = (days: Value) =>
-  days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-
-function NewKey({ onClose }: { onClose: () => void }) {
-  const [kind, setKind] = useState<ProgramKindName>('own')
-  const [made, setMade] = useState<ApiKey>()
-  const rows: readonly FormRow[] = [
-    {
-      ...{ name: 'name', label: t('Name'), autofocus: true },
-      hint: t('The program that uses it, such as web shop.'),
-    },
-    {
-      ...{ name: 'kind', label: t('For') },
-      choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
-      hint: (values) => PROGRAM_KINDS[values.kind as ProgramKindName].hint,
-    },
-    {
-      ...{ name: 'expires_at', label: t('Expires'), write: expiryOf },
-      choices: [
-        ['', t('Never')],
-        ['30', t('In 30 days')],
-        ['90', t('In 90 days')],
-        ['365', t('In a year')],
-      ],
-    },
-    ...LIMITS(),
-  ]
-  if (made?.key)
-    return (
-      <ShownOnce title={t('The key of {name}', { name: made.name })} onClose={onClose}>
-        <Facts
-          class="copied-settings"
-          facts={PROGRAM_KINDS[kind].settings(made).map(([term, code]) => [term, <CodeBlock code={code} />])}
-        />
-        {kind === 'own' && (
-          <>
-            <p>{t('A send with it, from a terminal:')}</p>
-            <CodeBlock code={example(made.key)} />
-          </>
-        )}
-      </ShownOnce>
-    )
-  return (
-    <Dialog title={t('New key')} onClose={onClose}>
-      <RecordForm
-        collection="api_keys"
-        rows={rows}
-        blank={{ kind }}
-        prepare={({ kind: chosen, ...fields }) => {
-          setKind(chosen as ProgramKindName)
-          return { ...PROGRAM_KINDS[chosen as ProgramKindName].values, ...fields }
-        }}
-        action={t('Make the key')}
-        {...{ onSaved: setMade, onCancel: onClose }}
-      />
-    </Dialog>
-  )
-}
-
-const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
-  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
-
-type Setting = readonly [term: string, code: string]
-
-interface ProgramKind {
-  readonly label: string
-  readonly hint: string
-  readonly values: Readonly<Record<string, unknown>>
-  readonly settings: (key: ApiKey) => readonly Setting[]
-}
-
-type ProgramKindName = 'own' | 'smsgate' | 'twilio' | 'assistant'
-
-const baseUrl = (code: string): Setting => [t('Base URL'), code]
-
-const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
-  own: {
-    label: t('A program of mine, by the API of pocketsms'),
-    hint: SENDS_ONLY,
-    values: {},
-    settings: ({ key = '' }) => [baseUrl(serverUrl), ['X-API-Key', key]],
-  },
-  smsgate: {
-    label: t('A program made for SMSGate'),
-    hint: DOES_ALL,
-    values: { scopes: ['all:any'] },
-    settings: ({ key = '' }) => [
-      baseUrl(`${serverUrl}/api/3rdparty/v1`),
-      [t('User name'), session.value?.email || String(session.value?.record.id)],
-      [t('Password'), key],
-    ],
-  },
-  twilio: {
-    label: t('A program made for Twilio'),
-    hint: t('It sends, and reads and deletes all messages.'),
-    values: { twilio: true },
-    settings: ({ account_sid = '', auth_token = '', key_sid = '' }) => [
-      baseUrl(serverUrl),
-      ['AccountSid', account_sid],
-      ['AuthToken', auth_token],
-      ['API key SID', key_sid],
-    ],
-  },
-  assistant: {
-    label: t('An assistant (MCP)'),
-    hint: DOES_ALL,
-    values: { scopes: ['all:any'] },
-    settings: ({ key = '' }) => [
-      [t('Address'), `${serverUrl}/mcp`],
-      [t('Header'), `Authorization: Bearer ${key}`],
-    ],
-  },
-}

@@ -12,25 +12,12 @@ import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Field } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
-import { type Column, Pager, Table } from '../../parts/list/table.tsx'
+import { Pager } from '../../parts/list/records.tsx'
+import { Table } from '../../parts/list/table.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
-
-interface Log {
-  readonly id: string
-  readonly created: string
-  readonly level: number
-  readonly message: string
-  readonly data: {
-    readonly status?: number
-    /** The caller's auth collection; '' for a guest. */
-    readonly auth?: string
-    /** The id of the caller, if the setting logs.logAuthId is on. */
-    readonly authId?: string
-    readonly error?: string
-  }
-}
+import { askerColumn, COLUMNS, detailsColumn, type Log } from './columns.tsx'
 
 interface Logs {
   readonly items: readonly Log[]
@@ -39,8 +26,6 @@ interface Logs {
   readonly totalPages: number
 }
 
-const ERROR = 8
-const SERVER_FAULT = 500
 const PATH = '/logs'
 const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
@@ -49,38 +34,6 @@ const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
   [t('Refused sends'), 'data.url ~ "/api/sms/send"'],
   [t('Refused sign-ins'), 'data.url ~ "/auth-with-"'],
 ]
-
-const Level = ({ level, data: { status } }: Log) => {
-  if (level < ERROR) return <Badge tone="good">{t('Went well')}</Badge>
-  return <Badge tone={(status ?? 0) >= SERVER_FAULT ? 'bad' : 'warn'}>{t('Error')}</Badge>
-}
-
-const COLUMNS: readonly Column<Log>[] = [
-  { title: t('Request'), long: true, cell: ({ message }) => <span class="mono">{message}</span> },
-  { title: t('Level'), cell: Level },
-  { title: t('Status'), align: 'end', cell: ({ data }) => data.status ?? '–' },
-  { title: t('Why'), long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
-  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
-]
-
-const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
-  title: t('User'),
-  cell: ({ data: { auth, authId = '' } }) => {
-    const email = emails.get(authId)
-    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || t('a guest')
-  },
-})
-
-const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
-  title: t('Actions'),
-  bare: true,
-  align: 'end',
-  cell: (log) => (
-    <Button kind="quiet" onClick={() => open(log)}>
-      {t('Details')}
-    </Button>
-  ),
-})
 
 const deleteAll = () =>
   runConfirmed(

@@ -1,40 +1,29 @@
 import { useState } from 'preact/hooks'
-import { MAX_OF_AGENT } from '#portable/agents.ts'
-import { formatPhone } from '#portable/phone/format.ts'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { isSimulated } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Template } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import { isSameName } from '../../data/text/placeholders.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
 import { ownVariables } from '../../data/text/variables.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
-import { useNames } from '../../data/use/use-known.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
-import { formatNumber, t, tn, tx } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
-import { LastLeaves, OnlySimulated } from '../../parts/form/hold-notice.tsx'
+import { OnlySimulated } from '../../parts/form/hold-notice.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
-import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
-import { to } from '../../router.ts'
-import {
-  type Composition,
-  faultsOf,
-  isPersonal,
-  type Preview,
-  placeFault,
-  previewOf,
-  requestOf,
-} from './composition.ts'
+import { type Composition, isPersonal, type Preview, previewOf, requestOf } from './composition.ts'
+import { faultsOf, placeFault } from './composition-faults.ts'
+import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
+import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
 import { useSend } from './send-as-campaign.tsx'
 import { WhatField } from './what-field.tsx'
@@ -155,113 +144,4 @@ function focusFirstFault(): void {
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>('.send-columns [aria-invalid="true"]')?.focus(),
   )
-}
-
-function Cost({
-  preview,
-  fault,
-  hasText,
-  chosen,
-  usage,
-}: {
-  preview: Preview | undefined
-  fault: Fault | undefined
-  hasText: boolean
-  chosen: Composition
-  usage: Usage | undefined
-}) {
-  const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
-  const optedOut = preview?.opted_out ?? 0
-  const left = usage?.remaining
-  const isTooMany = people > MAX_OF_AGENT && !may('admin')
-  const isShort = left !== null && left !== undefined && people - optedOut > left
-  return (
-    <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
-      {people > 0 && (preview || chosen.groups.length === 0) ? (
-        <strong>
-          {tn('1 person', '{count} people', people)}
-          {preview && `, ${segmentsText(preview.total_segments)}`}
-        </strong>
-      ) : (
-        <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
-      )}
-      {!may('admin') && (
-        <span>{t('Agents send to at most {count} people at once', { count: MAX_OF_AGENT })}</span>
-      )}
-      {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
-      {optedOut > 0 && (
-        <span>
-          {tn('1 opted out, who will get nothing', '{count} opted out, who will get nothing', optedOut)}
-        </span>
-      )}
-      {usage && left !== null && left !== undefined && (
-        <span>
-          {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {
-            left: formatNumber(left),
-            quota: formatNumber(usage.quota),
-            link: <a href={to('/usage')}>{t('left this month')}</a>,
-          })}
-        </span>
-      )}
-    </div>
-  )
-}
-
-/** Says why the cost is unknown. The card beside it shows the server's error. */
-function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
-  if (!hasGroups) return t('Nobody to send to yet')
-  if (!hasText) return t('A text is missing')
-  return fault ? t('Not known yet') : t('Counting…')
-}
-
-const SHOWN = 3
-
-function PreviewCard({
-  preview,
-  fault,
-  hasText,
-  isPersonal,
-}: {
-  preview: Preview | undefined
-  fault: Fault | undefined
-  hasText: boolean
-  isPersonal: boolean
-}) {
-  const told = preview?.items.filter((item) => !item.opted_out) ?? []
-  const items = told.slice(0, isPersonal ? SHOWN : 1)
-  const nameOf = useNames(items.map(({ to }) => to))
-  const rest = told.length - items.length
-  return (
-    <Card title={t('As it will arrive')}>
-      {!preview || preview.body === '' ? (
-        <p class="muted">{noPreviewWords(hasText, fault)}</p>
-      ) : (
-        <div class="stack">
-          {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
-          {items.map(({ to, body, segments }) => (
-            <Bubble
-              key={to}
-              who={isPersonal || rest === 0 ? nameOf(to) || formatPhone(to) : ''}
-              body={body}
-              segments={segments}
-            />
-          ))}
-          {rest > 0 && items.length > 0 && (
-            <p class="muted">
-              {isPersonal
-                ? t('and {count} more, each their own', { count: rest })
-                : t('The same text goes to each of the {count}.', { count: rest + 1 })}
-            </p>
-          )}
-        </div>
-      )}
-    </Card>
-  )
-}
-
-function noPreviewWords(hasText: boolean, fault: Fault | undefined): string {
-  if (!hasText) return t('Write a text to see it here.')
-  if (fault?.code === 'too_many_recipients')
-    return t('For so many people the text and what it takes are shown before it is sent.')
-  return fault?.message ?? t('Counting…')
 }

@@ -1,9 +1,7 @@
 import type { PhoneFault } from '#portable/phone/read.ts'
-import type { Fault } from '../../data/fault.ts'
 import type { Campaign } from '../../data/records.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
-import { t } from '../../language/words.ts'
 
 export interface Recipient {
   /** In E.164; as typed if it is invalid. */
@@ -116,70 +114,6 @@ function whatOf(composition: Composition, values: Readonly<Record<string, string
     ...(kind === 'text' ? { body: text } : { template_id: template }),
     ...(isPersonal(composition) && { variables: values }),
   }
-}
-
-const MAX_CHARACTERS = 1600
-
-/**
- * Errors of a text by form field; empty if the text can be sent.
- * @param missing variables for which a contact has no value and the text has no default.
- */
-export function faultsOf(
-  composition: Composition,
-  missing: readonly string[],
-  nowMs: number,
-): Record<string, string> {
-  const { recipients, groups, kind, text, template, isLater, at } = composition
-  const faults: Record<string, string> = {}
-  if (recipients.some(({ fault }) => fault))
-    faults.to = t('Some numbers are not right: correct or remove them.')
-  else if (recipients.length === 0 && groups.length === 0)
-    faults.to = t('Who is it for? Add a number, a contact or a group.')
-  if (kind === 'text' && text === '') faults.text = t('Write a text first.')
-  if (kind === 'text' && [...text].length > MAX_CHARACTERS)
-    faults.text = t('A text has at most {max} characters.', { max: MAX_CHARACTERS })
-  if (kind === 'template' && template === '') faults.template = t('Choose a template.')
-  for (const name of missing)
-    if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
-  if (isLater && !at) faults.at = t('When shall it go out?')
-  if (isLater && at && new Date(at).getTime() <= nowMs) faults.at = t('This time is past.')
-  return faults
-}
-
-/** Beginnings of the server's error messages, with the form field that each concerns. */
-const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
-  [/^(recipients|group_ids)/, 'to'],
-  [/^body/, 'text'],
-  [/^(template_id|variables|Template )/, 'template'],
-  [/^scheduled_at/, 'at'],
-  [/^(expires_at|ttl)/, 'giveUp'],
-  [/^priority/, 'priority'],
-  [/^repeat/, 'cron'],
-]
-
-const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>> = {
-  invalid_phone_number: ['to', t('One of the numbers is not right.')],
-  group_not_found: ['to', t('One of the groups does not exist any more. Remove it.')],
-  device_not_found: ['device', t('This device does not exist any more. Choose another.')],
-  line_not_found: ['device', t('This line does not exist any more. Choose another.')],
-}
-const PLACE_OF_CODES: Readonly<Record<string, string>> = {
-  too_many_recipients: 'to',
-  body_too_long: 'text',
-}
-
-/** Turns a server's error about a form field into an error of that field. Returns others unchanged. */
-export function placeFault(fault: Fault): Fault {
-  const { code, message } = fault
-  const at = (place: string, words: string): Fault => ({ ...fault, fields: { [place]: words } })
-  const known = OF_CODES[code]
-  if (known) return at(...known)
-  const place = PLACE_OF_CODES[code]
-  if (place) return at(place, message)
-  const missing = /^Missing variable: (.*)\.$/.exec(message)?.[1]
-  if (missing) return at(`variable ${missing}`, t('This has no value yet.'))
-  const said = PLACES.find(([words]) => words.test(message))
-  return said ? at(said[1], message) : fault
 }
 
 /** Adds recipients, except those already in the list. The result's `doubles` counts those left out. */

@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks'
-import { formatBytes } from '../../data/backups.ts'
 import { session } from '../../data/session.ts'
-import { allOf, countOf, KINDS, type Usage, type UsageDay } from '../../data/usage.ts'
+import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { locale } from '../../language/language.ts'
-import { formatNumber, t, tx } from '../../language/words.ts'
-import { Segments } from '../../parts/form/field.tsx'
+import { formatNumber, t } from '../../language/words.ts'
+import { Segments } from '../../parts/form/choices.tsx'
 import { ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
-import { Card, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import './page.css'
+import { Plot } from './plot.tsx'
+import { Quota } from './quota.tsx'
 
 const SPANS = [7, 30, 90] as const
 const EVERY_MS = 30_000
@@ -101,112 +100,3 @@ const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
     </details>
   )
 }
-
-/** SVG units: STEP is the width of a bar with its gap, BAR of the bar alone; HEIGHT is that of the plot. */
-const STEP = 10
-const BAR = 7
-const HEIGHT = 1000
-
-const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const named = (day: string) => dayName.format(new Date(day))
-
-/** A bar for each day, stacked by the outcome of the messages. The table below the plot has the figures. */
-function Plot({ days }: { days: readonly UsageDay[] }) {
-  const top = roundUp(Math.max(...days.map(allOf)))
-  const marks = [days[0], days[Math.floor(days.length / 2)], days.at(-1)]
-  return (
-    <figure class="usage-plot">
-      <div class="usage-scale" aria-hidden="true">
-        <span>{formatNumber(top)}</span>
-        <span>{formatNumber(top / 2)}</span>
-        <span>0</span>
-      </div>
-      <svg
-        role="img"
-        aria-label={t('Messages a day, {first} to {last}. The table has the figures.', {
-          first: named(days[0]!.day),
-          last: named(days.at(-1)!.day),
-        })}
-        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
-        preserveAspectRatio="none"
-      >
-        <path
-          class="usage-grid"
-          d={[0, 0.5, 1].map((y) => `M0 ${y * HEIGHT}h${days.length * STEP}`).join('')}
-        />
-        {days.map((day, at) => (
-          <Bar key={day.day} day={day} x={at * STEP + (STEP - BAR) / 2} top={top} />
-        ))}
-      </svg>
-      <div class="usage-days" aria-hidden="true">
-        {marks.map((day) => day && <span key={day.day}>{named(day.day)}</span>)}
-      </div>
-    </figure>
-  )
-}
-
-function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
-  let y = HEIGHT
-  const told = KINDS.map((kind) => `${kind.words}: ${countOf(day, kind)}`).join(', ')
-  return (
-    <g>
-      <title>{`${named(day.day)} · ${told}`}</title>
-      <rect class="usage-room" x={x} y={0} width={BAR} height={HEIGHT} />
-      {KINDS.map((kind) => {
-        const height = (countOf(day, kind) / top) * HEIGHT
-        y -= height
-        return <rect key={kind.id} class={`usage-${kind.id}`} x={x} y={y} width={BAR} height={height} />
-      })}
-    </g>
-  )
-}
-
-/** Rounds up to a multiple of 2 if `most` is below 100, of 20 below 1,000, of 200 below 10,000 and so on. */
-function roundUp(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(most, 2)))
-  const step = power >= 10 ? power / 5 : 2
-  return Math.max(2, Math.ceil(most / step) * step)
-}
-
-const QUOTA_EVERY_MS = 30_000
-const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
-function Quota() {
-  const { value } = useAnswer<Usage>('/api/sms/usage', QUOTA_EVERY_MS)
-  if (!value) return null
-  const { used, quota, remaining, period, resets_at, files } = value
-  return (
-    <Card title={month.format(new Date(`${period}-01`))}>
-      {quota === 0 ? (
-        <p>
-          {tx(
-            used === 1
-              ? '{used} message this month. There is no limit.'
-              : '{used} messages this month. There is no limit.',
-            { used: <strong class="usage-figure">{formatNumber(used)}</strong> },
-          )}
-        </p>
-      ) : (
-        <>
-          <p>
-            {tx('{used} of {quota} messages this month.', {
-              used: <strong class="usage-figure">{formatNumber(used)}</strong>,
-              quota: formatNumber(quota),
-            })}
-          </p>
-          <Progress value={used} max={quota} label={t('{count} are left', { count: remaining ?? 0 })} />
-          <p class="muted">{tx('The count starts anew {when}.', { when: <Time at={resets_at} /> })}</p>
-        </>
-      )}
-      <Files {...files} />
-    </Card>
-  )
-}
-
-const Files = ({ bytes, limit }: Usage['files']) => (
-  <p class="muted">
-    {limit === 0
-      ? t('Files take {size}.', { size: formatBytes(bytes) })
-      : t('Files take {size} of {limit}.', { size: formatBytes(bytes), limit: formatBytes(limit) })}
-  </p>
-)

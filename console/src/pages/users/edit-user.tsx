@@ -7,7 +7,8 @@ import { saveUserSettings } from '../../data/user-settings/save.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog, deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Actions, Button, Notice } from '../../parts/form/form.tsx'
-import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 export const userRows = (passwordHint: string): readonly FormRow[] => [

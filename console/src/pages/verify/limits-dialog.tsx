@@ -2,7 +2,8 @@ import type { UserSettings } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { prefixesRow } from '../../parts/rows/common-rows.tsx'
-import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
 
 const ROWS: readonly FormRow[] = [
   prefixesRow(

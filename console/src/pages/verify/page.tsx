@@ -1,23 +1,19 @@
 import { useState } from 'preact/hooks'
-import { countryOfNumber } from '#portable/phone/format.ts'
 import { serverUrl } from '../../data/client.ts'
-import { countryName } from '../../data/phone/phone-words.ts'
-import type { UserSettings, Verification, VerifyService } from '../../data/records.ts'
+import type { UserSettings, VerifyService } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { saveOwnSettings } from '../../data/user-settings/own.ts'
-import type { Tone } from '../../data/words/message-states.ts'
-import { locale } from '../../language/language.ts'
-import { formatNumber, t, tn, tx } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
-import { actionsColumn, type Column, ListPage, Records, TableSection } from '../../parts/list/table.tsx'
-import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { ListPage } from '../../parts/list/list-page.tsx'
+import { actionsColumn } from '../../parts/list/row-actions.tsx'
+import type { Column } from '../../parts/list/table.tsx'
 import { to } from '../../router.ts'
+import { percents } from './countries.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
+import { Verifications } from './verifications.tsx'
 
 export function Page() {
   const services = useList<VerifyService>('verify_services', { sort: 'created' })
@@ -87,8 +83,6 @@ curl ${serverUrl}/api/verify/check -H "X-API-Key: $KEY" --json '{"to":"+49151123
   </section>
 )
 
-const percents = new Intl.NumberFormat(locale, { style: 'percent' })
-
 const columnsFor = (edit: (service: VerifyService) => void): readonly Column<VerifyService>[] => [
   { title: t('Name'), cell: ({ name }) => name },
   {
@@ -115,126 +109,3 @@ const remove = (service: VerifyService) =>
     },
     t('{name} was deleted', service),
   )
-
-/** Approval rates are computed from this many of the newest verifications. */
-const SAMPLE = 500
-
-function Verifications({
-  services,
-  settings,
-}: {
-  services: readonly VerifyService[]
-  settings: UserSettings | undefined
-}) {
-  const sample = useList<Verification>('verifications', { perPage: SAMPLE, fields: 'id,to,country,status' })
-  const list = useList<Verification>('verifications')
-  const nameOf = ({ service }: Verification) => services.find(({ id }) => id === service)?.name ?? ''
-  const name: Column<Verification> = { title: t('Service'), cell: nameOf }
-  return (
-    <>
-      <TableSection
-        title={
-          sample.total > SAMPLE
-            ? t('Approved by country, of the last {count}', { count: SAMPLE })
-            : t('Approved by country')
-        }
-        none={t('Nothing was sent yet.')}
-        columns={[...COUNTRIES, stateColumn(settings)]}
-        rows={countriesIn(sample.items, stoppedIn(settings))}
-      />
-      <section class="stack">
-        <h2>{t('Last codes')}</h2>
-        <Records
-          list={list}
-          caption={t('Last codes')}
-          columns={[...(services.length > 1 ? [NUMBER, name] : [NUMBER]), ...OTHERS]}
-          empty={<p class="muted">{t('Nothing was sent yet.')}</p>}
-        />
-      </section>
-    </>
-  )
-}
-
-const STATES: Readonly<Record<Verification['status'], readonly [Tone, string]>> = {
-  pending: ['busy', t('Pending')],
-  approved: ['good', t('Approved')],
-  expired: ['calm', t('Expired')],
-  canceled: ['calm', t('Canceled')],
-  max_attempts_reached: ['bad', t('Too many tries')],
-}
-
-const NUMBER: Column<Verification> = { title: t('To'), cell: (one) => <PhoneNumber number={one.to} /> }
-const OTHERS: readonly Column<Verification>[] = [
-  {
-    title: t('State'),
-    cell: ({ status }) => <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>,
-  },
-  { title: t('Checks'), align: 'end', cell: ({ attempts }) => attempts },
-  { title: t('Sent'), align: 'end', cell: ({ sends }) => tn('once', '{count} times', sends) },
-  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
-  actionsColumn(({ message }) =>
-    message ? [{ words: t('See the message'), href: to(`/messages/${message}`) }] : [],
-  ),
-]
-
-interface Country {
-  readonly id: string
-  /** The countries to which the phone numbers belong: several share a code such as `+1`. */
-  readonly names: ReadonlySet<string>
-  readonly sent: number
-  readonly ended: number
-  readonly approved: number
-}
-
-function countriesIn(verifications: readonly Verification[], stopped: readonly string[]): readonly Country[] {
-  const found = new Map<string, Country>(stopped.map((id) => [id, { id, ...NO_CODES }]))
-  for (const { country, to, status } of verifications) {
-    const { names, sent, ended, approved } = found.get(country) ?? NO_CODES
-    found.set(country, {
-      id: country,
-      names: new Set([...names, countryOfNumber(to)].filter(Boolean)),
-      sent: sent + 1,
-      ended: ended + Number(status !== 'pending' && status !== 'canceled'),
-      approved: approved + Number(status === 'approved'),
-    })
-  }
-  return [...found.values()].sort((a, b) => b.sent - a.sent)
-}
-
-const NO_CODES: Omit<Country, 'id'> = { names: new Set(), sent: 0, ended: 0, approved: 0 }
-
-const COUNTRIES: readonly Column<Country>[] = [
-  { title: t('Country'), cell: ({ id, names }) => `${id} ${[...names].map(countryName).join(', ')}` },
-  { title: t('Sent'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
-  { title: t('Approved'), align: 'end', cell: ({ approved }) => formatNumber(approved) },
-  {
-    title: t('Rate'),
-    align: 'end',
-    cell: ({ ended, approved }) => (ended > 0 ? percents.format(approved / ended) : '–'),
-  },
-]
-
-const stoppedIn = (settings: UserSettings | undefined) =>
-  settings?.code_stopped.split(',').filter(Boolean) ?? []
-
-/** Says whether a country gets no codes any more, with a button that allows it again. */
-const stateColumn = (settings: UserSettings | undefined): Column<Country> => ({
-  title: t('State'),
-  cell: ({ id }) => {
-    const stopped = stoppedIn(settings)
-    if (!stopped.includes(id)) return <Badge tone="good">{t('Allowed')}</Badge>
-    return (
-      <>
-        <Badge tone="bad">{t('Stopped')}</Badge>{' '}
-        <Button kind="quiet" onClick={() => void allow(stopped, id).then(toast, toastFault)}>
-          {t('Allow {country} again', { country: id })}
-        </Button>
-      </>
-    )
-  },
-})
-
-async function allow(stopped: readonly string[], country: string): Promise<string> {
-  await saveOwnSettings({ code_stopped: stopped.filter((id) => id !== country).join(',') })
-  return t('{country} gets codes again', { country })
-}

@@ -2,7 +2,8 @@ import type { VerifyService } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
 
 type Texts = Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 import type { Fault } from '../../data/fault.ts'
 import { t } from '../../language/words.ts'
-import { Segments, TextField } from './field.tsx'
+import { Segments } from './choices.tsx'
+import { TextField } from './field.tsx'
 
 const HOUR_MS = 3_600_000
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -1,9 +1,9 @@
 import { DAYS, dayName, type Hours, hoursFaults } from '../../data/hours.ts'
 import { lineWords, useLines } from '../../data/use/use-lines.ts'
 import { t } from '../../language/words.ts'
-import { CheckList } from '../form/field.tsx'
+import { CheckList } from '../form/choices.tsx'
+import type { FieldRow, FormRow } from './form-row.ts'
 import { readPrefixes } from './prefixes.ts'
-import type { FieldRow, FormRow } from './rows-form.tsx'
 import type { Value, Values } from './values.ts'
 
 type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string }

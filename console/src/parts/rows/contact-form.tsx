@@ -7,7 +7,8 @@ import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts
 import { timeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { NumberCountry } from '../form/country-field.tsx'
-import { type FormRow, RecordForm } from './rows-form.tsx'
+import type { FormRow } from './form-row.ts'
+import { RecordForm } from './record-form.tsx'
 import './contact-form.css'
 
 /**

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { type Settings, type SettingsChange, saveSettings } from '../../data/settings.ts'
 import { Card } from '../page.tsx'
-import { type FormRow, RowsForm } from './rows-form.tsx'
+import type { FormRow } from './form-row.ts'
+import { RowsForm } from './rows-form.tsx'
+
+/** Turns off the browser's autofill, which would fill in the superuser's own data. */
+export const NO_AUTOFILL = { autocomplete: 'off', spellcheck: false } as const
 
 /** A group of settings with its own save button. */
 export interface SettingsPart {

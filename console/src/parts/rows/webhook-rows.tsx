@@ -6,7 +6,8 @@ import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { EVENT_WORDS, serviceOf, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { linesRow } from './common-rows.tsx'
-import { type FormRow, RecordForm } from './rows-form.tsx'
+import type { FormRow } from './form-row.ts'
+import { RecordForm } from './record-form.tsx'
 import type { Value, Values } from './values.ts'
 
 /** Converts typed phone numbers and sender names (`+49 30*, DHL`) to the stored text: `+4930*,DHL`. */

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../../data/client.ts'
 import { notShown } from '../../../data/line/on-the-way.ts'
@@ -8,29 +8,25 @@ import { asChanged } from '../../../data/optimistic.ts'
 import type { Message } from '../../../data/records.ts'
 import { may, session } from '../../../data/session.ts'
 import type { Note } from '../../../data/team/team.ts'
-import { timeOf } from '../../../data/text/message-time.ts'
 import { useSims } from '../../../data/use/use-lines.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Button, Notice } from '../../../parts/form/form.tsx'
 import { Loading } from '../../../parts/page.tsx'
-import { formatDay, msOf } from '../../../parts/time.tsx'
+import { formatDay } from '../../../parts/time.tsx'
 import { Answer } from '../answer.tsx'
 import { NoteForm } from '../note-form.tsx'
 import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
-import { type ThreadTexts, useRead, useThread } from './use-thread.ts'
+import { useRead } from './use-read.ts'
+import { type ThreadTexts, useThread } from './use-thread.ts'
 import './thread.css'
+import { isFound, isGroup, merge } from './entries.ts'
+import { usePlace } from './use-place.ts'
 
 const MAX_NOTES = 500
-/** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */
-const GROUP_MS = 5 * 60_000
-/** Distance to an edge, in pixels, at which more texts are loaded. */
-const NEAR_PX = 600
-const AT_END_PX = 60
-
 /**
  * The texts and notes of one conversation, newest last, and the field for an answer. `at`: the text or note
  * to scroll to, such as `sms_messages/ID`; '' for the newest.
@@ -163,82 +159,4 @@ function ReadOnly({ about: { number, conversation } }: { about: About }) {
       {value !== '' && <p>{t('What you had typed: {text}', { text: value })}</p>}
     </footer>
   )
-}
-
-interface Entry {
-  readonly record: Message | Note
-  readonly isNote: boolean
-  readonly at: string
-}
-
-const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
-
-/** Merges texts and notes by time, scheduled texts last. Leaves out notes from times not loaded yet. */
-function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
-  const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
-  const last = hasNewer ? (texts[0]?.created ?? '') : '~'
-  return [
-    ...texts.map((record) => ({ record, isNote: false, at: timeOf(record) })),
-    ...notes
-      .filter(({ created }) => created >= first && created <= last)
-      .map((record) => ({ record, isNote: true, at: record.created })),
-  ].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))
-}
-
-/** Whether two neighbours are texts of one sender and close in time. */
-function isGroup(a: Entry, b: Entry | undefined): boolean {
-  if (!b || a.isNote || b.isNote || msOf(b.at) - msOf(a.at) > GROUP_MS) return false
-  const [one, other] = [a.record as Message, b.record as Message]
-  return one.message_type === other.message_type && one.sent_by === other.sent_by
-}
-
-/**
- * Keeps the scroll position when texts are added above or below. If the user is at the end, scrolls to new
- * texts. The box has `flex-direction: column-reverse`: its scrollTop is 0 at the end and negative above.
- */
-function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
-  const box = useRef<HTMLDivElement>(null)
-  const [isAway, setAway] = useState(at !== '')
-  const seen = useRef('')
-  const shown = useRef<ThreadTexts['texts']>([])
-  const newest = thread.texts[0]?.created ?? ''
-  if (!isAway && !thread.hasNewer) seen.current = newest
-  // the first entry on the screen and its position, before the new texts are rendered
-  const anchor = isAway && thread.texts !== shown.current ? firstShown(box.current) : undefined
-  useLayoutEffect(() => {
-    const isFirst = shown.current.length === 0
-    shown.current = thread.texts
-    const found = isFirst && box.current?.querySelector('[aria-current]')
-    if (found) found.scrollIntoView({ block: 'center' })
-    else if (anchor?.element.isConnected)
-      box.current?.scrollBy(0, anchor.element.getBoundingClientRect().top - anchor.top)
-    else if (!isAway) box.current?.scrollTo({ top: 0 })
-  }, [entries.length, newest, thread.texts])
-  const scroll = () => {
-    const { scrollTop, scrollHeight, clientHeight } = box.current!
-    if (scrollHeight - clientHeight + scrollTop < NEAR_PX) thread.older()
-    if (-scrollTop < NEAR_PX) thread.newer()
-    setAway(-scrollTop > AT_END_PX || thread.hasNewer)
-  }
-  return {
-    ties: { ref: box, onScroll: scroll },
-    isAway: isAway && thread.texts.length > 0,
-    /** How many texts arrived since the user saw the end; 0 if newer texts are not loaded. */
-    news: thread.hasNewer
-      ? 0
-      : thread.texts.filter(({ created }) => seen.current && created > seen.current).length,
-    toEnd() {
-      setAway(false)
-      thread.toEnd()
-      box.current?.scrollTo({ top: 0 })
-    },
-  }
-}
-
-function firstShown(box: HTMLElement | null): { element: Element; top: number } | undefined {
-  const edge = box?.getBoundingClientRect().top ?? 0
-  const element = [...(box?.querySelectorAll('article') ?? [])].find(
-    (each) => each.getBoundingClientRect().bottom > edge,
-  )
-  return element && { element, top: element.getBoundingClientRect().top }
 }

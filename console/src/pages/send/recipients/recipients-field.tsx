@@ -1,20 +1,18 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCountry } from '../../../data/phone/country.ts'
 import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
-import type { ContactGroup } from '../../../data/records.ts'
 import { hasKeyboard } from '../../../data/use/media.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
 import { t, tn } from '../../../language/words.ts'
 import { NumberCountry } from '../../../parts/form/country-field.tsx'
 import { Button } from '../../../parts/form/form.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Menu } from '../../../parts/list/menu.tsx'
-import { to } from '../../../router.ts'
 import { type Composition, type Recipient, withMore } from '../composition.ts'
-import { Chips, formatMemberCount, useMemberCounts } from './chips.tsx'
+import { Chips, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 import './recipients-field.css'
+import { GroupMenu } from './group-menu.tsx'
+import { RecipientOptions } from './recipient-options.tsx'
 
 const MOST_REASONS = 5
 /** Keys that finish a typed recipient. */
@@ -183,75 +181,3 @@ const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
       ` ${t('And {count} more.', { count: recipients.length - MOST_REASONS })}`}
   </>
 )
-
-const RecipientOptions = ({
-  id,
-  suggestions,
-  active,
-  onTake,
-}: {
-  id: string
-  suggestions: readonly Suggestion[]
-  active: Suggestion | undefined
-  onTake: (suggestion: Suggestion) => void
-}) => (
-  <div class="send-options" id={id} role="listbox" aria-label={t('Contacts and groups')}>
-    {suggestions.map((suggestion, i) => (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
-      // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and names the active option
-      <div
-        key={`${suggestion.kind} ${suggestion.id}`}
-        id={`${id}-${i}`}
-        role="option"
-        aria-selected={suggestion === active}
-        onPointerDown={(event) => event.preventDefault()}
-        onClick={() => onTake(suggestion)}
-      >
-        <Icon name={suggestion.kind === 'group' ? 'groups' : 'contacts'} size={16} />
-        <span class="cut">{suggestion.words}</span>
-        <span class="send-option-more">{suggestion.more}</span>
-      </div>
-    ))}
-  </div>
-)
-
-function GroupMenu({
-  groups,
-  chosen,
-  onToggle,
-}: {
-  groups: Groups
-  chosen: readonly string[]
-  onToggle: (id: string) => void
-}) {
-  if (groups.items.length === 0) return null
-  return (
-    <Menu words={t('Groups')} icon="groups">
-      {() => <GroupList groups={groups.items} chosen={chosen} onToggle={onToggle} />}
-    </Menu>
-  )
-}
-
-function GroupList({
-  groups,
-  chosen,
-  onToggle,
-}: {
-  groups: readonly ContactGroup[]
-  chosen: readonly string[]
-  onToggle: (id: string) => void
-}) {
-  const counts = useMemberCounts(groups.map(({ id }) => id))
-  return (
-    <div class="send-groups">
-      {groups.map(({ id, name }) => (
-        <label key={id} class="check">
-          <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
-          <span>{name}</span>
-          <span class="muted">{formatMemberCount(counts(id))}</span>
-        </label>
-      ))}
-      <a href={to('/groups')}>{t('Change groups')}</a>
-    </div>
-  )
-}

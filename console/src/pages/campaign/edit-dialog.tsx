@@ -1,0 +1,158 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { useCountry } from '../../data/phone/country.ts'
+import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
+import type { Campaign } from '../../data/records.ts'
+import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
+import { formatTextSize } from '../../data/text/text-size.ts'
+import { ownVariables } from '../../data/text/variables.ts'
+import { isSame } from '../../data/use/draft-members.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
+import { useGroups } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { CheckList } from '../../parts/form/choices.tsx'
+import { NumberCountry } from '../../parts/form/country-field.tsx'
+import { TextArea, TextField } from '../../parts/form/field.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
+import { RepeatField } from '../../parts/form/repeat-field.tsx'
+import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
+import { msOf } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const MOST_REASONS = 5
+
+interface Draft {
+  readonly name: string
+  readonly text: string
+  readonly variables: Readonly<Record<string, string>>
+  readonly when: When
+  readonly repeat: Repeat
+  readonly groups: readonly string[]
+  readonly numbers: string
+}
+
+const draftOf = ({ name, body, variables, scheduled_at, repeat, groups, recipients }: Campaign): Draft => ({
+  name,
+  text: body,
+  variables: variables ?? {},
+  when: { isLater: true, at: localOf(msOf(scheduled_at)) },
+  repeat: repeat ?? ONCE,
+  groups,
+  numbers: recipients.join('\n'),
+})
+
+export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  // the campaign as it was when the dialog opened: later changes do not replace what is being typed
+  const [was] = useState(() => draftOf(campaign))
+  const typed = useDraft(`campaign.${campaign.id}`, was)
+  const { value: draft, change } = typed
+  const groups = useGroups()
+  const [country, setCountry] = useCountry()
+  const numbers = readNumbers(draft.numbers, country)
+  // unchanged numbers are not checked: programs may have stored ones that the console would refuse
+  const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
+  const faults = timeFault(draft.when, was.when.at)
+  const [isTried, setTried] = useState(false)
+  const save = useTask(async () => {
+    setTried(true)
+    if (bad.length > 0 || faults.at) return
+    const body = requestOf(campaign, was, draft, numbers)
+    if (Object.keys(body).length > 0) {
+      await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
+      toast(t('Campaign changed'))
+    }
+    typed.saved()
+    onClose()
+  })
+  const cancel = () => {
+    typed.discard()
+    onClose()
+  }
+  const names = campaign.template ? Object.keys(was.variables) : ownVariables(draft.text)
+  return (
+    <Dialog title={t('Change the campaign')} onClose={onClose}>
+      <Form onSubmit={save.run} fault={save.fault}>
+        <TextField label={t('Name')} name="name" value={draft.name} onValue={(name) => change({ name })} />
+        {!campaign.template && (
+          <TextArea
+            label={t('Text')}
+            name="text"
+            rows={4}
+            value={draft.text}
+            onValue={(text) => change({ text })}
+            hint={formatTextSize(draft.text)}
+          />
+        )}
+        {names.map((name) => (
+          <TextField
+            key={name}
+            label={name}
+            name={`variable ${name}`}
+            value={draft.variables[name] ?? ''}
+            onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
+          />
+        ))}
+        {campaign.repeat ? (
+          <RepeatField value={draft.repeat} onValue={(repeat) => change({ repeat })} isFixed />
+        ) : (
+          <WhenField
+            when={draft.when}
+            onChange={(part) => change({ when: { ...draft.when, ...part } })}
+            error={isTried ? faults.at : undefined}
+          />
+        )}
+        {groups.items.length > 0 && (
+          <CheckList
+            legend={t('Groups')}
+            name="group"
+            choices={groups.items.map(({ id, name }) => [id, name] as const)}
+            chosen={draft.groups}
+            onChosen={(groups) => change({ groups })}
+          />
+        )}
+        <TextArea
+          label={t('Numbers')}
+          name="numbers"
+          rows={3}
+          value={draft.numbers}
+          onValue={(numbers) => change({ numbers })}
+          hint={t('One a line, as you would dial it.')}
+          error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
+        />
+        <NumberCountry value={country} onValue={setCountry} />
+        <FormActions busy={save.busy} onCancel={cancel}>
+          {t('Save')}
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/**
+ * The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the draft's parsed numbers.
+ */
+function requestOf(
+  campaign: Campaign,
+  was: Draft,
+  { name, text, variables, when, repeat, groups, numbers }: Draft,
+  recipients: readonly TypedNumber[],
+) {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  return {
+    ...(name !== was.name && { name }),
+    ...(!isSame([text, variables], [was.text, was.variables]) &&
+      (campaign.template
+        ? { template_id: campaign.template, variables }
+        : { body: text, ...(variablesOf(text).length > 0 && { variables: given }) })),
+    ...(!isSame(repeat, was.repeat) && { repeat: repeatRequest(repeat) }),
+    ...(!isSame(when, was.when) &&
+      (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
+    ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
+      group_ids: groups,
+      recipients: recipients.map(({ phone }) => phone),
+    }),
+  }
+}

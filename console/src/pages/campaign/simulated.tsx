@@ -1,0 +1,41 @@
+import { useEffect } from 'preact/hooks'
+import { type CampaignProgress, filterOf } from '../../data/campaigns.ts'
+import { pb } from '../../data/client.ts'
+import type { Campaign, Device, Message } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { tn } from '../../language/words.ts'
+import { Notice } from '../../parts/form/form.tsx'
+
+const MOST_DEVICES = 30
+
+/** Says how many texts of a campaign went to simulated phones. Sends no request if the user has none. */
+export function Simulated({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+  const { items: phones } = useList<Device>('devices', {
+    filter: 'platform = "simulator"',
+    perPage: MOST_DEVICES,
+  })
+  const devices = phones.map(({ id }) => pb.filter('device = {:id}', { id })).join(' || ')
+  const isReady = devices !== '' && campaign.batches.length > 0
+  const { total, reload } = useList<Message>('sms_messages', {
+    filter: `(${filterOf(campaign)}) && (${devices})`,
+    perPage: 1,
+    fields: 'id',
+    live: false,
+    ready: isReady,
+  })
+  const { assigned, sending, sent, delivered } = progress.counts
+  const given = assigned + sending + sent + delivered
+  useEffect(() => {
+    if (isReady) void reload()
+  }, [given])
+  if (total === 0) return null
+  return (
+    <Notice kind="warning">
+      {tn(
+        '1 text of this campaign is with a simulated phone: nobody gets it.',
+        '{count} texts of this campaign are with a simulated phone: nobody gets them.',
+        total,
+      )}
+    </Notice>
+  )
+}

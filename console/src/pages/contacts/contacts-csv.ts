@@ -1,0 +1,20 @@
+import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
+import { type Contact, fieldsOf } from '../../data/records.ts'
+
+/** A text that a spreadsheet would read as a formula. Phone numbers like +49 151 do not match. */
+const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/
+
+const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
+
+/** Contacts as CSV, with a column for each of their own fields. The console can import it again. */
+export function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: string) => string): string {
+  const titles = [...new Set(contacts.flatMap((contact) => fieldsOf(contact).map(([title]) => title)))]
+  const data = contacts.map((contact) => {
+    const fields = new Map(fieldsOf(contact))
+    const groups = contact.groups.map(nameOfGroup).filter(Boolean).join(', ')
+    const own = titles.map((title) => fields.get(title) ?? '')
+    return [contact.name, contact.phone, groups, contact.opted_out ? 'yes' : 'no', ...own].map(safe)
+  })
+  const head = ['Name', 'Number', 'Groups', 'Opted out', ...titles].map(safe)
+  return CSV_MARK + csvLines([head, ...data])
+}

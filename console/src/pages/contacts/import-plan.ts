@@ -1,0 +1,61 @@
+import type { Columns } from '#portable/phone/columns.ts'
+import type { PhoneReading } from '#portable/phone/read.ts'
+import { nameIn, phoneIn } from '#portable/phone/row.ts'
+import type { BadRow, Sheet } from '../../data/files/sheet.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { t } from '../../language/words.ts'
+
+export interface NewContact {
+  readonly row: number
+  readonly name: string
+  readonly phone: string
+  /** Values of the kept columns by column title, without empty values. */
+  readonly data: Readonly<Record<string, string>>
+}
+
+export interface Plan {
+  readonly good: readonly NewContact[]
+  readonly bad: readonly BadRow[]
+}
+
+const MAX_NAME = 255
+
+/**
+ * Sorts rows into good and bad. Numbers without a country code belong to `country`. A row that
+ * repeats the number of an earlier one is bad.
+ */
+export function planImport(
+  { head, rows, first }: Sheet,
+  columns: Columns,
+  country: string,
+  kept: readonly number[],
+): Plan {
+  const good: NewContact[] = []
+  const bad: BadRow[] = []
+  const seen = new Map<string, number>()
+  for (const [at, cells] of rows.entries()) {
+    const row = first + at
+    const name = nameIn(cells, columns)
+    const reading = phoneIn(head, cells, columns, country)
+    const { phone } = reading
+    const why = faultOf(reading, name, seen)
+    if (why || !phone) bad.push({ row, cells, why })
+    else {
+      seen.set(phone, row)
+      good.push({ row, name, phone, data: dataOf(head, cells, kept) })
+    }
+  }
+  return { good, bad }
+}
+
+const dataOf = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
+  Object.fromEntries(
+    kept.map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()]).filter(([, value]) => value !== ''),
+  )
+
+function faultOf({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
+  if (fault) return phoneFaultWords(fault)
+  if (name.length > MAX_NAME) return t('The name is longer than {max} characters', { max: MAX_NAME })
+  const before = seen.get(phone)
+  return before === undefined ? '' : t('The same number as in row {row}', { row: before })
+}

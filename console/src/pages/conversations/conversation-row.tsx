@@ -1,0 +1,112 @@
+import type { ComponentChildren } from 'preact'
+import type { Conversation, Message } from '../../data/records.ts'
+import { may, session } from '../../data/session.ts'
+import type { People } from '../../data/team/people.ts'
+import { isDueLater, timeNote } from '../../data/text/message-time.ts'
+import { t } from '../../language/words.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+import { archive } from './change.ts'
+import { Swipe } from './swipe.tsx'
+
+interface RowProps {
+  readonly conversation: Conversation
+  readonly isChosen: boolean
+  readonly isHit: boolean
+  /** Whether another conversation of the list has the same name, so that the number is needed, too. */
+  readonly isTwin: boolean
+  /** The last text; undefined until it is read. */
+  readonly last: Message | undefined
+  /** An answer that the user has typed, but not sent. */
+  readonly draft: string | undefined
+  readonly people: People
+}
+
+export function Row({ conversation, isChosen, isHit, isTwin, last, draft, people }: RowProps) {
+  const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
+  const { assignee, follow_up_at, archived, last_at: time } = conversation
+  const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
+  const facts = [
+    isTwin && <PhoneNumber number={number} />,
+    last && timeNote(last),
+    people.hasTeam && people.nameOf(assignee),
+    follow_up_at && formatDateTime(follow_up_at),
+  ]
+  const row = (
+    <RowLink
+      {...{ number, name, time, unread, isChosen, facts }}
+      at={isHit ? `sms_messages/${last_message}` : ''}
+    >
+      {draft && !isChosen ? (
+        <>
+          <em>{t('Draft:')}</em> {draft}
+        </>
+      ) : (
+        <>
+          {last_type === 'outgoing' &&
+            `${last && isDueLater(last) ? t('Scheduled:') : other ? `${other}:` : t('You:')} `}
+          {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
+        </>
+      )}
+    </RowLink>
+  )
+  if (!may('agent')) return row
+  return (
+    <Swipe words={archived ? t('Unarchive') : t('Archive')} onSwipe={() => void archive(conversation)}>
+      {row}
+    </Swipe>
+  )
+}
+
+interface RowLinkProps {
+  readonly number: string
+  readonly name: string
+  /** The text or note to open the thread at, such as `sms_messages/ID`; '' for its end. */
+  readonly at: string
+  readonly time: string
+  readonly unread?: number
+  readonly isChosen?: boolean
+  readonly facts?: readonly ComponentChildren[]
+  readonly children: ComponentChildren
+}
+
+export const RowLink = ({
+  number,
+  name,
+  at,
+  time,
+  unread = 0,
+  isChosen,
+  facts = [],
+  children,
+}: RowLinkProps) => (
+  <a
+    href={to(`/conversations/${encodeURIComponent(number)}`, { at })}
+    aria-current={isChosen ? 'page' : undefined}
+    class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
+    draggable={false}
+  >
+    <Avatar name={name} of={number} />
+    <span>
+      <strong class="conversations-who cut">{name || <PhoneNumber number={number} />}</strong>
+      <Time at={time} />
+    </span>
+    {facts.some(Boolean) && (
+      <span class="muted">{facts.map((fact, i) => fact && <span key={i}>{fact}</span>)}</span>
+    )}
+    <span>
+      <span class="conversations-last cut">{children}</span>
+      {unread > 0 && (
+        <strong class="count">
+          {unread}
+          <span class="unseen"> {t('unread')}</span>
+        </strong>
+      )}
+    </span>
+  </a>
+)
+
+export const isIn = (text: string, words: string) =>
+  words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())

@@ -1,0 +1,34 @@
+import type { Message } from '../../../data/records.ts'
+import type { Note } from '../../../data/team/team.ts'
+import { timeOf } from '../../../data/text/message-time.ts'
+import { msOf } from '../../../parts/time.tsx'
+import type { ThreadTexts } from './use-thread.ts'
+
+/** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */
+const GROUP_MS = 5 * 60_000
+export interface Entry {
+  readonly record: Message | Note
+  readonly isNote: boolean
+  readonly at: string
+}
+
+export const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
+
+/** Merges texts and notes by time, scheduled texts last. Leaves out notes from times not loaded yet. */
+export function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
+  const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
+  const last = hasNewer ? (texts[0]?.created ?? '') : '~'
+  return [
+    ...texts.map((record) => ({ record, isNote: false, at: timeOf(record) })),
+    ...notes
+      .filter(({ created }) => created >= first && created <= last)
+      .map((record) => ({ record, isNote: true, at: record.created })),
+  ].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))
+}
+
+/** Whether two neighbours are texts of one sender and close in time. */
+export function isGroup(a: Entry, b: Entry | undefined): boolean {
+  if (!b || a.isNote || b.isNote || msOf(b.at) - msOf(a.at) > GROUP_MS) return false
+  const [one, other] = [a.record as Message, b.record as Message]
+  return one.message_type === other.message_type && one.sent_by === other.sent_by
+}

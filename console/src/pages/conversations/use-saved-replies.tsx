@@ -1,0 +1,37 @@
+import { type Contact, fieldNamed, type Template } from '../../data/records.ts'
+import { fillTemplate, isSameName } from '../../data/text/placeholders.ts'
+import { useList } from '../../data/use/use-list.ts'
+import type { Completion } from './completing-area.tsx'
+
+const MAX_TEMPLATES = 200
+const SHOWN = 20
+
+/** The user's templates, filled in with the contact's values. Variables without a value keep their braces. */
+export function useSavedReplies({
+  number,
+  name,
+  contact,
+  isContactKnown,
+}: {
+  number: string
+  name: string
+  contact: Contact | undefined
+  isContactKnown: boolean
+}) {
+  const { items } = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
+  const valueFor = (variable: string) => {
+    if (isSameName(variable, 'phone')) return number
+    return isSameName(variable, 'name') ? name || undefined : contact && fieldNamed(contact, variable)
+  }
+  return {
+    hasAny: items.length > 0,
+    find(typed: string): Completion[] {
+      if (!isContactKnown) return []
+      const words = typed.trim().toLocaleLowerCase()
+      return items
+        .filter((template) => template.name.toLocaleLowerCase().includes(words))
+        .slice(0, SHOWN)
+        .map(({ id, name, body }) => ({ id, title: name, text: fillTemplate(body, valueFor) }))
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { formatPhone } from '#portable/phone/format.ts'
+import { readTyped } from '#portable/phone/typed.ts'
+import { useCountry } from '../../data/phone/country.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import type { Line } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { NumberCountry } from '../../parts/form/country-field.tsx'
+import { prefixesRow } from '../../parts/rows/common-rows.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+
+export const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
+
+export function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
+  const [country, setCountry] = useCountry()
+  // the stored number is not checked: a program may have stored an unusual one
+  const stored = formatPhone(line.number)
+  const read = (typed: string) =>
+    typed.trim() === '' || typed === stored
+      ? { phone: typed.trim() && line.number }
+      : readTyped(typed, country)
+  const rows: readonly FormRow[] = [
+    {
+      name: 'enabled',
+      label: t('Use this line'),
+      hint: t('When it is off, its waiting texts go to other lines.'),
+    },
+    { name: 'label', label: t('Label'), hint: t('What you call it, such as Shop or Austria.') },
+    {
+      ...{ name: 'number', label: t('Number'), kind: 'tel', read: () => stored },
+      hint: t('A number that the phone reports replaces it.'),
+      write: (typed) => read(String(typed)).phone,
+      error: (typed) => {
+        const { fault } = { fault: undefined, ...read(String(typed)) }
+        return fault && `${phoneFaultWords(fault)}.`
+      },
+    },
+    () => <NumberCountry value={country} onValue={setCountry} />,
+    [limit('per_minute', t('Texts a minute')), limit('daily_limit', t('Texts a day'))],
+    [limit('monthly_limit', t('Texts a month')), limit('monthly_recipients', t('Different numbers a month'))],
+    () => (
+      <p class="note">
+        {t(
+          'Texts for which no line has room wait until one has. Days and months are those of your time zone.',
+        )}
+      </p>
+    ),
+    prefixesRow(
+      'prefixes',
+      t('For numbers that begin with'),
+      t('Empty: for all. Other lines send to these numbers only if no such line can.'),
+    ),
+  ]
+  return (
+    <Dialog title={t('Change the line')} onClose={onClose}>
+      <RecordForm
+        collection="lines"
+        record={line}
+        rows={rows}
+        saved={t('Line saved')}
+        {...{ onSaved: onClose, onCancel: onClose }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
+import { deviceName } from '../../data/device/lines.ts'
+import type { Device } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+import { TableSection } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
+import { Badge, Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+/** Enabled devices that are out of reach or failing, with the number of their waiting messages. */
+export function Offline({
+  devices,
+  states,
+}: {
+  devices: readonly Device[]
+  states: ReturnType<typeof useDeviceStates>
+}) {
+  const lost = devices.filter((device) => {
+    const state = states.of(device)
+    return state?.reachable === false || state?.failing
+  })
+  const columns: readonly Column<Device>[] = [
+    { title: t('Name'), cell: deviceName },
+    { title: t('User'), cell: (device) => <Owner record={device} /> },
+    { title: t('State'), cell: (device) => <State device={device} /> },
+    { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
+    { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
+  ]
+  function State({ device }: { device: Device }) {
+    const [tone, word] = deviceWord(device, states.of(device))
+    return <Badge tone={tone}>{word}</Badge>
+  }
+  return (
+    <TableSection
+      title={t('Devices out of reach or failing')}
+      none={devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
+      columns={columns}
+      rows={lost}
+      href={(device) => to(`/devices/${device.id}`)}
+    />
+  )
+}

@@ -1,0 +1,95 @@
+import type { Ref } from 'preact'
+import { formatPhone } from '#portable/phone/format.ts'
+import { countSegments } from '#portable/segments.ts'
+import { usePreview } from '../../data/use/use-preview.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { callHook, type Hook, type HookPreset, type HookResult } from '../../data/webhooks/hooks.ts'
+import { t, tn } from '../../language/words.ts'
+import { TextArea } from '../../parts/form/field.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
+import { Bubble } from '../../parts/message/bubble.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Outcome, reasonOf } from './outcome.tsx'
+import bodies from './samples.json' with { type: 'json' }
+import type { Unsaved } from './settings.tsx'
+
+export const sampleOf = (preset: HookPreset): string => {
+  const body: unknown = bodies[preset]
+  return typeof body === 'string' ? body : JSON.stringify(body, null, 2)
+}
+
+const SHOWN = 5
+
+export function Try({
+  hook,
+  unsaved: { hook: typed, isChanged },
+  body,
+  onBody,
+  area,
+}: {
+  hook: Hook
+  unsaved: Unsaved
+  body: string
+  onBody: (body: string) => void
+  area: Ref<HTMLTextAreaElement>
+}) {
+  const { preview, fault } = usePreview<HookResult>('/api/hooks/preview', { hook: typed, body })
+  const call = useTask(async () => {
+    const { outcome, messages } = await callHook(hook, body)
+    if (outcome === 'sent')
+      toast(tn('One text is on its way', '{count} texts are on their way', messages.length))
+    else toast(reasonOf(outcome))
+  })
+  const refusal = call.fault ?? fault
+  return (
+    <Card title={t('Example')}>
+      <div class="hook-body">
+        <TextArea
+          label={t('A body that is posted')}
+          name="body"
+          rows={10}
+          value={body}
+          onValue={(text) => {
+            call.forget()
+            onBody(text)
+          }}
+          spellcheck={false}
+          inputRef={area}
+          hint={t('Paste another, or choose one of the last calls below.')}
+        />
+      </div>
+      {refusal && <Notice kind="wrong">{refusal.message}</Notice>}
+      <div class="stack" aria-live="polite">
+        {preview && <Preview result={preview} />}
+      </div>
+      <div class="row">
+        <Button icon="send" busy={call.busy} disabled={isChanged} onClick={() => void call.run()}>
+          {t('Try it')}
+        </Button>
+        <span class="muted">
+          {isChanged
+            ? t('Save the settings first.')
+            : t('It is posted to the address above, and texts go out.')}
+        </span>
+      </div>
+    </Card>
+  )
+}
+
+function Preview({ result }: { result: HookResult }) {
+  const texts = result.texts ?? []
+  return (
+    <>
+      {result.outcome !== 'sent' && (
+        <div>
+          <Outcome result={result} />
+        </div>
+      )}
+      {texts.slice(0, SHOWN).map(({ to, text }, at) => (
+        <Bubble key={at} who={formatPhone(to)} body={text} segments={countSegments(text).segments} />
+      ))}
+      {texts.length > SHOWN && <p class="muted">{t('and {count} more', { count: texts.length - SHOWN })}</p>}
+    </>
+  )
+}

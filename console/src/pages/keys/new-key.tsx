@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks'
+import type { ApiKey } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { Facts } from '../../parts/page.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { Value } from '../../parts/rows/values.ts'
+import { LIMITS } from './change-key.tsx'
+import { example, PROGRAM_KINDS, type ProgramKindName } from './program-kinds.ts'
+
+const DAY_MS = 86_400_000
+const expiryOf = (days: Value) =>
+  days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+
+export function NewKey({ onClose }: { onClose: () => void }) {
+  const [kind, setKind] = useState<ProgramKindName>('own')
+  const [made, setMade] = useState<ApiKey>()
+  const rows: readonly FormRow[] = [
+    {
+      ...{ name: 'name', label: t('Name'), autofocus: true },
+      hint: t('The program that uses it, such as web shop.'),
+    },
+    {
+      ...{ name: 'kind', label: t('For') },
+      choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
+      hint: (values) => PROGRAM_KINDS[values.kind as ProgramKindName].hint,
+    },
+    {
+      ...{ name: 'expires_at', label: t('Expires'), write: expiryOf },
+      choices: [
+        ['', t('Never')],
+        ['30', t('In 30 days')],
+        ['90', t('In 90 days')],
+        ['365', t('In a year')],
+      ],
+    },
+    ...LIMITS(),
+  ]
+  if (made?.key)
+    return (
+      <ShownOnce title={t('The key of {name}', { name: made.name })} onClose={onClose}>
+        <Facts
+          class="copied-settings"
+          facts={PROGRAM_KINDS[kind].settings(made).map(([term, code]) => [term, <CodeBlock code={code} />])}
+        />
+        {kind === 'own' && (
+          <>
+            <p>{t('A send with it, from a terminal:')}</p>
+            <CodeBlock code={example(made.key)} />
+          </>
+        )}
+      </ShownOnce>
+    )
+  return (
+    <Dialog title={t('New key')} onClose={onClose}>
+      <RecordForm
+        collection="api_keys"
+        rows={rows}
+        blank={{ kind }}
+        prepare={({ kind: chosen, ...fields }) => {
+          setKind(chosen as ProgramKindName)
+          return { ...PROGRAM_KINDS[chosen as ProgramKindName].values, ...fields }
+        }}
+        action={t('Make the key')}
+        {...{ onSaved: setMade, onCancel: onClose }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,185 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { guessColumns } from '#portable/phone/columns.ts'
+import { MAX_PLAIN } from '../../data/campaigns.ts'
+import type { Sheet } from '../../data/files/sheet.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import type { Template } from '../../data/records.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { ownHours } from '../../data/user-settings/own.ts'
+import { t, tn, tx } from '../../language/words.ts'
+import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
+import { HoldNotice } from '../../parts/form/hold-notice.tsx'
+import { QuietField } from '../../parts/form/quiet-field.tsx'
+import { type When, WhenField } from '../../parts/form/when-field.tsx'
+import { Card, Progress } from '../../parts/page.tsx'
+import { SendFault } from '../../parts/send-fault.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { ListFields, type Wishes } from './list-fields.tsx'
+import { ListPreview } from './list-preview.tsx'
+import { ListReport, NOTHING_SENT, runList } from './list-report.tsx'
+import { type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
+
+const MOST_TEMPLATES = 500
+
+export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
+  const [wishes, setWishes] = useState<Wishes>(() => {
+    const { phones } = guessColumns(sheet.head, sheet.rows, defaultCountry.value)
+    const guessed = phones.length > 0 ? phones : [0]
+    return { phones: guessed, guessed, country: defaultCountry.value, text: '' }
+  })
+  const [when, setWhen] = useState<When>({ isLater: false, at: '' })
+  const [isQuiet, setQuiet] = useState(true)
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const [outcome, setOutcome] = useState(NOTHING_SENT)
+  const [isHeld, setHeld] = useState(false)
+  const [isOver, setOver] = useState(false)
+  const stop = useRef(new AbortController())
+  useEffect(() => () => stop.current.abort(), [])
+  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const { phones, country, text } = wishes
+  const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
+  const plan = useMemo(() => planList(sheet, numbers, phones, text), [sheet, numbers, phones, text])
+  const count = outcome.accepted.size + outcome.refused.length
+  const work = useTask(async () => {
+    const scheduledAt = scheduledAtOf(when)
+    const options = {
+      ...(scheduledAt && { scheduled_at: scheduledAt }),
+      ...(ownHours.value && isQuiet && { quiet_hours: true }),
+    }
+    const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
+    setOutcome(done)
+    setOver(!done.fault && !stop.current.signal.aborted)
+  })
+  const submit = async () => {
+    const found = faultsOf(wishes, when, sheet)
+    setFaults(found)
+    if (Object.keys(found).length > 0 || plan.good.length === 0) return
+    stop.current = new AbortController()
+    // do not ask again when a stopped send is continued: it was confirmed before
+    const isLong = count === 0 && plan.good.length > MAX_PLAIN
+    if (isLong && !(await isListConfirmed(plan.good, scheduledAtOf(when)))) return
+    if (isLong && !when.isLater) setHeld(true)
+    else await work.run()
+  }
+  const change = (part: Partial<Wishes>) => {
+    setWishes({ ...wishes, ...part })
+    setFaults({})
+    setOutcome(NOTHING_SENT)
+  }
+  if (isOver) return <ListReport {...{ sheet, plan, outcome }} onAgain={onBack} />
+  const rest = plan.good.length - outcome.accepted.size
+  const texts = tn('1 text', '{count} texts', rest)
+  return (
+    <div class="stack">
+      <Card>
+        {isHeld ? (
+          <ListHold
+            onOver={() => {
+              setHeld(false)
+              void work.run()
+            }}
+            onUndo={() => setHeld(false)}
+          />
+        ) : (
+          <Form onSubmit={submit} fault={work.fault}>
+            {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
+            {!work.busy && (
+              <>
+                <ListFields {...{ sheet, wishes, faults }} templates={templates.items} onChange={change} />
+                <WhenField
+                  when={when}
+                  error={faults.at}
+                  onChange={(part) => {
+                    setWhen({ ...when, ...part })
+                    setFaults({})
+                    setOutcome(NOTHING_SENT)
+                  }}
+                />
+                <QuietField value={isQuiet} onValue={setQuiet} />
+              </>
+            )}
+            {(work.busy || count > 0) && (
+              <Progress
+                value={count}
+                max={plan.good.length}
+                label={t('{count} of {total} texts', { count, total: plan.good.length })}
+              />
+            )}
+            <FormActions
+              {...{ icon: 'send', busy: work.busy, disabled: plan.good.length === 0 }}
+              {...{ onCancel: onBack, cancel: t('Another file'), onStop: () => stop.current.abort() }}
+            >
+              {count > 0 && !work.busy
+                ? t('Go on with {texts}', { texts })
+                : when.isLater
+                  ? t('Schedule {texts}', { texts })
+                  : t('Send {texts}', { texts })}
+            </FormActions>
+          </Form>
+        )}
+      </Card>
+      {!work.busy && <ListPreview sheet={sheet} plan={plan} hasText={text !== ''} />}
+    </div>
+  )
+}
+
+const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? new Date(at).toISOString() : '')
+
+function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
+  const faults: Record<string, string> = {}
+  const unknown = unknownPlaceholders(text, sheet)
+  if (text.trim() === '') faults.text = t('Write a text first.')
+  else if (unknown.length > 0)
+    faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
+  if (isLater && !at) faults.at = t('When shall they go out?')
+  if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = t('This time is past.')
+  return faults
+}
+
+const HOLD_MS = 10_000
+
+/**
+ * The countdown before a long list is sent. The server has nothing yet: leaving the page cancels the send.
+ */
+function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
+  const [endMs] = useState(() => performance.now() + HOLD_MS)
+  const left = useSecondsLeft(endMs)
+  const isOver = left <= 0
+  const box = useRef<HTMLDivElement>(null)
+  const undo = useTask(async () => {
+    onUndo()
+    toast(t('Undone: nobody gets it'))
+  })
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
+  // a layout effect, so that no click on "Undo" comes between the end of the countdown and the send
+  useLayoutEffect(() => {
+    if (isOver) onOver()
+  }, [isOver])
+  return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
+}
+
+/** Asks the user before many texts are sent. `scheduledAt`: the time to send them; '' for now. */
+function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
+  const first = texts[0]!
+  const people = new Set(texts.map(({ phone }) => phone)).size
+  const segments = texts.reduce((sum, text) => sum + text.segments, 0)
+  return confirmedForMany({
+    people,
+    what: tx('{texts} go to {people}, which takes {segments} in all. The first text, to {number}:', {
+      texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
+      people: <strong>{peopleWords(people)}</strong>,
+      segments: <strong>{segmentsText(segments)}</strong>,
+      number: first.phone,
+    }),
+    firstText: first.body,
+    begins: scheduledAt
+      ? t('They leave on {time}.', { time: formatDateTime(scheduledAt) })
+      : t('They leave after 10 seconds, in which you can undo it.'),
+    isLater: scheduledAt !== '',
+  })
+}

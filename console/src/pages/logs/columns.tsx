@@ -1,0 +1,54 @@
+import { t } from '../../language/words.ts'
+import { Button } from '../../parts/form/form.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Badge, Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+export interface Log {
+  readonly id: string
+  readonly created: string
+  readonly level: number
+  readonly message: string
+  readonly data: {
+    readonly status?: number
+    /** The caller's auth collection; '' for a guest. */
+    readonly auth?: string
+    /** The id of the caller, if the setting logs.logAuthId is on. */
+    readonly authId?: string
+    readonly error?: string
+  }
+}
+
+const ERROR = 8
+const SERVER_FAULT = 500
+const Level = ({ level, data: { status } }: Log) => {
+  if (level < ERROR) return <Badge tone="good">{t('Went well')}</Badge>
+  return <Badge tone={(status ?? 0) >= SERVER_FAULT ? 'bad' : 'warn'}>{t('Error')}</Badge>
+}
+
+export const COLUMNS: readonly Column<Log>[] = [
+  { title: t('Request'), long: true, cell: ({ message }) => <span class="mono">{message}</span> },
+  { title: t('Level'), cell: Level },
+  { title: t('Status'), align: 'end', cell: ({ data }) => data.status ?? '–' },
+  { title: t('Why'), long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+]
+
+export const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
+  title: t('User'),
+  cell: ({ data: { auth, authId = '' } }) => {
+    const email = emails.get(authId)
+    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || t('a guest')
+  },
+})
+
+export const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
+  title: t('Actions'),
+  bare: true,
+  align: 'end',
+  cell: (log) => (
+    <Button kind="quiet" onClick={() => open(log)}>
+      {t('Details')}
+    </Button>
+  ),
+})

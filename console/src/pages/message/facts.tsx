@@ -1,0 +1,84 @@
+import { countSegments } from '#portable/segments.ts'
+import { deviceName } from '../../data/device/lines.ts'
+import type { Message } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
+import { locale } from '../../language/language.ts'
+import { t } from '../../language/words.ts'
+import { Owner } from '../../parts/owner.tsx'
+import type { Fact } from '../../parts/page.tsx'
+import { msOf, Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+import { RETRY } from './use-retry.ts'
+
+/** The details of a message, except unset ones. `sim`: the SIM's name if the device has several; else ''. */
+export function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
+  const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
+  const isOut = message_type === 'outgoing'
+  const isSuperuser = session.value?.role === 'superuser'
+  return [
+    isSuperuser && [t('User'), <Owner key="user" record={message} />],
+    [t('Device'), <DeviceLink key="device" message={message} />],
+    sim !== '' && [t('Line'), sim],
+    message.sim > 0 && sim === '' && ['SIM', t('Slot {slot}', { slot: message.sim })],
+    [isOut ? t('Accepted') : t('Came in'), <Moment key="created" at={message.created} />],
+    message.scheduled_at !== '' && [t('Scheduled for'), <Moment key="scheduled" at={message.scheduled_at} />],
+    message.expires_at !== '' && [t('Expires'), <Moment key="expires" at={message.expires_at} />],
+    isOut && message.sent_at !== '' && [t('Sent'), <Moment key="sent" at={message.sent_at} />],
+    isOut &&
+      message.delivered_at !== '' && [t('Arrived'), <Moment key="delivered" at={message.delivered_at} />],
+    segments > 0 && [t('Size'), sizeOf(body, segments)],
+    isOut && priority !== 0 && [t('Priority'), priority],
+    isOut && guarantee === 'at_least_once' && [t('If the device goes silent'), t('It is sent again')],
+    batch_id !== '' && [
+      t('Part of'),
+      <a
+        href={
+          isSuperuser
+            ? to('/messages', { filter: `batch_id = "${batch_id}"` })
+            : to('/send', { batch: batch_id })
+        }
+      >
+        {t('one send to several people')}
+      </a>,
+    ],
+    client_ref.startsWith(RETRY) && [
+      t('Second try of'),
+      <a href={to(`/messages/${client_ref.slice(RETRY.length)}`)}>{t('the message that failed')}</a>,
+    ],
+    client_ref !== '' && !client_ref.startsWith(RETRY) && [t('Reference'), <code>{client_ref}</code>],
+    [t('Id'), <code>{message.id}</code>],
+  ]
+}
+
+function DeviceLink({ message }: { message: Message }) {
+  const { device, expand, status } = message
+  if (device === '')
+    return <span class="muted">{status === 'failed' ? t('No device') : t('Not chosen yet')}</span>
+  return <a href={to(`/devices/${device}`)}>{deviceName(expand?.device) || t('A device')}</a>
+}
+
+function sizeOf(body: string, segments: number): string {
+  const count = segmentsText(segments)
+  if (body === '') return count
+  const { encoding, units } = countSegments(body)
+  const characters =
+    encoding === 'GSM-7' ? t('{units} characters', { units }) : t('{units} characters (Unicode)', { units })
+  return `${count}, ${characters}`
+}
+
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** An instant to the second, and how long ago that is. Nothing for an empty date. */
+export function Moment({ at }: { at: string }) {
+  const ms = msOf(at)
+  if (Number.isNaN(ms)) return null
+  return (
+    <span class="message-moment">
+      {exact.format(ms)}{' '}
+      <span class="muted">
+        (<Time at={at} />)
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,57 @@
+import { ClientResponseError } from 'pocketbase'
+import { pb } from '../../data/client.ts'
+
+export interface Exported {
+  readonly rows: number
+  readonly bytes: number
+}
+
+const QUOTE = 0x22
+const LINE_FEED = 0x0a
+
+/**
+ * Downloads the CSV of all messages that a filter finds and reports progress to `tell`. Throws a
+ * ClientResponseError if the server refuses, or the error of `fetch` if `ended` is aborted or the connection
+ * breaks.
+ */
+export async function readExport(
+  filter: string,
+  fields: readonly string[],
+  tell: (exported: Exported) => void,
+  ended: AbortSignal,
+): Promise<Blob> {
+  const expand = fields.some((field) => field.startsWith('expand.')) ? 'device,line,user,sent_by' : ''
+  const query = new URLSearchParams({ filter, fields: fields.join(), expand })
+  const url = pb.buildURL(`/api/collections/sms_messages/export?${query}`)
+  const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
+  if (!response.ok || !response.body) {
+    const answer = await response.json().catch(() => ({}))
+    throw new ClientResponseError({ url, status: response.status, response: answer })
+  }
+  const count = rowCounter()
+  let bytes = 0
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, out) {
+      bytes += piece.length
+      tell({ rows: count(piece), bytes })
+      out.enqueue(piece)
+    },
+  })
+  return new Response(response.body.pipeThrough(counted), { headers: { 'content-type': 'text/csv' } }).blob()
+}
+
+/**
+ * Returns a function that counts the complete rows in all pieces so far, without the header. Ignores line
+ * breaks inside quotes.
+ */
+function rowCounter(): (piece: Uint8Array) => number {
+  let lines = 0
+  let isQuoted = false
+  return (piece) => {
+    for (const byte of piece) {
+      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (byte === LINE_FEED && !isQuoted) lines++
+    }
+    return Math.max(0, lines - 1)
+  }
+}

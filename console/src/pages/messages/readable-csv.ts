@@ -1,0 +1,107 @@
+import Papa from 'papaparse'
+import { pb } from '../../data/client.ts'
+import { lineName } from '../../data/device/lines.ts'
+import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
+import type { MessageState } from '../../data/records.ts'
+import { failureReason } from '../../data/words/failure-reasons.ts'
+import { stateOf } from '../../data/words/message-states.ts'
+import { t } from '../../language/words.ts'
+import { msOf } from '../../parts/time.tsx'
+
+export interface CsvColumn {
+  readonly words: string
+  /** The API fields from which the column is made. */
+  readonly fields: readonly string[]
+  /** The text of a cell; by default the value of the first field. */
+  readonly cell?: (values: readonly string[], names: Names) => string
+}
+
+type Names = ReadonlyMap<string, string>
+
+/** Formats as `2026-11-30 08:15:00`, which every spreadsheet reads as a date. */
+const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
+
+/** An instant in the browser's time zone; '' for none. */
+const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(msOf(at)))
+
+export const CSV_COLUMNS: readonly CsvColumn[] = [
+  { words: t('Time'), fields: ['created'], cell: localTime },
+  {
+    words: t('Direction'),
+    fields: ['message_type'],
+    cell: ([type]) => (type === 'incoming' ? t('Received') : t('Sent')),
+  },
+  {
+    words: t('Contact'),
+    fields: ['message_type', 'from', 'to'],
+    cell: ([type, from = '', to = ''], names) => names.get(type === 'incoming' ? from : to) ?? '',
+  },
+  { words: t('From'), fields: ['from'] },
+  { words: t('To'), fields: ['to'] },
+  { words: t('Text'), fields: ['body'] },
+  {
+    words: t('State'),
+    fields: ['status', 'error_message'],
+    cell: ([status, error_message = '']) => stateOf({ status: status as MessageState, error_message })[1],
+  },
+  { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
+  { words: t('Device'), fields: ['expand.device.name'] },
+  { words: t('Sent by'), fields: ['expand.sent_by.name'] },
+  { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
+  { words: t('Delivered at'), fields: ['delivered_at'], cell: localTime },
+  {
+    words: t('Line'),
+    fields: ['expand.line.label', 'expand.line.number', 'expand.line.slot'],
+    cell: ([label = '', number = '', slot = '']) =>
+      label || number || (slot && lineName({ label, number, slot: Number(slot) })),
+  },
+  { words: t('Segments'), fields: ['segments'] },
+  { words: t('User'), fields: ['expand.user.email'] },
+  { words: t('Id'), fields: ['id'] },
+  { words: t('Id of the send'), fields: ['batch_id'] },
+  { words: t('Reference of the sender'), fields: ['client_ref'] },
+]
+
+export const fieldsOf = (columns: readonly CsvColumn[]): string[] => [
+  ...new Set(columns.flatMap(({ fields }) => fields)),
+]
+
+/** Rewrites the API's CSV for people: translated titles and values, local times, names of contacts. */
+export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Names): Promise<Blob> {
+  const pieces = [CSV_MARK, csvLines([columns.map(({ words }) => words)])]
+  await eachPiece(csv, (rows) => {
+    const lines = rows.map((row) =>
+      columns.map(({ fields, cell }) => {
+        const values = fields.map((field) => row[field] ?? '')
+        return cell ? cell(values, names) : values[0]!
+      }),
+    )
+    pieces.push(csvLines(lines))
+  })
+  return new Blob(pieces, { type: 'text/csv' })
+}
+
+export async function namesOfContacts(ended: AbortSignal): Promise<Names> {
+  const url = pb.buildURL('/api/collections/contacts/export?fields=phone,name')
+  const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
+  const names = new Map<string, string>()
+  if (!response.ok) return names
+  await eachPiece(await response.blob(), (rows) => {
+    for (const { phone = '', name = '' } of rows) names.set(phone, name)
+  })
+  return names
+}
+
+type Row = Readonly<Record<string, string>>
+
+/** Parses a CSV with a header piece by piece, so that the rows of a large file are never all in memory. */
+const eachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    Papa.parse<Row>(csv as File, {
+      header: true,
+      skipEmptyLines: true,
+      chunk: ({ data }) => take(data),
+      complete: () => resolve(),
+      error: reject,
+    })
+  })

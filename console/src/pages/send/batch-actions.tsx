@@ -1,0 +1,120 @@
+import type { ComponentProps } from 'preact'
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { useFailed } from '../../data/failed.ts'
+import { session } from '../../data/session.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
+import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
+import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { go, to } from '../../router.ts'
+import { useAgain } from './use-again.ts'
+import type { Batch } from './use-batch.ts'
+
+interface Retried {
+  readonly batch_id: string
+  readonly recipients_count: number
+  readonly left_out: { readonly refused: number }
+}
+
+export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
+  const { counts, filter, items } = sent
+  const [isAsking, setAsking] = useState(false)
+  const [isChanging, setChanging] = useState(false)
+  const again = useAgain(items)
+  const scheduled = items.find(({ status }) => status === 'pending')
+  const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
+  const notSent = (counts.failed ?? 0) + (counts.canceled ?? 0)
+  const cancel = useTask(async () => {
+    if (!(await confirmed(question(waiting)))) return
+    const { canceled } = await pb.send<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`, {
+      method: 'POST',
+    })
+    toast(tn('One message canceled', '{count} messages canceled', canceled))
+  })
+  if (batch === '' || session.value?.role !== 'user') return null
+  const retry = async (include: readonly string[]) => {
+    const answer = await pb.send<Retried>(`/api/sms/batches/${batch}/retry`, {
+      method: 'POST',
+      body: { include },
+    })
+    const { batch_id, recipients_count, left_out } = answer
+    setAsking(false)
+    toast(
+      left_out.refused > 0
+        ? t('{count} could not be sent now: your quota is used up, or no device is there', {
+            count: left_out.refused,
+          })
+        : t('{count} sent again', { count: recipients_count }),
+    )
+    if (batch_id) go('/send', { batch: batch_id })
+  }
+  const reschedule = async (body: ChangeRequest) => {
+    const { rescheduled } = await pb.send<{ rescheduled: number }>(`/api/sms/batches/${batch}/reschedule`, {
+      method: 'POST',
+      body,
+    })
+    toast(tn('One message has another time', '{count} messages have another time', rescheduled))
+  }
+  return (
+    <>
+      {again && (
+        <Notice>
+          {t('What failed was sent again.')}{' '}
+          <a href={to('/send', { batch: again })}>{t('See what became of it')}</a>
+        </Notice>
+      )}
+      {(waiting > 0 || notSent > 0) && (
+        <div class="row">
+          {scheduled && (
+            <Button icon="clock" onClick={() => setChanging(true)}>
+              {t('Change time')}
+            </Button>
+          )}
+          {waiting > 0 && (
+            <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
+              {tn('Cancel the one not sent yet', 'Cancel the {count} not sent yet', waiting)}
+            </Button>
+          )}
+          {notSent > 0 && (
+            <Button icon="again" onClick={() => setAsking(true)}>
+              {t('Send failed ones again')}
+            </Button>
+          )}
+        </div>
+      )}
+      {cancel.fault && <Notice kind="wrong">{cancel.fault.message}</Notice>}
+      {isChanging && scheduled && (
+        <ChangeDialog
+          title={t('Change the time')}
+          waiting={{ scheduled_at: scheduled.scheduled_at, expires_at: scheduled.expires_at }}
+          save={reschedule}
+          onClose={() => setChanging(false)}
+        />
+      )}
+      {isAsking && <BatchAgain filter={filter} send={retry} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+const BatchAgain = ({
+  filter,
+  ...others
+}: { filter: string } & Omit<ComponentProps<typeof AgainDialog>, 'counts'>) => (
+  <AgainDialog {...useFailed(filter)} {...others} />
+)
+
+const question = (waiting: number) => ({
+  title: t('Cancel what is left?'),
+  text: tn(
+    'One message that no device has yet is not sent. What a device has already goes on.',
+    '{count} messages that no device has yet are not sent. What a device has already goes on.',
+    waiting,
+  ),
+  action: tn('Cancel it', 'Cancel them', waiting),
+  keep: tn('Keep it', 'Keep them', waiting),
+  danger: true,
+})

@@ -1,0 +1,66 @@
+import { MAX_OF_AGENT } from '#portable/agents.ts'
+import type { Fault } from '../../data/fault.ts'
+import { may } from '../../data/session.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
+import type { Usage } from '../../data/usage.ts'
+import { formatNumber, t, tn, tx } from '../../language/words.ts'
+import { LastLeaves } from '../../parts/form/hold-notice.tsx'
+import { to } from '../../router.ts'
+import type { Composition, Preview } from './composition.ts'
+
+export function Cost({
+  preview,
+  fault,
+  hasText,
+  chosen,
+  usage,
+}: {
+  preview: Preview | undefined
+  fault: Fault | undefined
+  hasText: boolean
+  chosen: Composition
+  usage: Usage | undefined
+}) {
+  const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
+  const optedOut = preview?.opted_out ?? 0
+  const left = usage?.remaining
+  const isTooMany = people > MAX_OF_AGENT && !may('admin')
+  const isShort = left !== null && left !== undefined && people - optedOut > left
+  return (
+    <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
+      {people > 0 && (preview || chosen.groups.length === 0) ? (
+        <strong>
+          {tn('1 person', '{count} people', people)}
+          {preview && `, ${segmentsText(preview.total_segments)}`}
+        </strong>
+      ) : (
+        <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
+      )}
+      {!may('admin') && (
+        <span>{t('Agents send to at most {count} people at once', { count: MAX_OF_AGENT })}</span>
+      )}
+      {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
+      {optedOut > 0 && (
+        <span>
+          {tn('1 opted out, who will get nothing', '{count} opted out, who will get nothing', optedOut)}
+        </span>
+      )}
+      {usage && left !== null && left !== undefined && (
+        <span>
+          {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {
+            left: formatNumber(left),
+            quota: formatNumber(usage.quota),
+            link: <a href={to('/usage')}>{t('left this month')}</a>,
+          })}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** Says why the cost is unknown. The card beside it shows the server's error. */
+function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
+  if (!hasGroups) return t('Nobody to send to yet')
+  if (!hasText) return t('A text is missing')
+  return fault ? t('Not known yet') : t('Counting…')
+}

@@ -1,0 +1,59 @@
+import { formatPhone } from '#portable/phone/format.ts'
+import type { Fault } from '../../data/fault.ts'
+import { useNames } from '../../data/use/use-known.ts'
+import { t } from '../../language/words.ts'
+import { Bubble } from '../../parts/message/bubble.tsx'
+import { Card } from '../../parts/page.tsx'
+import type { Preview } from './composition.ts'
+
+const SHOWN = 3
+
+export function PreviewCard({
+  preview,
+  fault,
+  hasText,
+  isPersonal,
+}: {
+  preview: Preview | undefined
+  fault: Fault | undefined
+  hasText: boolean
+  isPersonal: boolean
+}) {
+  const told = preview?.items.filter((item) => !item.opted_out) ?? []
+  const items = told.slice(0, isPersonal ? SHOWN : 1)
+  const nameOf = useNames(items.map(({ to }) => to))
+  const rest = told.length - items.length
+  return (
+    <Card title={t('As it will arrive')}>
+      {!preview || preview.body === '' ? (
+        <p class="muted">{noPreviewWords(hasText, fault)}</p>
+      ) : (
+        <div class="stack">
+          {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
+          {items.map(({ to, body, segments }) => (
+            <Bubble
+              key={to}
+              who={isPersonal || rest === 0 ? nameOf(to) || formatPhone(to) : ''}
+              body={body}
+              segments={segments}
+            />
+          ))}
+          {rest > 0 && items.length > 0 && (
+            <p class="muted">
+              {isPersonal
+                ? t('and {count} more, each their own', { count: rest })
+                : t('The same text goes to each of the {count}.', { count: rest + 1 })}
+            </p>
+          )}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function noPreviewWords(hasText: boolean, fault: Fault | undefined): string {
+  if (!hasText) return t('Write a text to see it here.')
+  if (fault?.code === 'too_many_recipients')
+    return t('For so many people the text and what it takes are shown before it is sent.')
+  return fault?.message ?? t('Counting…')
+}

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Fault } from '../../data/fault.ts'
+import type { Message } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
+
+export const OVER = ['sent', 'delivered', 'failed'] as const
+
+type Counts = Readonly<Partial<Record<ShownState, number>>>
+
+export interface Batch {
+  /** The send's first messages, in the order of the recipients. */
+  readonly items: readonly Message[]
+  readonly total: number
+  readonly counts: Counts
+  readonly filter: string
+  readonly loading: boolean
+  readonly fault: Fault | undefined
+}
+
+/**
+ * The messages of a send, updated live: those with the batch id `batch`; if `batch` is '', only the message
+ * with the id `message`.
+ */
+export function useBatch(batch: string, message: string): Batch {
+  const filter = batch
+    ? pb.filter('batch_id = {:batch}', { batch })
+    : pb.filter('id = {:message}', { message })
+  const { items, total, loading, fault } = useList<Message>('sms_messages', {
+    filter,
+    sort: '@rowid',
+    perPage: SHOWN,
+  })
+  const [counts, setCounts] = useState<Counts>()
+  const isWhole = total <= items.length
+  useEffect(() => {
+    if (isWhole || batch === '') return
+    readCounts(batch, filter).then(setCounts, () => {}) // the next change asks again
+  }, [items, isWhole, batch])
+  return { items, total, loading, fault, filter, counts: isWhole ? countsOf(items) : (counts ?? {}) }
+}
+
+function countsOf(items: readonly Message[]): Counts {
+  const counts: Partial<Record<ShownState, number>> = {}
+  for (const state of items.map(shownState)) counts[state] = (counts[state] ?? 0) + 1
+  return counts
+}
+
+async function readCounts(batch: string, filter: string): Promise<Counts> {
+  const [{ counts }, { totalItems: canceled }] = await Promise.all([
+    pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),
+    pb.collection('sms_messages').getList(1, 1, { filter: `${filter} && ${CANCELED_FILTER}`, fields: 'id' }),
+  ])
+  return { ...counts, canceled, failed: Math.max(0, (counts.failed ?? 0) - canceled) }
+}
+
+const SHOWN = 50

@@ -1,0 +1,89 @@
+import { pb } from '../../data/client.ts'
+import type { RecordOf, Sender } from '../../data/records.ts'
+import { useLookup } from '../../data/use/use-known.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { Records } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+
+interface Change extends RecordOf<'account_audit'> {
+  readonly fields: readonly string[] | null
+  readonly expand?: { readonly sender?: Sender }
+}
+
+/** Labels of actions. An action without a label is shown by its name. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  create: t('Created'),
+  update: t('Changed'),
+  delete: t('Deleted'),
+}
+const THINGS: Readonly<Record<string, string>> = {
+  devices: t('Device'),
+  lines: t('Line'),
+  api_keys: t('API key'),
+  webhooks: t('Outgoing webhook'),
+  hooks: t('Incoming webhook'),
+  members: t('Member'),
+  member_invitations: t('Invitation'),
+}
+
+/** Where to find a record's name, by its collection. `senders` keeps names of deleted members and keys. */
+const NAMES: Readonly<Record<string, readonly [collection: string, field: string]>> = {
+  devices: ['devices', 'name'],
+  lines: ['lines', 'label'],
+  api_keys: ['senders', 'name'],
+  webhooks: ['webhooks', 'url'],
+  hooks: ['hooks', 'name'],
+  members: ['senders', 'name'],
+  member_invitations: ['member_invitations', 'email'],
+}
+
+const keyOf = ({ collection, record }: Change) => `${collection}/${record}`
+
+async function findNames(keys: readonly string[]): Promise<(readonly [string, string])[]> {
+  const found = Object.entries(NAMES).map(async ([kind, [collection, field]]) => {
+    const ids = keys.filter((key) => key.startsWith(`${kind}/`)).map((key) => key.slice(kind.length + 1))
+    if (ids.length === 0) return []
+    const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+    const options = { filter, skipTotal: true, fields: `id,${field}` }
+    const { items } = await pb.collection(collection).getList(1, ids.length, options)
+    return items.map((record) => [`${kind}/${record.id}`, String(record[field])] as const)
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column<Change>[] => [
+  { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
+  {
+    title: t('What'),
+    cell: ({ action, collection }) => `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
+  },
+  {
+    title: t('Record'),
+    cell: (change) => nameOf(keyOf(change)) || <span class="mono">{change.record}</span>,
+  },
+  {
+    title: t('Fields'),
+    long: true,
+    spare: ({ fields }) => !fields?.length,
+    cell: ({ fields }) => fields?.join(', ') || '–',
+  },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+]
+
+export function Changes() {
+  const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
+  const nameOf = useLookup(changes.items.map(keyOf), findNames)
+  return (
+    <Card title={t('What was changed')}>
+      <Records
+        list={changes}
+        caption={t('What was changed')}
+        columns={columnsOf(nameOf)}
+        empty={<p class="muted">{t('Changes of devices, keys, webhooks and the team are listed here.')}</p>}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { isLoopback } from '../../data/loopback.ts'
+import { useSetup } from '../../data/setup.ts'
+import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Records } from '../../parts/list/records.tsx'
+import { actionsColumn } from '../../parts/list/row-actions.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Qr } from '../../parts/qr.tsx'
+import type { FieldRow } from '../../parts/rows/form-row.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import { Badge, msOf, Time } from '../../parts/time.tsx'
+
+const COLUMNS: readonly Column<Invitation>[] = [
+  { title: t('For'), cell: ({ email }) => email || t('Anybody with the link') },
+  { title: t('Role'), cell: ({ role }) => ROLE_WORDS[role] },
+  {
+    title: t('Expires'),
+    cell: ({ expires }) =>
+      msOf(expires) < Date.now() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
+  },
+  actionsColumn((invitation) => [
+    { icon: 'trash', words: t('Revoke'), iconOnly: false, onClick: () => revoke(invitation) },
+  ]),
+]
+
+export function Invitations() {
+  const invitations = useList<Invitation>('member_invitations', { sort: '-created,-id' })
+  return (
+    <Card title={t('Open invitations')}>
+      <Records
+        list={invitations}
+        caption={t('Open invitations')}
+        columns={COLUMNS}
+        empty={<p class="muted">{t('None. An invitation is good for 7 days and for one person.')}</p>}
+      />
+    </Card>
+  )
+}
+
+const revoke = (invitation: Invitation) =>
+  deleteRecord(
+    invitation,
+    {
+      title: t('Revoke the invitation?'),
+      text: t('Its link does not work any more. You can invite the person again.'),
+      action: t('Revoke'),
+    },
+    t('Invitation revoked'),
+  )
+
+const ROLES = [
+  ['agent', t('Agent: reads, sends and answers')],
+  ['viewer', t('Viewer: reads')],
+  ['admin', t('Admin: also manages devices, keys and the team')],
+] as const
+
+const INVITE_ROWS: readonly FieldRow[] = [
+  { name: 'role', label: t('Role'), kind: 'select', choices: ROLES },
+  {
+    ...{ name: 'email', label: t('Email'), kind: 'email' },
+    hint: t('Leave it empty for a link that you pass on yourself.'),
+    write: (typed) => typed || undefined,
+  },
+]
+
+export function Invite({ onClose }: { onClose: () => void }) {
+  const { value: setup } = useSetup()
+  const [email, setEmail] = useState('')
+  const [link, setLink] = useState('')
+  const save = async (_: unknown, body: Readonly<Record<string, unknown>>) => {
+    const made = await pb.send<{ link?: string }>('/api/account/invitations', { method: 'POST', body })
+    if (made.link) setLink(made.link)
+    else onClose()
+    return made.link ? '' : t('An invitation is on its way to {email}', { email })
+  }
+  if (link)
+    return (
+      <ShownOnce title={t('The invitation')} onClose={onClose}>
+        {isLoopback(link) && (
+          <Notice kind="warning">
+            {t('Only this computer can open the link: {host} is its own address.', {
+              host: new URL(link).host,
+            })}
+          </Notice>
+        )}
+        <p>{t('Send this link to the person, or let them scan the picture. It works once, for 7 days.')}</p>
+        <div class="team-invited">
+          <CodeBlock code={link} />
+          <Qr text={link} label={t('The invitation as a picture')} />
+        </div>
+      </ShownOnce>
+    )
+  return (
+    <Dialog title={t('Invite somebody')} onClose={onClose}>
+      <RowsForm
+        {...{ draftKey: 'invite', rows: INVITE_ROWS.slice(0, setup?.sends_mail ? 2 : 1), save }}
+        {...{ stored: { role: 'agent' }, onCancel: onClose }}
+        onTyped={(all) => setEmail(String(all.email ?? ''))}
+        action={email ? t('Send the invitation') : t('Make the link')}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import type { UserSettings, Verification, VerifyService } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import type { Tone } from '../../data/words/message-states.ts'
+import { t, tn } from '../../language/words.ts'
+import { Records, TableSection } from '../../parts/list/records.tsx'
+import { actionsColumn } from '../../parts/list/row-actions.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { Badge, Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+import { COUNTRIES, countriesIn, stateColumn, stoppedIn } from './countries.tsx'
+
+/** Approval rates are computed from this many of the newest verifications. */
+const SAMPLE = 500
+
+export function Verifications({
+  services,
+  settings,
+}: {
+  services: readonly VerifyService[]
+  settings: UserSettings | undefined
+}) {
+  const sample = useList<Verification>('verifications', { perPage: SAMPLE, fields: 'id,to,country,status' })
+  const list = useList<Verification>('verifications')
+  const nameOf = ({ service }: Verification) => services.find(({ id }) => id === service)?.name ?? ''
+  const name: Column<Verification> = { title: t('Service'), cell: nameOf }
+  return (
+    <>
+      <TableSection
+        title={
+          sample.total > SAMPLE
+            ? t('Approved by country, of the last {count}', { count: SAMPLE })
+            : t('Approved by country')
+        }
+        none={t('Nothing was sent yet.')}
+        columns={[...COUNTRIES, stateColumn(settings)]}
+        rows={countriesIn(sample.items, stoppedIn(settings))}
+      />
+      <section class="stack">
+        <h2>{t('Last codes')}</h2>
+        <Records
+          list={list}
+          caption={t('Last codes')}
+          columns={[...(services.length > 1 ? [NUMBER, name] : [NUMBER]), ...OTHERS]}
+          empty={<p class="muted">{t('Nothing was sent yet.')}</p>}
+        />
+      </section>
+    </>
+  )
+}
+
+const STATES: Readonly<Record<Verification['status'], readonly [Tone, string]>> = {
+  pending: ['busy', t('Pending')],
+  approved: ['good', t('Approved')],
+  expired: ['calm', t('Expired')],
+  canceled: ['calm', t('Canceled')],
+  max_attempts_reached: ['bad', t('Too many tries')],
+}
+
+const NUMBER: Column<Verification> = { title: t('To'), cell: (one) => <PhoneNumber number={one.to} /> }
+const OTHERS: readonly Column<Verification>[] = [
+  {
+    title: t('State'),
+    cell: ({ status }) => <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>,
+  },
+  { title: t('Checks'), align: 'end', cell: ({ attempts }) => attempts },
+  { title: t('Sent'), align: 'end', cell: ({ sends }) => tn('once', '{count} times', sends) },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+  actionsColumn(({ message }) =>
+    message ? [{ words: t('See the message'), href: to(`/messages/${message}`) }] : [],
+  ),
+]

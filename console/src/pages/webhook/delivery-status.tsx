@@ -1,0 +1,17 @@
+import type { Delivery } from '../../data/records.ts'
+import type { Tone } from '../../data/words/message-states.ts'
+import { t } from '../../language/words.ts'
+import { Badge } from '../../parts/time.tsx'
+
+const STATES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
+  pending: ['busy', t('Waiting')],
+  delivered: ['good', t('Delivered')],
+  failed: ['bad', t('Failed')],
+}
+
+export const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>
+  status === 'pending' && attempts > 0 ? (
+    <Badge tone="warn">{t('Trying again')}</Badge>
+  ) : (
+    <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>
+  )

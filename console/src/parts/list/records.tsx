@@ -1,0 +1,80 @@
+import type { ComponentChildren } from 'preact'
+import type { List } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { Button, Notice } from '../form/form.tsx'
+import { Loading } from '../page.tsx'
+import { type Column, Table } from './table.tsx'
+
+/** A section of a page with a title and a table, or with the text `none` if the table has no rows. */
+export const TableSection = <T extends { id: string }>({
+  title,
+  none,
+  actions,
+  ...table
+}: Omit<Parameters<typeof Table<T>>[0], 'caption'> & {
+  title: string
+  none: string
+  actions?: ComponentChildren
+}) => (
+  <section class="stack">
+    <div class="page-head">
+      <h2>{title}</h2>
+      {actions}
+    </div>
+    {table.rows.length > 0 ? <Table caption={title} {...table} /> : <p class="muted">{none}</p>}
+  </section>
+)
+
+/**
+ * Shows a list of `useList` as a table with a pager, `empty` if it has no items, or the error of the read.
+ */
+export function Records<T extends { id: string }>({
+  list,
+  caption,
+  columns,
+  href,
+  empty,
+}: {
+  list: List<T>
+  caption: string
+  columns: readonly Column<T>[]
+  href?: (row: T) => string
+  empty: ComponentChildren
+}) {
+  if (list.loading) return <Loading />
+  return (
+    <>
+      {list.fault && <Notice kind="wrong">{list.fault.message}</Notice>}
+      {list.items.length > 0 && <Table caption={caption} columns={columns} rows={list.items} href={href} />}
+      {list.items.length === 0 && !list.fault && empty}
+      <Pager {...list} />
+    </>
+  )
+}
+
+/** The pager of a list: page, number of pages, back and forth. Hidden for a single page. */
+export function Pager(list: {
+  page: number
+  pages: number
+  /** The number of items on all pages; undefined if they are not counted. */
+  total: number | undefined
+  goTo: (page: number) => void
+}) {
+  const { page, pages, total, goTo } = list
+  if (pages <= 1 && page === 1) return null
+  return (
+    <nav class="pager" aria-label={t('Pages')}>
+      <span>
+        {total === undefined
+          ? t('Page {page}', { page })
+          : t('Page {page} of {pages} · {total} in all', { page, pages, total })}
+      </span>
+      <Button icon="left" disabled={page <= 1} onClick={() => goTo(page - 1)}>
+        {t('Previous')}
+      </Button>
+      <Button icon="right" disabled={page >= pages} onClick={() => goTo(page + 1)}>
+        {t('Next')}
+      </Button>
+    </nav>
+  )
+}
