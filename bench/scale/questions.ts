@@ -40,7 +40,9 @@ export const QUESTIONS: readonly Question[] = [
   page('page 200', 200, {}),
   page('page 500', 500, {}),
   page(`page ${DEEP_PAGE}, no total`, DEEP_PAGE, NO_TOTAL),
-  found('status = failed, with total', () => 'status = "failed"', {}),
+  ...['delivered', 'sent', 'failed', 'received'].map((status) =>
+    found(`status = ${status}, with total`, () => `status = "${status}"`, {}),
+  ),
   found('to = one number', ({ number }) => `to = "${number}"`),
   found('to ~ part of a number', ({ number }) => `to ~ "${partOf(number)}"`),
   found('body ~ a rare word', () => `body ~ "${RARE_WORD}"`),
