@@ -49,7 +49,7 @@ async function alertSuperusers(
   }
 }
 
-export async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
+async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
   const storage = await backups.storage()
   const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
     (a, b) => b.modified.getTime() - a.modified.getTime(),

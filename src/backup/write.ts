@@ -29,7 +29,7 @@ import {
   type TableEntry,
 } from './archive.ts'
 
-export interface DumpOptions {
+interface DumpOptions {
   readonly progress?: Progress
   readonly signal?: AbortSignal
 }

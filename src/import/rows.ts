@@ -122,7 +122,7 @@ export const chunkSize = ({ type }: Collection, hashed = false): number =>
   type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
 
 /** Token keys by record id, of records that were deleted to be replaced; '' if a record has none. */
-export type Replaced = ReadonlyMap<string, string>
+type Replaced = ReadonlyMap<string, string>
 
 /** Inserts rows. `replaced`: token keys to keep. `hashed`: passwords are hashes. UserError for a bad row. */
 export async function insertRows(

@@ -18,7 +18,7 @@ const AWAY_MS = 45_000
 /** Collections that change often and have few subscribers. A node ignores them until a client subscribes. */
 const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
 
-export interface FeedListener {
+interface FeedListener {
   /** Called when another node has forwarded a request to this node. */
   asked(): void
   /** Called with new changes in order. If it throws, it is called with the same changes again. */

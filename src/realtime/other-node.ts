@@ -109,7 +109,7 @@ async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   return undefined
 }
 
-export interface NodeHandlers {
+interface NodeHandlers {
   readonly subscribe: (ask: SubscriptionRequest) => Promise<void>
   readonly deliver: (message: Message) => boolean
 }

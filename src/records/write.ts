@@ -94,7 +94,7 @@ async function renderWrite(write: Write, extra: Extra): Promise<string> {
 }
 
 /** Applies the body and compiles the create rule. Throws 403, or 400 if the rule cannot hold. */
-export async function prepareCreate(
+async function prepareCreate(
   store: Store,
   extensions: Extensions,
   collection: Collection,
@@ -116,7 +116,7 @@ export async function prepareCreate(
 const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
 /** Reads the record to update, if the rule allows it, and applies the body. Throws 403, 404. */
-export async function prepareUpdate(
+async function prepareUpdate(
   store: Store,
   extensions: Extensions,
   collection: Collection,

@@ -11,7 +11,7 @@ import type { Extension, Extensions } from '../records/extension.ts'
 import { USER_SETTINGS_ID } from '../records/record-sql.ts'
 import { completeList } from '../sms/complete-numbers.ts'
 import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
-import { autoAnswersExtension } from '../sms/conversations/answer.ts'
+import { autoAnswersExtension } from '../sms/conversations/auto-answers.ts'
 import {
   campaignsExtension,
   contactsExtension,

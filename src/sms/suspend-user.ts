@@ -1,7 +1,8 @@
 import { type AuthCollection, type Store, USERS_ID } from '../collections/catalog.ts'
 import { queries } from '../db/queries.ts'
 import { endSignIns } from '../records/sign-in-data.ts'
-import { holdMessages, readCampaign } from './campaigns/campaign.ts'
+import { readCampaign } from './campaigns/campaign.ts'
+import { holdMessages } from './campaigns/hold-messages.ts'
 import { updateRecords } from './status.ts'
 import { notifyAccess } from './wake.ts'
 

@@ -9,7 +9,7 @@ export function readPayload(text: string): RequestBody['values'] | null {
   return whole.trimStart() === 'null' ? null : readJson(whole)
 }
 
-export function parseFirst(text: string): unknown {
+function parseFirst(text: string): unknown {
   try {
     return parseStrict(text)
   } catch {

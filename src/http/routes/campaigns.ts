@@ -2,29 +2,16 @@ import type { Hono } from 'hono'
 import { json } from '../../openapi/content.ts'
 import { chapter, type Operation } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
-import {
-  CAMPAIGN,
-  CAMPAIGN_CHANGE,
-  CAMPAIGN_TIMES,
-  REPETITION,
-  readCampaignChange,
-  readNewCampaign,
-  readRepetition,
-  readTimes,
-} from '../../sms/campaigns/body.ts'
-import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
-import {
-  cancelCampaign,
-  changeCampaign,
-  createCampaign,
-  pauseCampaign,
-  RETRIED_CAMPAIGN,
-  resumeCampaign,
-  retryCampaign,
-} from '../../sms/campaigns/change.ts'
+import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
+import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign-state.ts'
+import { changeCampaign } from '../../sms/campaigns/change.ts'
+import { createCampaign } from '../../sms/campaigns/create.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../sms/campaigns/pause-resume-cancel.ts'
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts'
-import { RETRY_BATCH } from '../../sms/queue/retry.ts'
+import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from '../../sms/campaigns/repeat.ts'
+import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
+import { RETRY_BATCH } from '../../sms/queue/retry-body.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { type Act, may } from '../../sms/send/judge.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'

@@ -14,7 +14,7 @@ import {
 import { DEVICE_STATES } from '../../sms/devices/device-states.ts'
 import { PAIRING } from '../../sms/devices/pair.ts'
 import { CLAIMED_MESSAGE } from '../../sms/queue/claim.ts'
-import { REPORT_RESULT } from '../../sms/queue/report.ts'
+import { REPORT_RESULT } from '../../sms/queue/store-reports.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 
 const TOKEN = z.string().describe('Send it in the header `Authorization`.')

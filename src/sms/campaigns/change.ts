@@ -1,41 +1,20 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
+import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
-import { derivedId, randomId } from '../../tools/random.ts'
+import { randomId } from '../../tools/random.ts'
 import { noteAct } from '../queue/note-change.ts'
-import { batchAfter, noneLeftOut, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
-import { lockUserSends } from '../send/accept.ts'
 import { expiresBeforeDue } from '../send/expiry.ts'
 import type { Permit } from '../send/judge.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
-import { accountSender } from '../send/sender.ts'
 import { updateRecords } from '../status.ts'
 import { advance, whenSettled } from './advance.ts'
-import { type CampaignChange, completeRepeat, type NewCampaign, timesFrom } from './body.ts'
-import {
-  CAMPAIGN_STATE,
-  type Campaign,
-  type CampaignServices,
-  type CampaignState,
-  type CampaignStatus,
-  changeAsRead,
-  endCampaign,
-  findCampaign,
-  isStored,
-  readState,
-} from './campaign.ts'
-import {
-  checkQuota,
-  checkRoom,
-  expiryAt,
-  insertCampaign,
-  moveOn,
-  planAudience,
-  planCampaign,
-  readText,
-} from './plan.ts'
+import type { CampaignChange } from './body.ts'
+import { type Campaign, type CampaignServices, changeAsRead, findCampaign, isStored } from './campaign.ts'
+import { type CampaignState, readState } from './campaign-state.ts'
+import { checkQuota, planAudience, readText } from './plan.ts'
+import { completeRepeat, timesFrom } from './repeat.ts'
+import { expiryAt } from './runs.ts'
 
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
@@ -65,7 +44,7 @@ export async function changeCampaign(
 }
 
 /** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */
-const noted = (
+export const noted = (
   { store }: CampaignServices,
   permit: Permit,
   action: string,
@@ -132,167 +111,4 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
   const isOpen = status === 'repeating' || status === 'paused'
   if (!isOpen && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
   if (await findBegun(store.db, batches[0]!)) throw gatewayRefusal('campaign_begun')
-}
-
-const exists = (db: Db, id: string) =>
-  queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
-
-/** Stores a campaign; advance.ts stores its messages. For a known Idempotency-Key, returns its campaign. */
-export async function createCampaign(
-  services: CampaignServices,
-  permit: Permit,
-  wanted: NewCampaign,
-  key: string | null,
-): Promise<CampaignState> {
-  const { db } = services.store
-  const { user } = permit.sender
-  const id = key === null ? randomId() : derivedId(`campaign:${user} ${key}`)
-  if (!(await exists(db, id))) await insert(services, permit, id, wanted)
-  return readState(db, user, id)
-}
-
-async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
-  const { store } = services
-  const { user, sentBy: changedBy } = permit.sender
-  const { line, text, audience, segments, ...consent } = await planCampaign(store, permit, wanted)
-  const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
-  if (!repeat) await checkQuota(services, user, audience.length)
-  const { name, expiresAt, options } = wanted
-  const [scheduledAt] = repeat ? await timesFrom(user, repeat, wanted.scheduledAt) : [wanted.scheduledAt]
-  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
-  const { groupIds: groups, recipients } = wanted.audience
-  const row = {
-    ...options,
-    ...consent,
-    ...text,
-    id,
-    user,
-    name,
-    line,
-    groups,
-    recipients,
-    audience,
-    segments,
-    repeat,
-  }
-  await store.db.transaction(async (db) => {
-    if (repeat) {
-      await lockUserSends(db, user)
-      await checkRoom(db, user)
-    }
-    await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
-    await noteAct(db, permit, 'campaigns', 'create', id)
-  })
-}
-
-const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
-
-type Steer = (services: CampaignServices, permit: Permit, id: string) => Promise<CampaignState>
-
-/** Makes an action that sets a campaign's status to the result of `next`; undefined changes nothing. */
-const become =
-  (action: string, next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
-  async (services, permit, id) => {
-    const { db } = services.store
-    const { user, sentBy: by } = permit.sender
-    await whenSettled(services, user, id, async (campaign) => {
-      const status = next(campaign)
-      if (!status) return true
-      const set = { settled: false, changed_by: by }
-      return noted(services, permit, action, id, (tx) =>
-        status === 'repeating'
-          ? moveOn(tx, campaign, new Date(), campaign.runs, set)
-          : changeAsRead(tx, campaign, { ...set, status }),
-      )
-    })
-    await advance(services, id)
-    return readState(db, user, id)
-  }
-
-/** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
-export const pauseCampaign = become('pause', ({ status }) => {
-  if (status === 'paused') return undefined
-  if (OVER.has(status)) throw gatewayRefusal('campaign_over')
-  return 'paused'
-})
-
-/** Resumes a paused campaign: at its scheduled time or, if that is past, now. Throws 409 `campaign_over`. */
-export const resumeCampaign = become('resume', ({ status, scheduledAt, repeat }) => {
-  if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
-  if (status !== 'paused') throw gatewayRefusal('campaign_over')
-  if (repeat) return 'repeating'
-  return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
-})
-
-/** Cancels a campaign and refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
-export const cancelCampaign: Steer = async (services, permit, id) => {
-  const { db } = services.store
-  const { user } = permit.sender
-  for (;;) {
-    const campaign = await findCampaign(db, user, id)
-    if (campaign.status === 'canceled') break
-    if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
-    if (await endCampaign(services, campaign, 'canceled', { permit })) break
-  }
-  await advance(services, id)
-  return readState(db, user, id)
-}
-
-export const RETRIED_CAMPAIGN = z
-  .object({
-    campaign: CAMPAIGN_STATE,
-    retried: z.int().min(0).describe('Messages that this request has sent again.'),
-    left_out: RETRIED_BATCH.shape.left_out,
-  })
-  .meta({ id: 'RetriedCampaign' })
-export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
-
-/**
- * Sends a campaign's failed messages again, each at most once, in new batches. Throws 404; 409 if the
- * campaign is busy, or is neither sending nor done; and as `retryBatch`.
- */
-export async function retryCampaign(
-  services: CampaignServices,
-  permit: Permit,
-  id: string,
-  body: z.output<typeof RETRY_BATCH>,
-): Promise<RetriedCampaign> {
-  const { db } = services.store
-  const { user } = permit.sender
-  // store the new batch's id before its messages, so that they belong to the campaign even after a crash
-  await whenSettled(services, user, id, (campaign) => noteBatch(services, permit, campaign))
-  const { batches, keepsQuiet } = await findCampaign(db, user, id)
-  const before = await countMessages(services, user, batches)
-  const left = noneLeftOut()
-  for (const batch of batches)
-    if ((await countMessages(services, user, [batch])) > 0)
-      await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet, left)
-  const retried = (await countMessages(services, user, batches)) - before
-  if (retried > 0)
-    await updateRecords(db, 'campaigns', (update) =>
-      update.set({ status: 'sending', settled: false }).where('id', '=', id).where('status', '=', 'done'),
-    )
-  return { campaign: await readState(db, user, id), retried, left_out: left }
-}
-
-/** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */
-async function noteBatch(services: CampaignServices, permit: Permit, campaign: Campaign) {
-  if (campaign.status !== 'sending' && campaign.status !== 'done')
-    throw gatewayRefusal('campaign_not_retriable')
-  const last = campaign.batches.at(-1)!
-  const isNew = (await countMessages(services, campaign.user, [last])) > 0
-  const batches = JSON.stringify([...campaign.batches, ...(isNew ? [batchAfter(last)] : [])])
-  const set = { batches, changed_by: permit.sender.sentBy }
-  return noted(services, permit, 'retry', campaign.id, (db) => changeAsRead(db, campaign, set))
-}
-
-async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {
-  const { messages } = await queries(store.db)
-    .selectFrom('sms_messages')
-    .select(({ fn }) => fn.countAll<number>().as('messages'))
-    .where('batch_id', '=', anyOf(batches))
-    .where('batch_id', '<>', sql.lit(''))
-    .where(sql`"user" || ''`, '=', user)
-    .executeTakeFirstOrThrow()
-  return messages
 }

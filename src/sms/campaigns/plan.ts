@@ -1,35 +1,22 @@
-import { sql, type UpdateObject } from 'kysely'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
-import type { Tables } from '../../db/tables.ts'
-import { GatewayError } from '../../errors.ts'
-import { dateOf, formatDate } from '../../fields/date.ts'
+import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { derivedId, randomId } from '../../tools/random.ts'
 import { consentOf } from '../consent/required.ts'
 import type { Content } from '../send/body.ts'
 import { loadTemplate, TEXT, writeTexts } from '../send/content.ts'
-import { movedExpiry } from '../send/expiry.ts'
 import { type Permit, requireReach, type Way } from '../send/judge.ts'
 import { optedOut } from '../send/opted-out.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { allRecipients } from '../send/recipients.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { checkDevice } from '../send/send.ts'
-import { logChanged } from '../status.ts'
 import { readUsage } from '../usage.ts'
-import { MAX_AUDIENCE, MIN_INTERVAL_MS, type NewCampaign, timesAfter } from './body.ts'
-import {
-  type Campaign,
-  type CampaignServices,
-  type CampaignText,
-  changeAsRead,
-  permitOf,
-} from './campaign.ts'
+import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
+import type { CampaignServices, CampaignText } from './campaign.ts'
 
 /** Maximum texts to write in one go: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
@@ -155,133 +142,4 @@ export async function previewCampaign(store: Store, permit: Permit, wanted: NewC
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
   const without_consent = namedWithoutConsent(withoutConsent)
   return { recipients_count: audience.length, segments, first: first!, last_leaves_at, without_consent }
-}
-
-const MAX_REPEATING = 20
-
-/** Throws 400 if the account has too many repeating campaigns. Call it after `lockUserSends`. */
-export async function checkRoom(db: Db, user: string): Promise<void> {
-  const { others } = await queries(db)
-    .selectFrom('campaigns')
-    .select(({ fn }) => fn.countAll<number>().as('others'))
-    .where('user', '=', user)
-    .where(sql<boolean>`status in ('repeating', 'paused') and repeat::text <> 'null'`)
-    .executeTakeFirstOrThrow()
-  if (others >= MAX_REPEATING) throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
-}
-
-/** When a run that begins at `at` expires: `at` plus `expiresAt` minus `scheduledAt`; '' for never. */
-export const expiryAt = (
-  { scheduledAt, expiresAt }: Pick<Campaign, 'scheduledAt' | 'expiresAt'>,
-  at: string,
-) => movedExpiry(expiresAt, scheduledAt, dateOf(at)!.getTime())
-
-/**
- * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
- * has changed since it was read. `also`: further changes.
- */
-export function moveOn(
-  db: Db,
-  campaign: Campaign,
-  after: Date,
-  runs = campaign.runs,
-  also: UpdateObject<Tables, 'campaigns'> = {},
-): Promise<boolean> {
-  const [next] = timesAfter(campaign.repeat!, after, 1)
-  const at = next ? formatDate(next) : ''
-  const status = at === '' ? 'done' : 'repeating'
-  const expires_at = at && expiryAt(campaign, at)
-  return changeAsRead(db, campaign, {
-    ...{ status, expires_at, runs, error: '', ...(at && { scheduled_at: at }) },
-    ...also,
-  })
-}
-
-type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
-type Options =
-  | 'device'
-  | 'line'
-  | 'sim'
-  | 'priority'
-  | 'guarantee'
-  | 'keepsQuiet'
-  | 'scheduledAt'
-  | 'expiresAt'
-  | 'requiresConsent'
-type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'> &
-  Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string; changedBy: string }>
-
-/** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
-export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
-  const { id, user, name, body, template, device, line, sim, priority, guarantee, error, segments } = row
-  const { repeat, audience } = row
-  const batch = randomId()
-  const stored = await queries(db)
-    .insertInto('campaigns')
-    .values({
-      ...{ id, user, name, body, template, device, line, sim, priority, guarantee, error, segments },
-      ...{
-        run_of: row.runOf,
-        quiet_hours: row.keepsQuiet,
-        requires_consent: row.requiresConsent,
-        without_consent: JSON.stringify(row.withoutConsent),
-        changed_by: row.changedBy,
-        groups: [...row.groups],
-      },
-      ...{ scheduled_at: row.scheduledAt, expires_at: row.expiresAt },
-      ...{ recipients: JSON.stringify(row.recipients), variables: JSON.stringify(row.variables) },
-      ...{ repeat: JSON.stringify(repeat), audience: JSON.stringify(repeat ? [] : audience) },
-      ...{
-        batch_id: batch,
-        batches: JSON.stringify([batch]),
-        revision: 1,
-        recipients_count: audience.length,
-      },
-      ...{ settled: error !== '', status: error ? 'failed' : repeat ? 'repeating' : 'scheduled' },
-      ...{ created: NOW, updated: NOW },
-    })
-    .onConflict((found) => found.column('id').doNothing())
-    .returning('id')
-    .execute()
-  const ids = stored.map((campaign) => campaign.id)
-  await logChanged({ db }, 'campaigns', 'create', ids)
-}
-
-/**
- * If a run of a repeating campaign is due, stores the run as a campaign of its own and moves the repeating
- * one to its next time, in one transaction. The run's id is made from its time: no time has two runs.
- */
-export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
-  const { db } = services.store
-  const { id, repeat, status, scheduledAt, nowMs } = campaign
-  const lateMs = nowMs - dateOf(scheduledAt)!.getTime()
-  if (!repeat || status !== 'repeating' || lateMs < 0) return
-  const now = new Date(nowMs)
-  const isLate = lateMs > MIN_INTERVAL_MS
-  if (isLate && (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))) {
-    // skip missed runs, but not one that is at most 5 minutes late
-    await moveOn(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
-    return
-  }
-  const at = isLate ? formatDate(now) : scheduledAt
-  const ids = { id: derivedId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, changedBy: id }
-  const times = { scheduledAt: at, expiresAt: expiryAt(campaign, at) }
-  const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
-  await db.transaction(async (tx) => {
-    if (await moveOn(tx, campaign, now, campaign.runs + 1)) await insertCampaign(tx, run)
-  })
-}
-
-/** Finds a run's recipients, including the groups' present members. A refusal becomes the run's `error`. */
-async function planRun(services: CampaignServices, campaign: Campaign) {
-  const { recipients, groups } = campaign
-  try {
-    const people = { recipients, groupIds: groups }
-    const planned = await planAudience(services.store, permitOf(campaign), campaign, people, campaign)
-    await checkQuota(services, campaign.user, planned.audience.length)
-    return { ...planned, error: '' }
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    return { segments: 0, audience: [], recipients: [], error: error.message }
-  }
 }

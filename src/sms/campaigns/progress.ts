@@ -8,7 +8,8 @@ import { INSTANT } from '../../fields/instant.ts'
 import { BATCH, countsOf } from '../queue/batch.ts'
 import { UNKNOWN } from '../queue/retry.ts'
 import { CANCELED_SQL, REASONS } from '../status.ts'
-import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
+import { findCampaign } from './campaign.ts'
+import { CAMPAIGN_STATE } from './campaign-state.ts'
 import { CAMPAIGN_PROOF, readProof } from './proof.ts'
 
 const MAX_REPLIES = 20

@@ -3,16 +3,14 @@ import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
-import { fieldError, GatewayError, invalidFields } from '../../errors.ts'
+import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { countSegments } from '../../portable/segments.ts'
-import type { Extension } from '../../records/extension.ts'
 import { isDisabled } from '../../records/record-sql.ts'
-import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/job-queue.ts'
+import type { Again, Job, JobKind } from '../../work/job-queue.ts'
 import { isHelp } from '../consent/words.ts'
-import { checkHours, checking, type Values } from '../hours.ts'
 import { type AcceptConfig, type Offer, storeOffers } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { type Text, writeTexts } from '../send/content.ts'
@@ -20,74 +18,9 @@ import { may } from '../send/judge.ts'
 import { offeredMessage } from '../send/send.ts'
 import { accountSender } from '../send/sender.ts'
 import { wakeDevices } from '../wake.ts'
+import { fold, matches } from './auto-answers.ts'
 import { consentAnswer } from './consent-answer.ts'
-
-type Match = 'any' | 'words' | 'first_word' | 'contains'
-
-const MAX_TEXT = 1_600
-
-const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
-
-/** Normalizes spellings: lower case, `ß` to `ss`, wide letters to narrow ones, white space to one space. */
-export const fold = (text: string): string =>
-  text
-    .slice(0, MAX_TEXT)
-    .normalize('NFKC')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFC')
-    .replace(/\s+/g, ' ')
-    .trim()
-
-const keywordsOf = (value: string): readonly string[] =>
-  fold(value)
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-
-/** Whether a text after `fold` equals a keyword (`words`), begins with one (`first_word`) or contains one. */
-export function matches(kind: Match, value: string, text: string): boolean {
-  if (kind === 'any') return true
-  return keywordsOf(value).some((word) => {
-    if (kind === 'words') return text === word
-    if (kind === 'contains') return text.includes(word)
-    return text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))
-  })
-}
-
-/** Kind of the jobs that answer received texts. A job's key is the text's id. */
-const ANSWER = 'answer'
-/** A text that is older than this when a phone reports it gets no automatic answer: the phone was offline. */
-const MAX_AGE = `interval '1 hour'`
-
-/** Maximum texts of an account that wait for an automatic answer. Further texts get none. */
-const MAX_WAITING = 1_000
-
-/** CTE that adds a job for each new text to answer. $1: user, $4: texts. CTE `changed` has the new ids. */
-export const ANSWERABLE_CTE = `answerable as (
-  insert into _jobs (kind, holder, key)
-  select '${ANSWER}', $1, t.id
-  from json_to_recordset($4) t(id text, "from" text, answerable boolean, at text) join changed c on c.id = t.id
-  where t.answerable and t.at > pb_text(now() - ${MAX_AGE})
-    and exists (select from auto_answers a where a."user" = $1 and a.enabled)
-    and not exists (select from conversations b where b."user" = $1 and b.number = t."from" and b.blocked)
-    and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
-  on conflict (kind, key) do nothing
-)`
-
-/** Adds jobs that answer these texts, unless they are there. A blocked conversation gets no answers. */
-export async function queueAnswers(db: Db, user: string, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0)
-    await db.query(
-      `insert into _jobs (kind, holder, key)
-      select '${ANSWER}', $1, m.id from sms_messages m
-      where m.id = any($2::text[]) and m.delivered_at > pb_text(now() - ${MAX_AGE})
-        and not exists (select from conversations b where b."user" = $1 and b.number = m."from" and b.blocked)
-        and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
-      on conflict (kind, key) do nothing`,
-      [user, ids],
-    )
-}
+import { ANSWER } from './queue-answers.ts'
 
 /** The `client_ref` of the automatic answer to a text. */
 export const answerRef = (id: string): string => `auto:${id}`
@@ -260,18 +193,3 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   isBulk: true,
   messages: [offeredMessage(text, false)],
 })
-
-const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
-
-/** Refuses automatic answers that can match no text, have nothing to send or have invalid hours. */
-export const autoAnswersExtension: Extension = checking((values, old) => {
-  checkAnswer(values)
-  checkHours(HOURS, values, old)
-})
-
-function checkAnswer({ match, value, body, template }: Values) {
-  if (match !== 'any' && keywordsOf(String(value)).length === 0)
-    throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
-  if (!body && !template)
-    throw invalidFields({ body: fieldError('validation_required', 'A text or a template is needed.') })
-}

@@ -14,10 +14,11 @@ import type { Device } from '../devices/device.ts'
 import { endUnclaimed, latestOptChanges, type OptChange, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
-import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
+import { isAnswerable } from './answer.ts'
 import { completeSenders } from './complete-senders.ts'
 import { hearConsent } from './hear-consent.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
+import { ANSWERABLE_CTE } from './queue-answers.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
 export interface ReceivedText {

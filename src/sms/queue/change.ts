@@ -7,22 +7,12 @@ import { formatDate } from '../../fields/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { MAX_CHARACTERS } from '../send/body.ts'
-import { COMMON, date } from '../send/body-schema.ts'
+import { COMMON } from '../send/body-schema.ts'
 import { checkLength } from '../send/content.ts'
 import { checkExpiry, expiresBeforeDue, future } from '../send/expiry.ts'
-import {
-  IS_OF_CAMPAIGN,
-  isAllowed,
-  may,
-  ownedByCampaign,
-  type Permit,
-  refusalOf,
-  requireOwnBatch,
-} from '../send/judge.ts'
+import { IS_OF_CAMPAIGN, isAllowed, may, ownedByCampaign, type Permit, refusalOf } from '../send/judge.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { checkShape, visibleText } from '../send/schemas.ts'
-import type { Sender } from '../send/sender.ts'
-import { BATCH, countBatch } from './batch.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
 export interface Change {
@@ -38,7 +28,7 @@ export interface Change {
 }
 
 /** The parameters of the SQL functions sms_planned_change and sms_change after the ids of the messages. */
-function termsOf(permit: Permit, change: Change) {
+export function termsOf(permit: Permit, change: Change) {
   const { sender } = permit
   const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
   const { user, version, key, sentBy: by } = sender
@@ -48,7 +38,7 @@ function termsOf(permit: Permit, change: Change) {
 }
 
 /** A user's messages that may be changed: they wait, and their text is not sealed. */
-const selectWaiting = (db: Db, { sender: { user } }: Permit) =>
+export const selectWaiting = (db: Db, { sender: { user } }: Permit) =>
   // not prepared: a plan made for few messages took seconds for a thousand
   queries(db, 'planned')
     .selectFrom('sms_messages as m')
@@ -60,16 +50,13 @@ const selectWaiting = (db: Db, { sender: { user } }: Permit) =>
     .where('d.due_at', '<', sql<Date>`'infinity'`)
     .where('d.sealed', 'is', null)
 
-const selectOfBatch = (db: Db, permit: Permit, batch: string) =>
-  selectWaiting(db, permit).where('m.batch_id', '=', batch).where('m.batch_id', '<>', sql.lit(''))
-
 /** `refusal`: that of the judge, or `scope` for a caller who may not cancel. */
 interface Verdict {
   readonly unfit: boolean
   readonly refusal: string | null
 }
 
-interface Planned extends Verdict {
+export interface Planned extends Verdict {
   readonly message: string
   readonly what: string
   readonly due: Date
@@ -115,7 +102,7 @@ export function readChange(raw: unknown, now: Date): Change {
 }
 
 /** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later than that. */
-function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
+export function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   if (body != null) checkLength(body)
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
@@ -148,7 +135,7 @@ export async function changeMessage({ db }: Store, permit: Permit, id: string, c
   return { id, status: 'pending', ...message }
 }
 
-function throwFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
+export function throwFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
   if (refusal === 'scope') may(sender, 'cancel')
   if (refusal !== null) throw refusalOf(sender, refusal)
   if (unfit) throw expiresBeforeDue()
@@ -163,76 +150,4 @@ async function whyNot(db: Db, user: string, id: string): Promise<Error> {
     .executeTakeFirst()
   if (!found) return gatewayRefusal('message_not_found')
   return found.campaign ? ownedByCampaign(found.campaign) : gatewayRefusal('not_changeable')
-}
-
-export const RESCHEDULE = z
-  .strictObject({
-    scheduled_at: date().describe('Not before this instant. One that is past means now.'),
-    expires_at: MESSAGE_CHANGE.shape.expires_at,
-    ttl: COMMON.ttl,
-  })
-  .meta({ id: 'Reschedule' })
-
-export const RESCHEDULED_BATCH = BATCH.extend({
-  rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
-}).meta({ id: 'RescheduledBatch' })
-
-/** Maximum messages per statement: cancellations and the sweep of the queue wait until it ends. */
-const MAX_ROWS = 1_000
-
-/** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
-export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
-
-/**
- * Reschedules a batch's waiting messages. Idempotent. Throws 403, 404, 409; 400 if a message would expire
- * before it is due, or if they are more than the sender may change at once.
- */
-export async function rescheduleBatch(store: Store, sender: Sender, batchId: string, change: Change) {
-  const permit = await requireBatch(store, sender, batchId, change)
-  let rescheduled = 0
-  for (let last: string | null = ''; last !== null; ) {
-    const some: Some = await rescheduleSome(store.db, permit, batchId, change, last)
-    rescheduled += some.changed
-    last = some.last
-  }
-  return { ...(await countBatch(store, sender.user, batchId)), rescheduled }
-}
-
-/** Judges the change of a whole batch before the first message is changed. */
-async function requireBatch({ db }: Store, sender: Sender, batchId: string, change: Change) {
-  const permit = may(sender, 'change')
-  await requireOwnBatch(db, permit, batchId)
-  const waiting = selectOfBatch(db, permit, batchId)
-  const planned = sql<Planned>`sms_planned_change(array(${waiting}), ${termsOf(permit, change)})`
-  const { messages, unfit, refusal } = await queries(db, 'planned')
-    .selectFrom(planned.as('p'))
-    .select(({ fn }) => [fn.countAll<number>().as('messages'), fn.max('refusal').as('refusal')])
-    .select(sql<boolean>`coalesce(bool_or(unfit), false)`.as('unfit'))
-    .executeTakeFirstOrThrow()
-  throwFault(permit, { unfit, refusal })
-  return may(sender, 'change', messages)
-}
-
-interface Some {
-  /** The last message of those that were found; null if there is none left. */
-  readonly last: string | null
-  readonly changed: number
-}
-
-async function rescheduleSome(db: Db, permit: Permit, batchId: string, change: Change, after: string) {
-  const waiting = selectOfBatch(db, permit, batchId)
-    .where('d.message', '>', after)
-    .orderBy('d.message')
-    .limit(sql.lit(MAX_ROWS))
-    .forUpdate(['d', 'm'])
-  const rescheduled = sql<Planned>`sms_change(array(${waiting}), ${termsOf(permit, change)}, 'reschedule', ${batchId})`
-  const { last, changed, unfit, refusal } = await queries(db, 'planned')
-    .selectFrom(rescheduled.as('c'))
-    .select(({ fn }) => [fn.max('message').as('last'), fn.max('refusal').as('refusal')])
-    .select(sql<number>`count(*) filter (where what <> '')`.as('changed'))
-    .select(sql<boolean>`coalesce(bool_or(unfit), false)`.as('unfit'))
-    .executeTakeFirstOrThrow()
-  // another request has changed the messages since they were checked
-  throwFault(permit, { unfit, refusal })
-  return { last, changed }
 }

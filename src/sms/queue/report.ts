@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
@@ -7,40 +6,21 @@ import { anyOf, queries } from '../../db/queries.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/accept.ts'
-import { NEXT, STATUSES, type Status } from '../status.ts'
+import { NEXT } from '../status.ts'
 import { wakeDevices } from '../wake.ts'
 import { withoutCodes } from './device-words.ts'
 import { endReturned } from './opt-out.ts'
 import { reassign } from './reassign.ts'
-
-/** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
-export interface Report {
-  readonly id: string
-  readonly attempt: number
-  readonly status: 'sent' | 'delivered' | 'failed'
-  readonly error_message?: string | undefined
-  readonly at?: number | undefined
-  /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
-  readonly not_sent?: boolean | undefined
-  /** The device and its SIM are not the cause of the failure: the message was canceled, or came too late. */
-  readonly blameless?: boolean | undefined
-}
-
-export type ReportResult = Readonly<z.output<typeof REPORT_RESULT>>
-export const REPORT_RESULT = z
-  .object({
-    id: z.string(),
-    attempt: z.int(),
-    result: z
-      .enum(['applied', 'unchanged', 'not_found'])
-      .describe(
-        '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
-      ),
-    status: z.enum(STATUSES).optional().describe('Where the message is.'),
-  })
-  .meta({ id: 'ReportResult' })
-
-const NO_REASON = 'The device could not send the message'
+import {
+  type Applied,
+  applied,
+  applyTogether,
+  type DeviceReports,
+  type LineOutcome,
+  noteOutcomes,
+  type Report,
+  type ReportResult,
+} from './store-reports.ts'
 
 /** Locks the queue rows of a device's messages by id, then the messages. One order avoids deadlocks. */
 async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly string[]) {
@@ -62,16 +42,6 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
     .forUpdate()
     .execute()
   return new Map(queued.map(({ message, line }) => [message, line]))
-}
-
-interface DeviceReports {
-  readonly device: Device
-  readonly reports: readonly Report[]
-}
-
-interface Applied {
-  readonly results: ReportResult[]
-  readonly outcomes: LineOutcome[]
 }
 
 const reporting = groupsOf<DeviceReports, Applied>((db) => ({
@@ -176,56 +146,4 @@ async function giveBack(db: Db, device: Device, report: Report, onlineSeconds: n
   const why = `Not sent. ${report.error_message ?? ''}`.trim()
   const [next] = await reassign(db, returned, why, onlineSeconds)
   return next
-}
-
-async function applyTogether(db: Db, items: readonly DeviceReports[]): Promise<Applied[]> {
-  const all = items.flatMap(({ device, reports }, item) =>
-    reports.map((report) => ({ item, device, report })),
-  )
-  const given = all.map(({ device, report: { id, attempt, status, at, error_message } }, number) => ({
-    number,
-    device: device.id,
-    user: device.user,
-    id,
-    attempt,
-    status,
-    at,
-    reason: status === 'failed' ? error_message || NO_REASON : '',
-  }))
-  const reported = sql<{
-    number: number
-    status: Status | null
-    is_applied: boolean
-    line: string | null
-  }>`sms_report(${JSON.stringify(given)}::json)`
-  const rows = await queries(db).selectFrom(reported.as('reported')).selectAll().execute()
-  const done: Applied[] = items.map(() => ({ results: [], outcomes: [] }))
-  for (const { number, status: old, is_applied: isApplied, line } of rows) {
-    const { item, report } = all[number]!
-    const { results, outcomes } = done[item]!
-    if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
-    const { id, attempt, status } = report
-    if (isApplied) results.push(applied(report, status))
-    else if (old) results.push({ id, attempt, result: 'unchanged', status: old })
-    else results.push({ id, attempt, result: 'not_found' })
-  }
-  return done
-}
-
-function applied({ id, attempt }: Report, status: Status): ReportResult {
-  return { id, attempt, result: 'applied', status }
-}
-
-interface LineOutcome {
-  readonly line: string
-  readonly hasSent: boolean
-}
-
-/** Counts failures of lines. After five in a row, other lines are preferred for an hour. */
-async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
-  for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
-    const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
-    const note = sql`sms_line_outcomes(${line}, ${failures < all.length}, ${failures}::int)`
-    await queries(db).selectNoFrom(note.as('noted')).execute()
-  }
 }

@@ -4,7 +4,7 @@ import type { SEND } from './body-schema.ts'
 import { invalid } from './refusals.ts'
 
 /** The last PocketBase date: a later year has five digits, which sort wrongly as text. */
-export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
+const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
 /** The date if it is later than now; else '', which means immediately. */
 export const future = (date: string | null | undefined, now: Date) =>

@@ -1,22 +1,21 @@
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { advance, campaignJobs, storeMessages } from '../../../src/sms/campaigns/advance.ts'
+import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import {
-  type CampaignServices,
-  endCampaign,
-  findCampaign,
-  holdMessages,
-  readState,
-} from '../../../src/sms/campaigns/campaign.ts'
+import { type CampaignServices, findCampaign } from '../../../src/sms/campaigns/campaign.ts'
+import { campaignJobs } from '../../../src/sms/campaigns/campaign-jobs.ts'
+import { readState } from '../../../src/sms/campaigns/campaign-state.ts'
+import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
+import { createCampaign } from '../../../src/sms/campaigns/create.ts'
+import { endCampaign } from '../../../src/sms/campaigns/end-campaign.ts'
+import { holdMessages } from '../../../src/sms/campaigns/hold-messages.ts'
 import {
   cancelCampaign,
-  changeCampaign,
-  createCampaign,
   pauseCampaign,
   resumeCampaign,
-} from '../../../src/sms/campaigns/change.ts'
+} from '../../../src/sms/campaigns/pause-resume-cancel.ts'
+import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
 import { endUnfinished } from '../../../src/sms/queue/end-unfinished.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'

@@ -2,17 +2,17 @@ import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { readCampaign } from '../../../src/sms/campaigns/campaign.ts'
+import { campaignJobs } from '../../../src/sms/campaigns/campaign-jobs.ts'
+import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
+import { createCampaign } from '../../../src/sms/campaigns/create.ts'
 import {
   cancelCampaign,
-  changeCampaign,
-  createCampaign,
   pauseCampaign,
   resumeCampaign,
-} from '../../../src/sms/campaigns/change.ts'
-import { repeatIfDue } from '../../../src/sms/campaigns/plan.ts'
+} from '../../../src/sms/campaigns/pause-resume-cancel.ts'
+import { repeatIfDue } from '../../../src/sms/campaigns/runs.ts'
 import { endUnfinished } from '../../../src/sms/queue/end-unfinished.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'

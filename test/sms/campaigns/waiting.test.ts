@@ -3,13 +3,13 @@ import { deleteRecords } from '../../../src/records/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
+import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
+import { createCampaign } from '../../../src/sms/campaigns/create.ts'
 import {
   cancelCampaign,
-  changeCampaign,
-  createCampaign,
   pauseCampaign,
   resumeCampaign,
-} from '../../../src/sms/campaigns/change.ts'
+} from '../../../src/sms/campaigns/pause-resume-cancel.ts'
 import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'

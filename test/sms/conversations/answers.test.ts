@@ -1,4 +1,5 @@
-import { fold, MAX_ANSWERS_A_DAY, matches } from '../../../src/sms/conversations/answer.ts'
+import { MAX_ANSWERS_A_DAY } from '../../../src/sms/conversations/answer.ts'
+import { fold, matches } from '../../../src/sms/conversations/auto-answers.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

@@ -1,4 +1,5 @@
-import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
+import { applyReports } from '../../../src/sms/queue/report.ts'
+import type { Report } from '../../../src/sms/queue/store-reports.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { rescheduleBatch } from '../../../src/sms/queue/change.ts'
+import { rescheduleBatch } from '../../../src/sms/queue/reschedule.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { accountSender } from '../../../src/sms/send/sender.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'

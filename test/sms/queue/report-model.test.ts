@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
+import { applyReports } from '../../../src/sms/queue/report.ts'
+import type { Report } from '../../../src/sms/queue/store-reports.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { NEXT, type Status } from '../../../src/sms/status.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'

@@ -12,8 +12,9 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../../src/sms/devices/device-body.ts'
-import { MESSAGE_CHANGE, RESCHEDULE } from '../../../src/sms/queue/change.ts'
-import { RETRY_BATCH } from '../../../src/sms/queue/retry.ts'
+import { MESSAGE_CHANGE } from '../../../src/sms/queue/change.ts'
+import { RESCHEDULE } from '../../../src/sms/queue/reschedule.ts'
+import { RETRY_BATCH } from '../../../src/sms/queue/retry-body.ts'
 import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body-schema.ts'
 import { checkShape } from '../../../src/sms/send/schemas.ts'
 

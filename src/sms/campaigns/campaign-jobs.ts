@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import type { JobKind } from '../../work/job-queue.ts'
+import { updateRecords } from '../status.ts'
+import { advance, beginIfDue } from './advance.ts'
+import type { CampaignServices } from './campaign.ts'
+import { repeatIfDue } from './runs.ts'
+
+/** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
+const RUN_MS = 10_000
+
+// `offset 0` prevents a join: a join would read all messages, the subquery reads one index entry per batch
+const IS_OVER = sql<boolean>`not exists (
+  select from json_array_elements_text(batches) b where exists (
+    select from sms_messages m where m.batch_id = b and m.batch_id <> ''
+      and m.status in ('pending', 'assigned', 'sending') offset 0))`
+
+const endIfOver = (db: Db, id: string) =>
+  updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'done' })
+      .where('id', '=', id)
+      .where('status', '=', 'sending')
+      .where('settled', '=', true)
+      .where(IS_OVER),
+  )
+
+const NEXT_SECONDS = sql<number>`case when not settled then 0
+  when status in ('scheduled', 'repeating')
+    then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
+  else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8`
+
+/** When a campaign's job runs again. While the campaign sends: in 1 s at first, in 60 s after an hour. */
+const nextRun = (db: Db, id: string) =>
+  queries(db)
+    .selectFrom('campaigns')
+    .select(NEXT_SECONDS.as('inSeconds'))
+    .where('id', '=', id)
+    .where(({ or, eb }) =>
+      or([eb('settled', '=', false), eb('status', 'in', ['scheduled', 'repeating', 'sending'])]),
+    )
+    .executeTakeFirst()
+
+/** Jobs that begin, repeat and end campaigns and store their messages. Added by a trigger on `campaigns`. */
+export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
+  name: 'campaign',
+  places: 4,
+  placesOfHolder: 1,
+  timeoutSeconds: 30,
+  maxAttempts: 40,
+  async run({ key: id, holder }, signal) {
+    const services = servicesOf(holder)
+    const { db } = services.store
+    const settled = await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
+    if (settled) await repeatIfDue(services, settled)
+    await beginIfDue(db, id)
+    await endIfOver(db, id)
+    return nextRun(db, id)
+  },
+})

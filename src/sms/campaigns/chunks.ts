@@ -1,0 +1,20 @@
+import type { Config } from '../../config.ts'
+import { serverKey } from '../send/idempotency.ts'
+import type { Campaign } from './campaign.ts'
+
+/** Maximum messages stored per transaction. The user's other sends are accepted between transactions. */
+const CHUNK = 500
+
+/** Splits a campaign's recipients into chunks. The messages of a chunk are stored together. */
+export function chunksOf(
+  { audience }: Pick<Campaign, 'audience'>,
+  { maxRecipients }: Pick<Config, 'maxRecipients'>,
+): (readonly string[])[] {
+  const size = Math.min(CHUNK, maxRecipients)
+  const count = Math.ceil(audience.length / size)
+  return Array.from({ length: count }, (_, i) => audience.slice(i * size, (i + 1) * size))
+}
+
+/** The Idempotency-Key of a chunk of recipients, which prevents storing the chunk's messages twice. */
+export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
+  serverKey(`campaign:${id}:${revision}:${number}`)

@@ -1,0 +1,65 @@
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { derivedId, randomId } from '../../tools/random.ts'
+import { noteAct } from '../queue/note-change.ts'
+import { lockUserSends } from '../send/accept.ts'
+import { expiresBeforeDue } from '../send/expiry.ts'
+import type { Permit } from '../send/judge.ts'
+import type { NewCampaign } from './body.ts'
+import type { CampaignServices } from './campaign.ts'
+import { type CampaignState, readState } from './campaign-state.ts'
+import { insertCampaign } from './insert-campaign.ts'
+import { checkQuota, planCampaign } from './plan.ts'
+import { completeRepeat, timesFrom } from './repeat.ts'
+import { checkRoom } from './runs.ts'
+
+const exists = (db: Db, id: string) =>
+  queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
+
+/** Stores a campaign; store-messages.ts stores its messages. For a known Idempotency-Key, returns its campaign. */
+export async function createCampaign(
+  services: CampaignServices,
+  permit: Permit,
+  wanted: NewCampaign,
+  key: string | null,
+): Promise<CampaignState> {
+  const { db } = services.store
+  const { user } = permit.sender
+  const id = key === null ? randomId() : derivedId(`campaign:${user} ${key}`)
+  if (!(await exists(db, id))) await insert(services, permit, id, wanted)
+  return readState(db, user, id)
+}
+
+async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
+  const { store } = services
+  const { user, sentBy: changedBy } = permit.sender
+  const { line, text, audience, segments, ...consent } = await planCampaign(store, permit, wanted)
+  const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
+  if (!repeat) await checkQuota(services, user, audience.length)
+  const { name, expiresAt, options } = wanted
+  const [scheduledAt] = repeat ? await timesFrom(user, repeat, wanted.scheduledAt) : [wanted.scheduledAt]
+  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
+  const { groupIds: groups, recipients } = wanted.audience
+  const row = {
+    ...options,
+    ...consent,
+    ...text,
+    id,
+    user,
+    name,
+    line,
+    groups,
+    recipients,
+    audience,
+    segments,
+    repeat,
+  }
+  await store.db.transaction(async (db) => {
+    if (repeat) {
+      await lockUserSends(db, user)
+      await checkRoom(db, user)
+    }
+    await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
+    await noteAct(db, permit, 'campaigns', 'create', id)
+  })
+}

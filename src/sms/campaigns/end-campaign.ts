@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { noteAct } from '../queue/note-change.ts'
+import { lockUserSends } from '../send/accept.ts'
+import type { Permit } from '../send/judge.ts'
+import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
+import { chunkKey, chunksOf } from './chunks.ts'
+
+/**
+ * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
+ * their messages any more. advance.ts cancels those already stored. False if the campaign has changed since
+ * it was read. `permit`: of who cancels it; the server's own end is not audited.
+ */
+export function endCampaign(
+  { store, config }: CampaignServices,
+  campaign: Campaign,
+  status: 'canceled' | 'failed',
+  { error = '', permit }: { readonly error?: string; readonly permit?: Permit } = {},
+): Promise<boolean> {
+  const keys = chunksOf(campaign, config).map((_, number) => chunkKey(campaign, number))
+  return store.db.transaction(async (db) => {
+    await lockUserSends(db, campaign.user)
+    const set = { status, error, settled: false, ...(permit && { changed_by: permit.sender.sentBy }) }
+    const isEnded = await changeAsRead(db, campaign, set)
+    if (!isEnded) return false
+    await takeKeys(db, campaign.user, keys)
+    if (permit) await noteAct(db, permit, 'campaigns', 'cancel', campaign.id)
+    return true
+  })
+}
+
+const takeKeys = (db: Db, user: string, keys: readonly string[]) =>
+  queries(db)
+    .insertInto('sms_idempotency')
+    .columns(['user', 'key', 'fingerprint', 'answer'])
+    .expression((from) =>
+      from
+        .selectFrom(sql<{ key: string }>`unnest(${keys}::text[])`.as<'taken'>(sql`taken(key)`))
+        .select([sql<string>`${user}::text`.as('user'), 'taken.key', sql.lit('').as('fingerprint')])
+        .select(sql<string>`'{}'::json`.as('answer')),
+    )
+    .onConflict((found) => found.doNothing())
+    .execute()

@@ -1,0 +1,55 @@
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import { randomId } from '../../tools/random.ts'
+import { logChanged } from '../status.ts'
+import type { Campaign } from './campaign.ts'
+
+type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
+type Options =
+  | 'device'
+  | 'line'
+  | 'sim'
+  | 'priority'
+  | 'guarantee'
+  | 'keepsQuiet'
+  | 'scheduledAt'
+  | 'expiresAt'
+  | 'requiresConsent'
+type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'> &
+  Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string; changedBy: string }>
+
+/** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
+export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
+  const { id, user, name, body, template, device, line, sim, priority, guarantee, error, segments } = row
+  const { repeat, audience } = row
+  const batch = randomId()
+  const stored = await queries(db)
+    .insertInto('campaigns')
+    .values({
+      ...{ id, user, name, body, template, device, line, sim, priority, guarantee, error, segments },
+      ...{
+        run_of: row.runOf,
+        quiet_hours: row.keepsQuiet,
+        requires_consent: row.requiresConsent,
+        without_consent: JSON.stringify(row.withoutConsent),
+        changed_by: row.changedBy,
+        groups: [...row.groups],
+      },
+      ...{ scheduled_at: row.scheduledAt, expires_at: row.expiresAt },
+      ...{ recipients: JSON.stringify(row.recipients), variables: JSON.stringify(row.variables) },
+      ...{ repeat: JSON.stringify(repeat), audience: JSON.stringify(repeat ? [] : audience) },
+      ...{
+        batch_id: batch,
+        batches: JSON.stringify([batch]),
+        revision: 1,
+        recipients_count: audience.length,
+      },
+      ...{ settled: error !== '', status: error ? 'failed' : repeat ? 'repeating' : 'scheduled' },
+      ...{ created: NOW, updated: NOW },
+    })
+    .onConflict((found) => found.column('id').doNothing())
+    .returning('id')
+    .execute()
+  const ids = stored.map((campaign) => campaign.id)
+  await logChanged({ db }, 'campaigns', 'create', ids)
+}

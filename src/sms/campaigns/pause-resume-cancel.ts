@@ -1,0 +1,62 @@
+import { formatDate } from '../../fields/date.ts'
+import type { Permit } from '../send/judge.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
+import { advance, whenSettled } from './advance.ts'
+import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
+import { type CampaignState, type CampaignStatus, readState } from './campaign-state.ts'
+import { noted } from './change.ts'
+import { endCampaign } from './end-campaign.ts'
+import { moveOn } from './runs.ts'
+
+const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
+
+type Steer = (services: CampaignServices, permit: Permit, id: string) => Promise<CampaignState>
+
+/** Makes an action that sets a campaign's status to the result of `next`; undefined changes nothing. */
+const become =
+  (action: string, next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
+  async (services, permit, id) => {
+    const { db } = services.store
+    const { user, sentBy: by } = permit.sender
+    await whenSettled(services, user, id, async (campaign) => {
+      const status = next(campaign)
+      if (!status) return true
+      const set = { settled: false, changed_by: by }
+      return noted(services, permit, action, id, (tx) =>
+        status === 'repeating'
+          ? moveOn(tx, campaign, new Date(), campaign.runs, set)
+          : changeAsRead(tx, campaign, { ...set, status }),
+      )
+    })
+    await advance(services, id)
+    return readState(db, user, id)
+  }
+
+/** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
+export const pauseCampaign = become('pause', ({ status }) => {
+  if (status === 'paused') return undefined
+  if (OVER.has(status)) throw gatewayRefusal('campaign_over')
+  return 'paused'
+})
+
+/** Resumes a paused campaign: at its scheduled time or, if that is past, now. Throws 409 `campaign_over`. */
+export const resumeCampaign = become('resume', ({ status, scheduledAt, repeat }) => {
+  if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
+  if (status !== 'paused') throw gatewayRefusal('campaign_over')
+  if (repeat) return 'repeating'
+  return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
+})
+
+/** Cancels a campaign and refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
+export const cancelCampaign: Steer = async (services, permit, id) => {
+  const { db } = services.store
+  const { user } = permit.sender
+  for (;;) {
+    const campaign = await findCampaign(db, user, id)
+    if (campaign.status === 'canceled') break
+    if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
+    if (await endCampaign(services, campaign, 'canceled', { permit })) break
+  }
+  await advance(services, id)
+  return readState(db, user, id)
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import { queries } from '../../db/queries.ts'
+import type { Offer } from '../send/accept.ts'
+import { PLAIN_OPTIONS } from '../send/body.ts'
+import { writeTexts } from '../send/content.ts'
+import { gatewayRefusal, type RefusalCode } from '../send/refusals.ts'
+import { offeredMessage } from '../send/send.ts'
+import { REASONS } from '../status.ts'
+import { type Campaign, type CampaignServices, permitOf, readCampaign } from './campaign.ts'
+import { chunkKey, chunksOf } from './chunks.ts'
+import { checkQuota } from './plan.ts'
+
+/**
+ * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws
+ * a GatewayError if the messages are refused.
+ */
+export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
+  const { store, config } = services
+  const stored = await phonesOf(store, campaign, campaign.batches[0]!)
+  const reached = campaign.formerBatch
+    ? await phonesOf(store, campaign, campaign.formerBatch, HAS_LEFT)
+    : new Set<string>()
+  const missing = chunksOf(campaign, config).map((chunk) => chunk.filter((phone) => !reached.has(phone)))
+  const open = missing.map((chunk) => (chunk.some((phone) => stored.has(phone)) ? [] : chunk))
+  await checkQuota(services, campaign.user, open.flat().length)
+  for (const [number, phones] of open.entries()) {
+    if (signal?.aborted) return false
+    if (phones.length > 0 && !(await storeChunk(services, campaign, phones, number))) return false
+  }
+  return true
+}
+
+/** The message was not canceled, and its recipient agreed: so the recipient may have got the text. */
+const HAS_LEFT = sql<boolean>`not (status = 'failed'
+  and error_message in (${sql.lit(REASONS.canceled)}, ${sql.lit(REASONS.optedOut)},
+    ${sql.lit(REASONS.noConsent)}))`
+
+async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
+  const texts = await queries(db)
+    .selectFrom('sms_messages')
+    .select('to')
+    .where('batch_id', '=', batch)
+    .where('batch_id', '<>', sql.lit(''))
+    .where(sql`"user" || ''`, '=', user)
+    .where(where)
+    .execute()
+  return new Set(texts.map(({ to }) => to))
+}
+
+async function storeChunk(
+  services: CampaignServices,
+  campaign: Campaign,
+  phones: readonly string[],
+  number: number,
+) {
+  const texts = await writeTexts(services.store, campaign.user, campaign, phones)
+  const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
+  const now = await readCampaign(services.store.db, campaign.id)
+  if (now?.version !== campaign.version) return false
+  const { outcome } = await services.acceptor.add(offerOf(campaign, messages, number))
+  if (outcome === 'accepted' || outcome === 'replayed') return true
+  // the account was disabled: false makes `advance` read the campaign again
+  if (outcome === 'stale') return false
+  throw gatewayRefusal(outcome as RefusalCode)
+}
+
+function offerOf(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
+  const { priority, sim, scheduledAt, expiresAt, guarantee } = campaign
+  return {
+    ...PLAIN_OPTIONS,
+    ...{ priority, sim, scheduledAt, expiresAt, guarantee },
+    permit: permitOf(campaign),
+    device: campaign.device || undefined,
+    line: campaign.line || undefined,
+    later: true,
+    batch: campaign.batches[0]!,
+    body: campaign.variables ? undefined : campaign.body,
+    isBulk: true,
+    idempotency: { key: chunkKey(campaign, number), fingerprint: '' },
+    messages,
+  }
+}
