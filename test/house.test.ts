@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
-const MAX_LINES = 300
+const MAX_LINES = 200
 const MAX_COLUMNS = 110
 
 /**
@@ -30,6 +30,7 @@ const EVERYWHERE = new Set([
   'errors.ts',
   'config.ts',
   'environment.ts',
+  'environment-values.ts',
   'log.ts',
   'terminal-log.ts',
   'metrics/counts.ts',
@@ -59,7 +60,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^files\/picture\.ts$/, /^sharp$/],
   [/^files\/sniff\.ts$/, /^file-type$/],
   [/^files\/text-kinds\.ts$/, /^papaparse$/],
-  [/^backup\/write\.ts$/, /^yazl$/],
+  [/^backup\/zip-file\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
@@ -128,13 +129,13 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
   ],
   realtime: [
-    ['snapshot.ts', 'topic.ts'],
+    ['flusher.ts', 'lanes.ts', 'snapshot.ts', 'topic.ts'],
     ['change-log.ts'],
     ['load-changes.ts', 'subscribe-form.ts'],
     ['feed.ts', 'client.ts'],
     ['topic-access.ts'],
     ['subscription-index.ts'],
-    ['client-registry.ts', 'other-node.ts'],
+    ['client-registry.ts', 'event-text.ts', 'match-change.ts', 'other-node.ts'],
     ['broadcast.ts'],
     ['deliveries.ts'],
     ['.'],
@@ -168,8 +169,10 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
     ['folder-storage.ts'],
     ['s3-storage.ts', 'state.ts'],
-    ['next-scheduled.ts'],
-    ['backups.ts'],
+    ['follow-restores.ts', 'next-scheduled.ts'],
+    ['lease.ts'],
+    ['saved-state.ts'],
+    ['backups.ts', 'status.ts'],
     ['schedule.ts'],
   ],
 }
@@ -419,7 +422,7 @@ describe('the console', () => {
   })
 
   test(`has no file over ${MAX_LINES} lines`, () => {
-    const lines = (file: string) => consoleText(file).split('\n').length
+    const lines = (file: string) => consoleText(file).trimEnd().split('\n').length
     const written = consoleFiles.filter((file) => !consoleText(file).startsWith('// generated'))
     expect(written.filter((file) => lines(file) > MAX_LINES)).toEqual([])
   })

@@ -11,14 +11,8 @@ import {
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { forbidden } from '../errors.ts'
 import { catalogFor } from '../records/access.ts'
-import {
-  columnsOf,
-  isDisabledSql,
-  type RecordRow,
-  statementName,
-  toValues,
-  USER_SETTINGS_ID,
-} from '../records/record-sql.ts'
+import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'
+import { columnsOf, type RecordRow, statementName, toValues } from '../records/record-sql.ts'
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 
 /** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */

@@ -4,34 +4,21 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
 import { type Actor, recordAudit } from '../auth/audit.ts'
-import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { badRequest } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Logger } from '../log.ts'
-import type { Settings } from '../settings/settings.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { removeLeftovers } from '../tools/files.ts'
 import { checkBackup } from './archive.ts'
 import { generatedName } from './backup-names.ts'
 import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
-import { nextScheduled } from './next-scheduled.ts'
+import { notifyRestore } from './follow-restores.ts'
+import { type Lease, takeLease } from './lease.ts'
 import { restoreBackup } from './restore.ts'
-import {
-  DONE,
-  type Done,
-  exportState,
-  FAILED,
-  importState,
-  type Job,
-  type Lease,
-  notifyRestore,
-  RUNNING,
-  readState,
-  takeLease,
-} from './state.ts'
+import { exportState, importState } from './saved-state.ts'
+import type { Done, Job } from './state.ts'
 import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
@@ -176,32 +163,3 @@ const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> 
 /** The message is PocketBase's: apis/backup_create.go */
 export const isBusy = () =>
   badRequest('Try again later - another backup/restore process has already been started')
-
-const DAY_MS = 86_400_000
-
-export const STATUS = z
-  .object({
-    running: RUNNING.nullable(),
-    lastBackup: DONE.nullable(),
-    lastRestore: DONE.nullable(),
-    lastFailure: FAILED.nullable().describe('Null once a backup or restore has succeeded after it.'),
-    overdue: z.boolean().describe('True when the last backup is older than `BACKUP_WARNING_DAYS`.'),
-    next: z.string().describe('When the schedule makes the next one; empty without a schedule.'),
-  })
-  .meta({ id: 'BackupStatus' })
-
-export async function readStatus(
-  db: Db,
-  { backups }: Settings,
-  { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
-): Promise<z.output<typeof STATUS>> {
-  const { since, restores: _, schedule, ...state } = await readState(db)
-  const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
-  const next = nextScheduled(schedule, backups.cron)
-  return {
-    ...state,
-    // if there is no backup yet, the days count from the installation; 0 days turn the warning off
-    overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
-    next: next ? formatDate(next) : '',
-  }
-}

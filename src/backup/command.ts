@@ -13,8 +13,9 @@ import type { Logger } from '../log.ts'
 import { showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { type BackupSummary, checkBackup } from './archive.ts'
+import { checkNew } from './new-file.ts'
 import { type Restored, restoreBackup } from './restore.ts'
-import { checkNew, writeBackup } from './write.ts'
+import { writeBackup } from './write.ts'
 
 /** Reads the settings when a command runs. Throws a UserError for an invalid environment. */
 type Setting = () => { config: Config; log: Logger }

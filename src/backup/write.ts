@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { finished, pipeline } from 'node:stream/promises'
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ZipFile } from 'yazl'
 import packageJson from '../../package.json' with { type: 'json' }
 import { quote } from '../collections/catalog.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import { removeLeftovers, syncFolder } from '../tools/files.ts'
 import type { Progress } from '../tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
 import { readNumbering } from '../transfer/numbering.ts'
@@ -28,6 +22,8 @@ import {
   summaryOf,
   type TableEntry,
 } from './archive.ts'
+import { newFile } from './new-file.ts'
+import { openZip } from './zip-file.ts'
 
 interface DumpOptions {
   readonly progress?: Progress
@@ -137,73 +133,4 @@ function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
     )
   }
   return Buffer.concat(bytes)
-}
-
-/** Creates a ZIP file whose entries are written one by one. When `signal` aborts, pending promises reject. */
-function openZip(path: string, signal?: AbortSignal) {
-  const zip = new ZipFile()
-  // readable only by its owner: it contains keys and password hashes
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
-  const written = pipeline(zip.outputStream, file, { signal })
-  const failed = new Promise<never>((_, reject) => {
-    written.catch(reject)
-    zip.on('error', reject)
-  })
-  failed.catch(() => {}) // `add` or `end` rejects with it
-  return {
-    /** Writes an entry. Resolves when all of `content` is read. Rejects with an error of `content`. */
-    async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-      const stream = Readable.from(content, { objectMode: false })
-      zip.addReadStream(stream, name, { mode: 0o100600 })
-      try {
-        await Promise.race([finished(stream), failed])
-      } finally {
-        stream.destroy()
-      }
-    },
-    /** Ends the file; resolves when all of it is on the disk. */
-    async end(): Promise<void> {
-      zip.end()
-      await Promise.race([written, failed])
-    },
-    async abandon(): Promise<void> {
-      ;(zip.outputStream as Readable).destroy()
-      await written.catch(() => {})
-    },
-  }
-}
-
-const PREFIX = '.pocketsms-partial-'
-/** A temporary file unchanged for this long is abandoned. */
-const ABANDONED_MS = 3_600_000
-
-/** Throws a UserError if there is a file at `path`. */
-export function checkNew(path: string): void {
-  if (existsSync(path))
-    throw new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
-}
-
-/** Writes a file beside `path`, then renames it: a whole file or none. Throws a UserError if that fails. */
-export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
-  checkNew(path)
-  const folder = dirname(path)
-  const partial = join(folder, `${PREFIX}${process.pid}-${basename(path)}`)
-  try {
-    await removeLeftovers(folder, PREFIX, ABANDONED_MS)
-    await rm(partial, { force: true })
-    const result = await write(partial)
-    checkNew(path)
-    await rename(partial, path)
-    await syncFolder(folder)
-    return result
-  } catch (error) {
-    throw explained(error, path)
-  } finally {
-    await rm(partial, { force: true })
-  }
-}
-
-function explained(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error
-  return new UserError(`${path} cannot be written: ${error.message}.`, { cause: error })
 }

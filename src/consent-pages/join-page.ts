@@ -1,6 +1,6 @@
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { isDisabled } from '../records/record-sql.ts'
+import { isDisabled } from '../records/disabled-user.ts'
 import { versionOf } from '../sms/consent/ledger.ts'
 import { fillNames } from '../sms/consent/wording.ts'
 import { type Names, type PageLanguage, pageWords } from './page-words.ts'

@@ -12,16 +12,8 @@ export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>):
 
 export const textsOf = ({ rows }: Pick<Result, 'rows'>): string[] => rows.map(([text]) => String(text))
 
-/** SQL: hides the column's index from Postgres. With old statistics, 100 reports took 12 s by that index. */
-export const unindexed = (column: string): string => `${column} || ''`
-
-/** SQL: whether `column` is an id in a CTE. For a join, Postgres would expect too many rows from the CTE. */
-export const isAmong = (column: string, cte: string, id = 'message'): string =>
-  `${column} = any(array(select ${id} from ${cte}))`
-
-/** SQL: whether the row `alias`, which was found by its id, belongs to the user. */
-export const isOwnedBy = (alias: string, user: string): string => `${unindexed(`${alias}."user"`)} = ${user}`
-
-/** SQL: whether the row `alias`, which was found by its id, belongs to the device and the user. */
-export const isHeldByDevice = (alias: string, device: string, user: string): string =>
-  `${unindexed(`${alias}.device`)} = ${device} and ${isOwnedBy(alias, user)}`
+/**
+ * SQL: whether the row `alias`, which was found by its id, belongs to the user. Hides the index of `user`:
+ * with old statistics, Postgres took 12 s by that index for 100 reports.
+ */
+export const isOwnedBy = (alias: string, user: string): string => `${alias}."user" || '' = ${user}`

@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Way } from '../db/statement.ts'
-import { isDisabled } from '../records/record-sql.ts'
+import { isDisabled } from '../records/disabled-user.ts'
 import type { Hook } from './hook.ts'
 import { REPLAY_MINUTES } from './signature.ts'
 

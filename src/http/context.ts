@@ -16,8 +16,8 @@ import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import type { Sending } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
-import type { WorkerMember } from '../work/processes.ts'
 import type { TimedJob } from '../work/timed-jobs.ts'
+import type { WorkerMember } from '../work/worker-member.ts'
 import type { RequestMemory } from './request-memory.ts'
 
 export interface Services {

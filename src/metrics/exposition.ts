@@ -1,5 +1,6 @@
 import type { Metric } from 'prom-client'
-import type { Figure, WorkerMember } from '../work/processes.ts'
+import type { WorkerMember } from '../work/worker-member.ts'
+import type { Figure } from '../work/worker-messages.ts'
 import { familiesOf } from './families.ts'
 import type { Family, MetricsSource } from './family.ts'
 import { ofAllWorkers } from './worker-figures.ts'

@@ -4,7 +4,8 @@ import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { within } from '../tools/deadline.ts'
 import { cachedQuery } from '../tools/shared-query.ts'
-import { WORKER_STATE, type WorkerMember } from '../work/processes.ts'
+import type { WorkerMember } from '../work/worker-member.ts'
+import { WORKER_STATE } from '../work/worker-messages.ts'
 import { type Queue, readQueue } from './queue-depth.ts'
 
 /** The answer to a readiness probe. `queue` is for people: a long one does not make the server unready. */

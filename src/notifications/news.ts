@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { isDisabled } from '../records/record-sql.ts'
+import { isDisabled } from '../records/disabled-user.ts'
 import type { PushMessage } from '../sms/devices/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 

@@ -6,7 +6,7 @@ import { sha256 } from '../auth/tokens.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { isDisabled } from '../records/record-sql.ts'
+import { isDisabled } from '../records/disabled-user.ts'
 import type { JobKind } from '../work/job-queue.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */

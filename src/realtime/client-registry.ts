@@ -1,6 +1,7 @@
 import { accountHolder } from '../admission/holder.ts'
 import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../collections/catalog.ts'
-import { type RecordRow, toValues, USER_SETTINGS_ID } from '../records/record-sql.ts'
+import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
+import { type RecordRow, toValues } from '../records/record-sql.ts'
 import { type AuthRecord, authRecord } from '../request/request.ts'
 import type { Client, Viewer } from './client.ts'
 import type { Snapshot } from './snapshot.ts'

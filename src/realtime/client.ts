@@ -3,6 +3,7 @@ import type { Holder } from '../admission/holder.ts'
 import { counts } from '../metrics/counts.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
+import type { makeFlusher } from './flusher.ts'
 import type { Snapshot } from './snapshot.ts'
 import { bytesOf, type Topic } from './topic.ts'
 
@@ -185,37 +186,5 @@ export class Client {
   /** A server-sent event, without a space after colons. PocketBase's SDK learns the client's ID from `id`. */
   #frame(event: string, data: string): string {
     return `id:${this.id}\nevent:${event}\ndata:${data}\n\n`
-  }
-}
-
-const SLICE_MS = 5
-
-/** Writes clients' events when a run of the event loop ends, for SLICE_MS at a time. */
-export function makeFlusher() {
-  const due = new Set<Pick<Client, 'flush'>>()
-  let isScheduled = false
-
-  function schedule(): void {
-    if (!isScheduled) setImmediate(run)
-    isScheduled = true
-  }
-
-  function run(): void {
-    isScheduled = false
-    const endMs = performance.now() + SLICE_MS
-    for (const client of due) {
-      due.delete(client)
-      client.flush()
-      if (performance.now() > endMs) break
-    }
-    if (due.size > 0) schedule()
-  }
-
-  return {
-    add(client: Pick<Client, 'flush'>): void {
-      due.add(client)
-      schedule()
-    },
-    forget: (client: Pick<Client, 'flush'>): void => void due.delete(client),
   }
 }

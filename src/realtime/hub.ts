@@ -4,7 +4,7 @@ import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/record-sql.ts'
+import { StaleAuth } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
@@ -16,13 +16,14 @@ import {
   type ClientConnection,
   type ConnectionLimits,
   LIMITS,
-  makeFlusher,
   NODE_LENGTH,
   type Origin,
 } from './client.ts'
 import { makeRegistry } from './client-registry.ts'
-import { delivery, makeLanes } from './deliveries.ts'
+import { delivery } from './deliveries.ts'
 import { type ChangeFeed, startFeed } from './feed.ts'
+import { makeFlusher } from './flusher.ts'
+import { makeLanes } from './lanes.ts'
 import {
   forwardMessage,
   forwardSubscription,
@@ -31,7 +32,7 @@ import {
   type SubscriptionRequest,
 } from './other-node.ts'
 import { TOPIC } from './presence.ts'
-import { readSnapshot, type Snapshot } from './snapshot.ts'
+import { snapshotFor } from './snapshot.ts'
 
 /** How long a node still reads changes after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -100,14 +101,6 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     return client
   }
 
-  async function currentSnapshot(auth: AuthRecord | null): Promise<Snapshot> {
-    const text = `select pg_current_snapshot()::text, ${authVersionSql(auth, 1)}`
-    const { rows } = await db.query(text, auth ? [auth.id] : [])
-    const [snapshot, version] = rows[0]!
-    checkAuthVersion(auth, version)
-    return readSnapshot(String(snapshot))
-  }
-
   async function subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
     const client = find(clientId, ip, auth)
     // keep the viewer from now on, so that it also gets changes of its record after the snapshot
@@ -115,7 +108,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
       await (await awake()).hear(ids)
-      const since = await currentSnapshot(auth)
+      const since = await snapshotFor(db, auth)
       find(clientId, ip, auth)
       if (auth && !viewer.auth) throw new StaleAuth()
       registry.subscribe(client, viewer, topics, since)

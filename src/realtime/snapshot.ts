@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
+import { authVersionSql, checkAuthVersion } from '../records/record-sql.ts'
+import type { AuthRecord } from '../request/request.ts'
 
 /** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */
 export interface Snapshot {
@@ -32,4 +34,13 @@ export async function currentSnapshot(db: Db): Promise<Snapshot> {
     .selectNoFrom(sql<string>`pg_current_snapshot()::text`.as('snapshot'))
     .executeTakeFirstOrThrow()
   return readSnapshot(snapshot)
+}
+
+/** The snapshot of now. Throws StaleAuth if the caller's record has changed since it was read. */
+export async function snapshotFor(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
+  const text = `select pg_current_snapshot()::text, ${authVersionSql(auth, 1)}`
+  const { rows } = await db.query(text, auth ? [auth.id] : [])
+  const [snapshot, version] = rows[0]!
+  checkAuthVersion(auth, version)
+  return readSnapshot(String(snapshot))
 }

@@ -111,17 +111,6 @@ export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Prom
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
-/** Id of the collection with users' settings, at most one record per user. */
-export const USER_SETTINGS_ID = 'user_settings'
-
-/** SQL: whether a superuser has disabled a user. `user`: SQL of the user's id. */
-export const isDisabledSql = (user: string) =>
-  `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
-
-/** Whether a superuser has disabled a user. `user`: the column with the user's id, such as `c.user`. */
-export const isDisabled = (user: string) =>
-  sql<boolean>`exists (select from user_settings s where s."user" = ${sql.ref(user)} and s.disabled)`
-
 /** In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'
 

@@ -1,7 +1,8 @@
 import { Budget } from '../../src/admission/budget.ts'
 import { guestHolder } from '../../src/admission/holder.ts'
-import { Client, type ClientConnection, LIMITS, makeFlusher } from '../../src/realtime/client.ts'
+import { Client, type ClientConnection, LIMITS } from '../../src/realtime/client.ts'
 import { makeRegistry } from '../../src/realtime/client-registry.ts'
+import { makeFlusher } from '../../src/realtime/flusher.ts'
 import { bytesOf, readTopic } from '../../src/realtime/topic.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }

@@ -1,5 +1,6 @@
 import { Budget } from '../../src/admission/budget.ts'
-import { delivery, makeLanes } from '../../src/realtime/deliveries.ts'
+import { delivery } from '../../src/realtime/deliveries.ts'
+import { makeLanes } from '../../src/realtime/lanes.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { readConfig } from '../../src/config.ts'
-import { shareOf, workerCount } from '../../src/work/processes.ts'
+import { shareOf, workerCount } from '../../src/work/worker-share.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 

@@ -23,7 +23,8 @@ import { bodyOr, MAX_BODY_BYTES } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { listPlain, plainList } from '../lists.ts'
-import { auditedCollections, auditRequest, auditSettings, superuserRoutes } from '../middleware/audit.ts'
+import { auditedCollections, auditRequest, auditSettings } from '../middleware/audit.ts'
+import { superuserRoutes } from '../middleware/require-caller.ts'
 import { buildRequest, sendRaw } from '../request-info.ts'
 
 const MAX_QUERY_BYTES = 5_000

@@ -28,14 +28,8 @@ import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import { bodyOf } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
-import {
-  auditConfirmation,
-  auditRefusedSignIn,
-  auditRequest,
-  authCollectionOf,
-  requireMember,
-  requireSuperuser,
-} from '../middleware/audit.ts'
+import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
+import { authCollectionOf, requireMember, requireSuperuser } from '../middleware/require-caller.ts'
 import { authOf, buildRequest, meterFor, ownToken, routesFor, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
 import { clientIp, storeOf } from '../server/store-of.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../backup/backup-names.ts'
-import { STATUS } from '../../backup/backups.ts'
+import { STATUS } from '../../backup/status.ts'
 import { FILE, json } from '../../openapi/content.ts'
 import { chapter, SERVER } from '../../openapi/operations.ts'
 import { FIELDS_ONLY } from '../../openapi/record-parameters.ts'

@@ -18,7 +18,7 @@ import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/char
 import { readMultipart } from '../body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { requireUser } from '../middleware/audit.ts'
+import { requireUser } from '../middleware/require-caller.ts'
 import { memoryOf } from '../server/store-of.ts'
 
 const MAX_BYTES = 2 << 20

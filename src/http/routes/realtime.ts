@@ -15,7 +15,7 @@ import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { readQuery } from '../query.ts'
 import { authenticate } from '../request-info.ts'
 import { retry } from '../retry.ts'
-import { limitOpenStreams } from '../server/connections.ts'
+import { limitOpenStreams } from '../server/open-streams.ts'
 import { clientIp, holderOf } from '../server/store-of.ts'
 
 const HEADERS = {

@@ -1,17 +1,13 @@
-import cluster from 'node:cluster'
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
-import { type AddressInfo, type ListenOptions, type Socket, Server as TcpServer } from 'node:net'
+import type { Socket } from 'node:net'
 import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
-import { connectionPlaces, type Places, streamPlaces } from '../../admission/places.ts'
+import { connectionPlaces } from '../../admission/places.ts'
 import { isListed } from '../../auth/superuser-addresses.ts'
-import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { UserError } from '../../errors.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
-import type { Ctx, Services } from '../context.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import type { Handler } from './front.ts'
-import { addressOf, clientIp, holderOf, isTrusted } from './store-of.ts'
+import { addressOf, isTrusted } from './store-of.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
@@ -39,7 +35,7 @@ export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: fa
 const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
 
 /** Counts a connection as idle, and for the client instead of a proxy, while its request waits for events. */
-function waitForNews(socket: Socket, client: Holder): void {
+export function waitForNews(socket: Socket, client: Holder): void {
   const { all, connection } = connections.get(socket)!
   all.change(connection, client, false)
 }
@@ -189,85 +185,4 @@ class OpenConnections {
 
 function firstOf(own: Iterable<Connection>, isBusy: boolean): Connection | undefined {
   for (const connection of own) if (connection.isBusy === isBusy) return connection
-}
-
-/**
- * Counts an event stream, or a phone's waiting request, for user and network. Throws 429 over MAX_STREAMS.
- */
-export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
-  c.get('leaveRequest')?.()
-  const network = holderOf(c.env.incoming, services, null)
-  waitForNews(c.env.incoming.socket, network)
-  const { maxStreams: share, trustedProxies } = services.config
-  if (share === 0 || c.env.outgoing.closed) return
-  const places = streamPlaces(services, share)
-  const isProxy = isListed(trustedProxies, clientIp(c, services))
-  if (!isProxy) hold(c, places, network)
-  if (user !== undefined) hold(c, places, userHolder(user))
-}
-
-function hold(c: Ctx, places: Places, holder: Holder): void {
-  const leave = places.tryEnter(holder)
-  if (!leave) throw places.refusal(holder)
-  c.env.outgoing.once('close', leave)
-}
-
-/** Maximum connections that wait to be accepted. Linux allows 4,096 by default. */
-const BACKLOG = 4_096
-/** Listeners on the port. Each accepts only one connection per turn of the event loop. */
-const LISTENERS = process.platform === 'linux' ? 16 : 1
-
-const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
-
-interface Listening {
-  readonly url: string
-  /** Stops accepting; resolves when the last connection closes. Node's `close` would also end idle ones. */
-  stopAccepting(): Promise<void>
-}
-
-/** Opens a port, 0 for any free one. Throws a UserError that says which of `host` and `port` is wrong. */
-export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
-  if (cluster.isWorker || LISTENERS === 1) {
-    await open(server, { host, port })
-    return { url: urlOf(server), stopAccepting: () => close(server) }
-  }
-  // with `reusePort`, as below, we would share a port with another server. This probe fails instead
-  const probe = new TcpServer()
-  await open(probe, { host, port })
-  const chosen = (probe.address() as AddressInfo).port
-  await close(probe)
-  const others = Array.from({ length: LISTENERS - 1 }, () => new TcpServer(SOCKET_OPTIONS))
-  for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
-  const all = [server, ...others]
-  await Promise.all(all.map((one) => open(one, { host, port: chosen, reusePort: true })))
-  return { url: urlOf(server), stopAccepting: async () => void (await Promise.all(all.map(close))) }
-}
-
-type Place = { readonly host: string; readonly port: number }
-
-function urlOf(server: TcpServer): string {
-  const { address, port, family } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-const close = (server: TcpServer): Promise<void> =>
-  new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
-
-/** Opens a port. Throws a UserError, which names the environment variable `setting` for the port. */
-export function open(server: TcpServer, options: ListenOptions & Place, setting = 'PORT'): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, options, setting)))
-    server.listen({ ...options, backlog: BACKLOG }, resolve)
-  })
-}
-
-function portError(error: Error, { host, port }: Place, setting: string): Error {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE')
-    return new UserError(`Port ${port} on ${host} is taken. Set ${setting} to another one.`)
-  if (code === 'EACCES')
-    return new UserError(`Port ${port} needs more rights. Set ${setting} to one above 1023.`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new UserError(`HOST ${host} is not an address of this machine.`)
-  return error
 }

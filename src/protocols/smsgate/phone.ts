@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, inSeconds, queries } from '../../db/queries.ts'
 import { dateOf } from '../../fields/date.ts'
-import { isDisabled } from '../../records/record-sql.ts'
+import { isDisabled } from '../../records/disabled-user.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { randomText } from '../../tools/random.ts'
 

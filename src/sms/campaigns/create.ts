@@ -16,7 +16,7 @@ import { checkRoom } from './runs.ts'
 const exists = (db: Db, id: string) =>
   queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
 
-/** Stores a campaign; store-messages.ts stores its messages. For a known Idempotency-Key, returns its campaign. */
+/** Stores a campaign without its messages. For a known Idempotency-Key, returns the key's campaign. */
 export async function createCampaign(
   services: CampaignServices,
   permit: Permit,

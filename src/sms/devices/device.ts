@@ -13,10 +13,6 @@ import { completeSims } from './sims.ts'
 /** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
-/** SQL that returns ids of a user's devices that can be given a message now, by the rules of sms_accept. */
-export const availableDevices = (user: string, seconds: string) =>
-  `sms_available_devices(${user}, ${onlineSince(seconds)})`
-
 const handedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
     where h.device = ${device}.id and h.at > now() - interval '${window}')`

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { listen } from '../../../src/http/server/connections.ts'
+import { listen } from '../../../src/http/server/listen.ts'
 
 const CONNECTIONS = 128
 

@@ -7,7 +7,7 @@ import type { Database, Db } from '../../../src/db/open.ts'
 import type { Services } from '../../../src/http/context.ts'
 import type { Logger } from '../../../src/log.ts'
 import { type RunningServer, start as startServer } from '../../../src/server/server.ts'
-import type { WorkerMember } from '../../../src/work/processes.ts'
+import type { WorkerMember } from '../../../src/work/worker-member.ts'
 import { stopLater } from '../stops.ts'
 
 /** A Db for everybody, from which a store can be opened. */

@@ -9,7 +9,7 @@ import { encode } from './encode.ts'
 import { type Pdu, statusName } from './library.ts'
 import { type Link, openLink } from './link.ts'
 import { openParts, readHeader } from './parts.ts'
-import { openReceipts, receiptText } from './receipts.ts'
+import { openReceipts, receiptText, saysReceipt } from './receipts.ts'
 import { readAddress, readSettings, type Settings, sayNumbers } from './settings.ts'
 
 /** The server's maximum of messages per request. */
@@ -157,11 +157,6 @@ export function smppDriver(settings: Settings, files: string): Driver {
     stop,
   }
 }
-
-/** Whether a message's fields or text show a receipt. An id is no proof: Kannel adds ids to texts, too. */
-const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
-  receipted_message_id !== undefined &&
-  (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))
 
 const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
 

@@ -92,3 +92,8 @@ function keyOf(id: string, form: Settings['answer_ids']): string {
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')
 }
+
+/** Whether a message's fields or text show a receipt. An id is no proof: Kannel adds ids to texts, too. */
+export const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
+  receipted_message_id !== undefined &&
+  (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))

@@ -1,103 +1,13 @@
 import cluster, { type Worker } from 'node:cluster'
-import { availableParallelism } from 'node:os'
-import { z } from 'zod'
-import type { Config } from '../config.ts'
 import type { Logger } from '../log.ts'
 import { within } from '../tools/deadline.ts'
-
-export const WORKER_STATE = z.object({
-  worker: z.int().min(1),
-  state: z.enum(['starting', 'serving', 'down']),
-  restarts: z.int().min(0).describe('How often it ended unexpectedly.'),
-  started: z.string().describe('When its process was started, ISO 8601.'),
-})
-export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
-
-/** A metric as getMetricsAsJSON of prom-client gives it, with only the fields that are used here. */
-export interface Figure {
-  readonly name: string
-  readonly values: readonly {
-    readonly labels: Readonly<Record<string, string | number>>
-    readonly value: number
-  }[]
-}
-
-export interface WorkerFigures {
-  readonly worker: number
-  readonly figures: readonly Figure[]
-}
-
-type ToParent =
-  | { readonly kind: 'serving'; readonly url: string }
-  | { readonly kind: 'collect' }
-  | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
-
-/** Messages from the parent to a worker. `figures` asks it for metrics. `collected` answers its `collect`. */
-type ToWorker =
-  | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
-  | { readonly kind: 'figures' }
-  | { readonly kind: 'collected'; readonly all: readonly WorkerFigures[] }
-
-const WORKER_VARIABLE = 'POCKETSMS_WORKER'
-
-/** Time limit for the parent's answer to `collect`, for which the parent asks the other workers. */
-const COLLECT_MS = 3_000
-
-export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
-
-/** This process as one of several workers; undefined if it runs alone or is the parent. */
-export function workerMember() {
-  if (!cluster.isWorker) return undefined
-  const worker = Number(process.env[WORKER_VARIABLE])
-  let states: readonly WorkerState[] = []
-  let read: () => Promise<readonly Figure[]> = async () => []
-  const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
-  const tell = (message: ToParent): void => {
-    // if the parent is gone, node:cluster ends this worker
-    if (process.connected) process.send?.(message, undefined, undefined, () => {})
-  }
-  process.on('message', async (message: ToWorker) => {
-    if (message.kind === 'states') states = message.states
-    else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
-    else for (const resolve of collecting.splice(0)) resolve(message.all)
-  })
-  // lets the process end if its start fails, though the channel to the parent is open
-  process.channel?.unref()
-  return {
-    worker,
-    states: () => states,
-    serving: (url: string) => tell({ kind: 'serving', url }),
-    /** Sets the function that reads this process's metrics whenever a worker collects them. */
-    offer(figures: typeof read): void {
-      read = figures
-    },
-    /** Returns the metrics of all workers that answer in time, or only its own if the parent does not. */
-    async collect(): Promise<readonly WorkerFigures[]> {
-      const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
-      tell({ kind: 'collect' })
-      const all = await within(collected, COLLECT_MS).catch(() => [])
-      return all.length > 0 ? all : [{ worker, figures: await read() }]
-    },
-  }
-}
-
-/** Minimum database connections of a worker. Clients' filters could occupy nearly all if there were fewer. */
-const MIN_POOL = 4
-
-export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
-  workers === 'auto' ? availableParallelism() : workers
-
-/** The settings of one of `count` workers: limits are divided among them. 0 (no limit) stays 0. */
-export function shareOf(config: Config, count: number): Config {
-  const share = (limit: number) => Math.ceil(limit / count)
-  return Object.freeze({
-    ...config,
-    databasePool: Math.max(Math.min(MIN_POOL, config.databasePool), share(config.databasePool)),
-    maxConnections: share(config.maxConnections),
-    maxConnectionsPerAddress: share(config.maxConnectionsPerAddress),
-    maxStreams: share(config.maxStreams),
-  })
-}
+import {
+  type Figure,
+  type ToParent,
+  type ToWorker,
+  WORKER_VARIABLE,
+  type WorkerState,
+} from './worker-messages.ts'
 
 /** The pause before a worker's restart doubles each time it ends sooner than this after its start. */
 const STEADY_MS = 60_000

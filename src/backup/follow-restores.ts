@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import type { Logger } from '../log.ts'
+import { readState } from './state.ts'
+
+/** The channel notified when a restore begins to replace the data, and when it ends. */
+const RESTORE_CHANNEL = 'pocketsms_restore'
+
+/** Makes all nodes check whether a restore began or ended. */
+export async function notifyRestore(db: Db): Promise<void> {
+  await queries(db).selectNoFrom(sql`pg_notify(${RESTORE_CHANNEL}, '')`.as('notified')).execute()
+}
+
+const POLL_MS = 500
+
+/** Restarts this node when another one restores a backup. `seen`: the number of restores at its start. */
+export function followRestores(
+  db: Db,
+  node: string,
+  log: Logger,
+  seen: () => number,
+  exclusively: (work: () => Promise<void>) => Promise<void>,
+): Promise<() => Promise<void>> {
+  const look = async () => {
+    const { running, restores } = await readState(db)
+    if (running?.node === node) return
+    if (running?.exclusive || restores !== seen()) await exclusively(() => otherRestoreIsOver(db, node))
+  }
+  let looking = Promise.resolve()
+  return db.listen(RESTORE_CHANNEL, () => {
+    looking = looking.then(look).catch((err) => log.error({ err }, 'could not read the state of restores'))
+  })
+}
+
+/** Waits until no other node restores a backup; the restore of a dead node ends with its lease. */
+export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
+  for (;;) {
+    const state = await readState(db).catch(() => undefined)
+    if (state && !(state.running?.exclusive && state.running.node !== node)) return
+    await sleep(POLL_MS)
+  }
+}

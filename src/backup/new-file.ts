@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { UserError } from '../errors.ts'
+import { removeLeftovers, syncFolder } from '../tools/files.ts'
+
+const PREFIX = '.pocketsms-partial-'
+/** A temporary file unchanged for this long is abandoned. */
+const ABANDONED_MS = 3_600_000
+
+/** Throws a UserError if there is a file at `path`. */
+export function checkNew(path: string): void {
+  if (existsSync(path))
+    throw new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
+}
+
+/** Writes a file beside `path`, then renames it: a whole file or none. Throws a UserError if that fails. */
+export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
+  checkNew(path)
+  const folder = dirname(path)
+  const partial = join(folder, `${PREFIX}${process.pid}-${basename(path)}`)
+  try {
+    await removeLeftovers(folder, PREFIX, ABANDONED_MS)
+    await rm(partial, { force: true })
+    const result = await write(partial)
+    checkNew(path)
+    await rename(partial, path)
+    await syncFolder(folder)
+    return result
+  } catch (error) {
+    throw explained(error, path)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+function explained(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  return new UserError(`${path} cannot be written: ${error.message}.`, { cause: error })
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { formatDate } from '../fields/date.ts'
+import type { Settings } from '../settings/settings.ts'
+import { nextScheduled } from './next-scheduled.ts'
+import { DONE, FAILED, RUNNING, readState } from './state.ts'
+
+const DAY_MS = 86_400_000
+
+export const STATUS = z
+  .object({
+    running: RUNNING.nullable(),
+    lastBackup: DONE.nullable(),
+    lastRestore: DONE.nullable(),
+    lastFailure: FAILED.nullable().describe('Null once a backup or restore has succeeded after it.'),
+    overdue: z.boolean().describe('True when the last backup is older than `BACKUP_WARNING_DAYS`.'),
+    next: z.string().describe('When the schedule makes the next one; empty without a schedule.'),
+  })
+  .meta({ id: 'BackupStatus' })
+
+export async function readStatus(
+  db: Db,
+  { backups }: Settings,
+  { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
+): Promise<z.output<typeof STATUS>> {
+  const { since, restores: _, schedule, ...state } = await readState(db)
+  const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
+  const next = nextScheduled(schedule, backups.cron)
+  return {
+    ...state,
+    // if there is no backup yet, the days count from the installation; 0 days turn the warning off
+    overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
+    next: next ? formatDate(next) : '',
+  }
+}

@@ -1,0 +1,81 @@
+import { isSuspended } from '../../auth/tokens.ts'
+import {
+  type AuthCollection,
+  type Collection,
+  type Store,
+  SUPERUSERS,
+  USERS_ID,
+} from '../../collections/catalog.ts'
+import { forbidden, notFound, unauthorized } from '../../errors.ts'
+import { type Device, requireDevice } from '../../sms/devices/device.ts'
+import { gatewayRefusal } from '../../sms/send/refusals.ts'
+import type { Ctx, Services } from '../context.ts'
+import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'
+import { type Caller, storeOf } from '../server/store-of.ts'
+
+/** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */
+export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
+  const auth = await authOf(c, services)
+  if (auth) return { auth, store: storeOf(c, services, auth) }
+  if (await isSuspended(services.store.signIn, c.env.incoming.headers.authorization))
+    throw forbidden('The account is disabled.')
+  throw unauthorized('The request requires valid record authorization token.')
+}
+
+/**
+ * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
+ */
+export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
+  const auth = await authOf(c, services)
+  if (!auth) await refuseSuspended(c, services)
+  return { device: requireDevice(auth), store: storeOf(c, services, auth) }
+}
+
+/** A calling device, and a store that charges statements to the device's user. */
+export interface DeviceCaller {
+  readonly device: Device
+  readonly store: Store
+}
+
+/** Throws 403 for a device whose user is disabled. */
+export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void> {
+  if (await isSuspended(store.signIn, c.env.incoming.headers.authorization))
+    throw gatewayRefusal('account_disabled')
+}
+
+/** The calling user. Throws 401 for a guest, 403 for a device or superuser. */
+export async function requireUser(c: Ctx, services: Services) {
+  const { auth, store } = await requireAuth(c, services)
+  if (auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
+  return { auth, user: auth.id, store }
+}
+
+export async function requireSuperuser(c: Ctx, services: Services): Promise<Caller> {
+  const caller = await requireAuth(c, services)
+  if (caller.auth.collection.name !== SUPERUSERS)
+    throw forbidden('The authorized record is not allowed to perform this action.')
+  return caller
+}
+
+export const superuserRoutes = (services: Services, routes: Parameters<typeof routesFor<Caller>>[1]) =>
+  routesFor((c) => requireSuperuser(c, services), routes, sendJson)
+
+/** The collection that the path names. Throws 404. */
+export const pathCollection = (c: Ctx, { store }: Services): Collection =>
+  collectionOf(store.catalog, c.req.param('collection') ?? '', 'Missing or invalid collection context.')
+
+/** The caller, if it is a record of the collection in the path. Throws 401, 403, 404. */
+export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
+  const collection = pathCollection(c, services)
+  const caller = await requireAuth(c, services)
+  const { id, name } = caller.auth.collection
+  if (id !== collection.id) throw forbidden(`The request requires auth record from ${name} collection.`)
+  return caller
+}
+
+/** The auth collection that the path names. Throws 404. */
+export function authCollectionOf(c: Ctx, services: Services): AuthCollection {
+  const collection = pathCollection(c, services)
+  if (collection.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
+  return collection
+}

@@ -1,0 +1,28 @@
+import type { Holder } from '../../admission/holder.ts'
+import { type Places, streamPlaces } from '../../admission/places.ts'
+import { isListed } from '../../auth/superuser-addresses.ts'
+import { userHolder } from '../../collections/catalog.ts'
+import type { Ctx, Services } from '../context.ts'
+import { waitForNews } from './connections.ts'
+import { clientIp, holderOf } from './store-of.ts'
+
+/**
+ * Counts an event stream, or a phone's waiting request, for user and network. Throws 429 over MAX_STREAMS.
+ */
+export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
+  c.get('leaveRequest')?.()
+  const network = holderOf(c.env.incoming, services, null)
+  waitForNews(c.env.incoming.socket, network)
+  const { maxStreams: share, trustedProxies } = services.config
+  if (share === 0 || c.env.outgoing.closed) return
+  const places = streamPlaces(services, share)
+  const isProxy = isListed(trustedProxies, clientIp(c, services))
+  if (!isProxy) hold(c, places, network)
+  if (user !== undefined) hold(c, places, userHolder(user))
+}
+
+function hold(c: Ctx, places: Places, holder: Holder): void {
+  const leave = places.tryEnter(holder)
+  if (!leave) throw places.refusal(holder)
+  c.env.outgoing.once('close', leave)
+}

@@ -1,0 +1,93 @@
+import { type Catalog, type Collection, type Store, tableName } from '../collections/catalog.ts'
+import { isSqlError, isTooSlow } from '../db/errors.ts'
+import type { CompiledFilter } from '../filter/compiled-filter.ts'
+import type { SqlText } from '../filter/writer.ts'
+import { columnsOf, Parameters, statementName } from '../records/record-sql.ts'
+import type { Change } from './load-changes.ts'
+import { type Access, questionOf } from './topic-access.ts'
+
+/** Evaluates conditions of equal SQL for the changed record. An SQL error counts as false; timeouts throw. */
+export async function matchQueries(
+  store: Store,
+  change: Change,
+  alike: readonly { readonly access: Access }[],
+) {
+  const questions = alike.map(({ access }) => questionOf(access)!)
+  const { text, params } = statement(store.catalog, change, questions)
+  const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
+  try {
+    const { rows } = await store.db.shaped(text, params, name)
+    const yes = new Set(rows.map(([number]) => Number(number)))
+    return questions.map((_, i) => yes.has(i + 1))
+  } catch (error) {
+    if (isSqlError(error) && !isTooSlow(error)) return questions.map(() => false)
+    throw error
+  }
+}
+
+function statement(catalog: Catalog, change: Change, questions: readonly CompiledFilter[]) {
+  const { from, where, tables: read } = questions[0]!.structure
+  const parameters = new Parameters()
+  const tables = tablesFor(catalog, change, read, parameters).join(',\n')
+  const table = questionTable(questions, [...from.places, ...where.places], parameters)
+  const condition = `b."id" = ${parameters.add(change.record)} and (${withColumns(where) || 'true'})`
+  // read the record and its joins once for all conditions, unless the conditions' joins have parameters
+  const asked =
+    from.places.length > 0
+      ? `${table} where exists (select 1 from ${withColumns(from)} where ${condition})`
+      : `${from.text} cross join ${table} where ${condition}`
+  return { text: `with ${tables} select s.n from ${asked}`, params: parameters.values }
+}
+
+/**
+ * CTEs with the names of tables that a condition reads. The record's table has the record as the change left
+ * it. After a delete, the other tables also have the rows that the same transaction deleted.
+ */
+function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
+  const { collection, record, judged } = change
+  const table = columnsOf(collection).table
+  const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
+  const rest = `select * from ${table} where "id" <> ${parameters.add(record)}`
+  const own = `${table} as not materialized (${itself} union all ${rest})`
+  if (change.action !== 'delete') return [own]
+  const others = catalog.all.filter(
+    (other) => other.type !== 'view' && other.id !== collection.id && read.includes(tableName(other)),
+  )
+  return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
+}
+
+function withDeleted(collection: Collection, xid: number, parameters: Parameters): string {
+  const table = columnsOf(collection).table
+  const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
+  const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
+  return `${table} as not materialized (select * from ${table} union all ${images(table, gone)})`
+}
+
+const images = (table: string, where: string) =>
+  `select r.* from _changes c cross join lateral json_populate_record(null::${table}, c.image) r where ${where}`
+
+function withColumns({ text, places }: SqlText): string {
+  let written = ''
+  let end = 0
+  for (const place of places) {
+    written += `${text.slice(end, place.start)}s.p${place.index}::${place.cast}`
+    end = place.end
+  }
+  return written + text.slice(end)
+}
+
+/** SQL of a table `s` with a row per condition: its number `n`, from 1, and its parameters `p0`, `p1`, …. */
+function questionTable(
+  questions: readonly CompiledFilter[],
+  places: SqlText['places'],
+  parameters: Parameters,
+) {
+  const rows = questions.map(({ params }, i) => ({
+    n: i + 1,
+    ...Object.fromEntries(params.map((value, at) => [`p${at}`, value])),
+  }))
+  // in the JSON of the rows, a json parameter is a string
+  const columns = new Map(places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]))
+  const defined = [['n', 'int'], ...columns].map((column) => column.join(' '))
+  return `json_to_recordset(${parameters.add(JSON.stringify(rows), 'json')}) s(${defined.join(', ')})`
+}

@@ -1,0 +1,51 @@
+import cluster from 'node:cluster'
+import { within } from '../tools/deadline.ts'
+import {
+  type Figure,
+  type ToParent,
+  type ToWorker,
+  WORKER_VARIABLE,
+  type WorkerFigures,
+  type WorkerState,
+} from './worker-messages.ts'
+
+/** Time limit for the parent's answer to `collect`, for which the parent asks the other workers. */
+const COLLECT_MS = 3_000
+
+export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
+
+/** This process as one of several workers; undefined if it runs alone or is the parent. */
+export function workerMember() {
+  if (!cluster.isWorker) return undefined
+  const worker = Number(process.env[WORKER_VARIABLE])
+  let states: readonly WorkerState[] = []
+  let read: () => Promise<readonly Figure[]> = async () => []
+  const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
+  const tell = (message: ToParent): void => {
+    // if the parent is gone, node:cluster ends this worker
+    if (process.connected) process.send?.(message, undefined, undefined, () => {})
+  }
+  process.on('message', async (message: ToWorker) => {
+    if (message.kind === 'states') states = message.states
+    else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
+    else for (const resolve of collecting.splice(0)) resolve(message.all)
+  })
+  // lets the process end if its start fails, though the channel to the parent is open
+  process.channel?.unref()
+  return {
+    worker,
+    states: () => states,
+    serving: (url: string) => tell({ kind: 'serving', url }),
+    /** Sets the function that reads this process's metrics whenever a worker collects them. */
+    offer(figures: typeof read): void {
+      read = figures
+    },
+    /** Returns the metrics of all workers that answer in time, or only its own if the parent does not. */
+    async collect(): Promise<readonly WorkerFigures[]> {
+      const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
+      tell({ kind: 'collect' })
+      const all = await within(collected, COLLECT_MS).catch(() => [])
+      return all.length > 0 ? all : [{ worker, figures: await read() }]
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+export const WORKER_STATE = z.object({
+  worker: z.int().min(1),
+  state: z.enum(['starting', 'serving', 'down']),
+  restarts: z.int().min(0).describe('How often it ended unexpectedly.'),
+  started: z.string().describe('When its process was started, ISO 8601.'),
+})
+export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
+
+/** A metric as getMetricsAsJSON of prom-client gives it, with only the fields that are used here. */
+export interface Figure {
+  readonly name: string
+  readonly values: readonly {
+    readonly labels: Readonly<Record<string, string | number>>
+    readonly value: number
+  }[]
+}
+
+export interface WorkerFigures {
+  readonly worker: number
+  readonly figures: readonly Figure[]
+}
+
+export type ToParent =
+  | { readonly kind: 'serving'; readonly url: string }
+  | { readonly kind: 'collect' }
+  | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
+
+/** Messages from the parent to a worker. `figures` asks it for metrics. `collected` answers its `collect`. */
+export type ToWorker =
+  | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
+  | { readonly kind: 'figures' }
+  | { readonly kind: 'collected'; readonly all: readonly WorkerFigures[] }
+
+export const WORKER_VARIABLE = 'POCKETSMS_WORKER'

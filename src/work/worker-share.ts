@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os'
+import type { Config } from '../config.ts'
+
+/** Minimum database connections of a worker. Clients' filters could occupy nearly all if there were fewer. */
+const MIN_POOL = 4
+
+export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
+  workers === 'auto' ? availableParallelism() : workers
+
+/** The settings of one of `count` workers: limits are divided among them. 0 (no limit) stays 0. */
+export function shareOf(config: Config, count: number): Config {
+  const share = (limit: number) => Math.ceil(limit / count)
+  return Object.freeze({
+    ...config,
+    databasePool: Math.max(Math.min(MIN_POOL, config.databasePool), share(config.databasePool)),
+    maxConnections: share(config.maxConnections),
+    maxConnectionsPerAddress: share(config.maxConnectionsPerAddress),
+    maxStreams: share(config.maxStreams),
+  })
+}
