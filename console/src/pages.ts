@@ -36,58 +36,54 @@ interface PageFile {
 
 const FILES = import.meta.glob<PageFile>('./pages/*/page.tsx')
 
-/**
- * The folder of a page: `list` for `/send/list`, `message` for `/messages/:id`, `help` for `/help/:section`.
- */
-const folderOf = (path: string) => path.replace('s/:id', '').replace(/\/:.*/, '').split('/').at(-1)
-
 const FOR_ADMINS = { needs: 'admin', group: 'setup' } as const
 
-const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
-  {
-    path: '/conversations',
-    title: t('Conversations'),
+/** A page whose code is in `pages/FOLDER`. */
+const page = (
+  folder: string,
+  path: string,
+  title: string,
+  icon: IconName,
+  rest: Omit<PageEntry, 'path' | 'title' | 'icon' | 'load'>,
+): PageEntry => ({ path, title, icon, ...rest, load: FILES[`./pages/${folder}/page.tsx`]! })
+
+/** All pages, in the order of the navigation. After a sign-in, the first page for the role opens. */
+export const PAGES: readonly PageEntry[] = [
+  page('conversations', '/conversations', t('Conversations'), 'conversations', {
     short: t('Inbox'),
-    icon: 'conversations',
     for: 'user',
     group: 'texts',
     bar: true,
     countsUnread: true,
-  },
-  { path: '/conversations/:number', title: t('Conversation'), icon: 'conversations', for: 'user' },
-  { path: '/send', title: t('Send'), icon: 'send', for: 'user', needs: 'agent', group: 'texts', bar: true },
-  { path: '/send/list', title: t('Send to a list'), icon: 'send', for: 'user', needs: 'agent' },
-  { path: '/health', title: t('Health'), icon: 'health', for: 'superuser', group: 'server', bar: true },
-  { path: '/users', title: t('Users'), icon: 'users', for: 'superuser', group: 'server', bar: true },
-  { path: '/messages', title: t('Messages'), icon: 'messages', for: 'both', group: 'texts', bar: true },
-  { path: '/messages/:id', title: t('Message'), icon: 'messages', for: 'both' },
-  { path: '/campaigns', title: t('Campaigns'), icon: 'campaigns', for: 'user', group: 'texts' },
-  { path: '/campaigns/:id', title: t('Campaign'), icon: 'campaigns', for: 'user' },
-  { path: '/answers', title: t('Automatic answers'), icon: 'answers', for: 'user', group: 'texts' },
-  { path: '/contacts', title: t('Contacts'), icon: 'contacts', for: 'user', group: 'people', bar: true },
-  { path: '/groups', title: t('Groups'), icon: 'groups', for: 'user', group: 'people' },
-  { path: '/templates', title: t('Templates'), icon: 'templates', for: 'user', group: 'people' },
-  { path: '/devices', title: t('Devices'), icon: 'devices', for: 'both', group: 'setup' },
-  { path: '/devices/:id', title: t('Device'), icon: 'devices', for: 'both' },
-  { path: '/keys', title: t('API keys'), icon: 'keys', for: 'both', ...FOR_ADMINS },
-  { path: '/verify', title: t('Verification codes'), icon: 'verify', for: 'user', ...FOR_ADMINS },
-  { path: '/hooks', title: t('Incoming webhooks'), icon: 'hooks', for: 'user', ...FOR_ADMINS },
-  { path: '/hooks/:id', title: t('Incoming webhook'), icon: 'hooks', for: 'user', needs: 'admin' },
-  { path: '/webhooks', title: t('Outgoing webhooks'), icon: 'webhooks', for: 'both', ...FOR_ADMINS },
-  { path: '/webhooks/:id', title: t('Outgoing webhook'), icon: 'webhooks', for: 'both', needs: 'admin' },
-  { path: '/team', title: t('Team'), icon: 'users', for: 'user', group: 'setup' },
-  { path: '/usage', title: t('Usage'), icon: 'usage', for: 'both', group: 'setup' },
-  { path: '/account', title: t('Account'), icon: 'contacts', for: 'both', needs: 'none' },
-  { path: '/help', title: t('Help'), icon: 'help', for: 'both', needs: 'none', isPublic: true },
-  { path: '/help/:section', title: t('Help'), icon: 'help', for: 'both', needs: 'none', isPublic: true },
-  { path: '/settings', title: t('Settings'), icon: 'settings', for: 'superuser', group: 'server' },
-  { path: '/backups', title: t('Backups'), icon: 'backups', for: 'superuser', group: 'server' },
-  { path: '/audit', title: t('Audit log'), icon: 'audit', for: 'superuser', group: 'server' },
-  { path: '/logs', title: t('Logs'), icon: 'logs', for: 'superuser', group: 'server' },
+  }),
+  page('conversations', '/conversations/:number', t('Conversation'), 'conversations', { for: 'user' }),
+  page('send', '/send', t('Send'), 'send', { for: 'user', needs: 'agent', group: 'texts', bar: true }),
+  page('list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
+  page('health', '/health', t('Health'), 'health', { for: 'superuser', group: 'server', bar: true }),
+  page('users', '/users', t('Users'), 'users', { for: 'superuser', group: 'server', bar: true }),
+  page('messages', '/messages', t('Messages'), 'messages', { for: 'both', group: 'texts', bar: true }),
+  page('message', '/messages/:id', t('Message'), 'messages', { for: 'both' }),
+  page('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
+  page('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
+  page('answers', '/answers', t('Automatic answers'), 'answers', { for: 'user', group: 'texts' }),
+  page('contacts', '/contacts', t('Contacts'), 'contacts', { for: 'user', group: 'people', bar: true }),
+  page('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
+  page('templates', '/templates', t('Templates'), 'templates', { for: 'user', group: 'people' }),
+  page('devices', '/devices', t('Devices'), 'devices', { for: 'both', group: 'setup' }),
+  page('device', '/devices/:id', t('Device'), 'devices', { for: 'both' }),
+  page('keys', '/keys', t('API keys'), 'keys', { for: 'both', ...FOR_ADMINS }),
+  page('verify', '/verify', t('Verification codes'), 'verify', { for: 'user', ...FOR_ADMINS }),
+  page('hooks', '/hooks', t('Incoming webhooks'), 'hooks', { for: 'user', ...FOR_ADMINS }),
+  page('hook', '/hooks/:id', t('Incoming webhook'), 'hooks', { for: 'user', needs: 'admin' }),
+  page('webhooks', '/webhooks', t('Outgoing webhooks'), 'webhooks', { for: 'both', ...FOR_ADMINS }),
+  page('webhook', '/webhooks/:id', t('Outgoing webhook'), 'webhooks', { for: 'both', needs: 'admin' }),
+  page('team', '/team', t('Team'), 'users', { for: 'user', group: 'setup' }),
+  page('usage', '/usage', t('Usage'), 'usage', { for: 'both', group: 'setup' }),
+  page('account', '/account', t('Account'), 'contacts', { for: 'both', needs: 'none' }),
+  page('help', '/help', t('Help'), 'help', { for: 'both', needs: 'none', isPublic: true }),
+  page('help', '/help/:section', t('Help'), 'help', { for: 'both', needs: 'none', isPublic: true }),
+  page('settings', '/settings', t('Settings'), 'settings', { for: 'superuser', group: 'server' }),
+  page('backups', '/backups', t('Backups'), 'backups', { for: 'superuser', group: 'server' }),
+  page('audit', '/audit', t('Audit log'), 'audit', { for: 'superuser', group: 'server' }),
+  page('logs', '/logs', t('Logs'), 'logs', { for: 'superuser', group: 'server' }),
 ]
-
-/** All pages, in the order of the navigation. After a sign-in, the first page for the role opens. */
-export const PAGES: readonly PageEntry[] = ENTRIES.map((entry) => ({
-  ...entry,
-  load: FILES[`./pages/${folderOf(entry.path)}/page.tsx`]!,
-}))

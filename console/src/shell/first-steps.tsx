@@ -10,6 +10,7 @@ import { Button } from '../parts/form/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
 import { to } from '../router.ts'
+import './first-steps.css'
 
 interface Reached {
   readonly device: string

@@ -31,7 +31,7 @@ const PAGES = readFileSync(new URL('../../../console/src/pages.ts', import.meta.
 
 /** Paths of all pages of a role, with ids in the places of their params. */
 function pathsOf(role: Role, ids: Furnished): string[] {
-  const found = [...PAGES.matchAll(/path: '([^']+)',[^}]*?for: '(\w+)'/g)]
+  const found = [...PAGES.matchAll(/page\('\w+', '([^']+)'[^}]*?for: '(\w+)'/g)]
   const params: Readonly<Record<string, string>> = {
     '/messages/:id': ids.failed,
     '/campaigns/:id': ids.campaign,

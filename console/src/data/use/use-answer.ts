@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
+import { useLatest } from './use-latest.ts'
 
 export interface Answer<T> {
   /** The last successful answer; undefined before the first. */
@@ -19,16 +20,16 @@ const AGAIN_MS = 5_000
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
   const [value, setValue] = useState<T>()
   const [fault, setFault] = useState<Fault>()
-  const turn = useRef(0)
+  const begin = useLatest()
   const reload = useCallback(async () => {
-    const mine = ++turn.current
+    const isLatest = begin()
     try {
       const answer = await pb.send<T>(path, {})
-      if (mine !== turn.current) return
+      if (!isLatest()) return
       setValue(() => answer)
       setFault(undefined)
     } catch (error) {
-      if (mine === turn.current) setFault(faultOf(error))
+      if (isLatest()) setFault(faultOf(error))
     }
   }, [path])
   useEffect(() => {
@@ -36,7 +37,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
     const again = () => document.visibilityState === 'visible' && void reload()
     const timer = everyMs === undefined ? undefined : setInterval(again, everyMs)
     return () => {
-      turn.current++
+      begin()
       clearInterval(timer)
     }
   }, [reload, everyMs])

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Contact } from '../records.ts'
+import { useLatest } from './use-latest.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
@@ -38,19 +39,18 @@ export function useLookup<T>(
     .filter((key) => key !== '' && !known.has(key))
     .slice(0, AT_ONCE)
     .join()
+  const begin = useLatest()
   useEffect(() => {
     if (question === '') return
-    let isLeft = false
+    const isLatest = begin()
     const asked = question.split(',')
     void find(asked)
       .catch(() => [])
       .then((found) => {
         const unknown = asked.map((key) => [key, undefined] as const)
-        if (!isLeft) setKnown((old) => new Map([...old, ...unknown, ...found]))
+        if (isLatest()) setKnown((old) => new Map([...old, ...unknown, ...found]))
       })
-    return () => {
-      isLeft = true
-    }
+    return () => void begin()
   }, [question])
   return (key) => known.get(key)
 }

@@ -5,10 +5,11 @@ import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import type { ContactGroup } from '../records.ts'
 import { keepList, keptList } from './last-lists.ts'
+import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
 
-interface ListOptions {
-  readonly filter?: string
+export interface ListOptions {
+  readonly filter?: string | undefined
   /** Sort fields as in the API. Default: newest first. */
   readonly sort?: string
   readonly expand?: string
@@ -63,18 +64,18 @@ export function useList<T extends RecordModel>(collection: string, options: List
   const [shown, setShown] = useState<Shown<T>>()
   const [answered, setAnswered] = useState('')
   const [fault, setFault] = useState<Fault>()
-  const turn = useRef(0)
+  const begin = useLatest()
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
 
   const reload = useCallback(async () => {
     clearTimeout(timer.current ?? undefined)
     timer.current = null
     if (!ready) return
-    const mine = ++turn.current
+    const isLatest = begin()
     try {
       const asked = { filter, sort, ...(expand ? { expand } : {}), ...(fields ? { fields } : {}) }
       const found = await pb.collection<T>(collection).getList(page, perPage, asked)
-      if (mine !== turn.current) return
+      if (!isLatest()) return
       const pages = Math.max(1, found.totalPages)
       // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
@@ -84,7 +85,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
       if (live) keepList(question + page, now)
       setFault(undefined)
     } catch (error) {
-      if (mine !== turn.current) return
+      if (!isLatest()) return
       const fault = faultOf(error)
       if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
       setFault(fault)
@@ -95,7 +96,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
   useEffect(() => {
     void reload()
     return () => {
-      turn.current++
+      begin()
       clearTimeout(timer.current ?? undefined)
     }
   }, [reload])

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLater } from './use-later.ts'
+import { useLatest } from './use-latest.ts'
 
 const CALM_MS = 350
 
@@ -20,9 +21,9 @@ export function usePreview<T>(
   const question = request ? JSON.stringify(request) : ''
   const asked = useLater(question, CALM_MS)
   const [answer, setAnswer] = useState<{ question: string; preview?: T; fault?: Fault }>({ question: '' })
-  const turn = useRef(0)
+  const begin = useLatest()
   useEffect(() => {
-    const mine = ++turn.current
+    const isLatest = begin()
     if (asked === '') return setAnswer({ question: '' })
     pb.send<T>(path, {
       method: 'POST',
@@ -30,15 +31,13 @@ export function usePreview<T>(
       headers: { 'content-type': 'application/json' },
     }).then(
       (preview) => {
-        if (mine === turn.current) setAnswer({ question: asked, preview })
+        if (isLatest()) setAnswer({ question: asked, preview })
       },
       (error) => {
-        if (mine === turn.current) setAnswer({ question: asked, fault: faultOf(error) })
+        if (isLatest()) setAnswer({ question: asked, fault: faultOf(error) })
       },
     )
-    return () => {
-      turn.current++
-    }
+    return () => void begin()
   }, [path, asked])
   return { preview: answer.preview, fault: answer.fault, isOld: answer.question !== question }
 }

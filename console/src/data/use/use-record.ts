@@ -1,8 +1,9 @@
 import type { RecordModel } from 'pocketbase'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
+import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
 
 export interface Watched<T> {
@@ -27,10 +28,10 @@ const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', statu
  */
 export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {
   const [state, setState] = useState<State<T>>({})
-  const turn = useRef(0)
+  const begin = useLatest()
   const reload = useCallback(async () => {
-    const mine = ++turn.current
-    const put = (change: (old: State<T>) => State<T>) => mine === turn.current && setState(change)
+    const isLatest = begin()
+    const put = (change: (old: State<T>) => State<T>) => isLatest() && setState(change)
     try {
       const record = await pb.collection<T>(collection).getOne(id, expand ? { expand } : {})
       put(() => ({ record }))
@@ -40,13 +41,13 @@ export function useRecord<T extends RecordModel>(collection: string, id: string,
     }
   }, [collection, id, expand])
   const remove = () => {
-    turn.current++
+    begin()
     setState({ fault: GONE })
   }
   useEffect(() => {
     setState({})
     void reload()
-    return () => void turn.current++
+    return () => void begin()
   }, [reload])
   useLive<T>(
     collection,

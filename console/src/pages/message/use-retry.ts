@@ -1,12 +1,11 @@
 import { pb } from '../../data/client.ts'
 import type { Message } from '../../data/records.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { useOne } from '../../data/use/use-one.ts'
 
 export function useRetry(message: Message | undefined): Message | undefined {
   const isFailed = message?.status === 'failed' && message.message_type === 'outgoing'
-  const filter = pb.filter('client_ref = {:ref}', { ref: `retry:${message?.id}` })
-  const found = useList<Message>('sms_messages', { filter, perPage: 1, live: false, ready: isFailed })
-  return isFailed ? found.items[0] : undefined
+  const filter = isFailed ? pb.filter('client_ref = {:ref}', { ref: `${RETRY}${message.id}` }) : undefined
+  return useOne<Message>('sms_messages', filter, { live: false }).record
 }
 
 export const RETRY = 'retry:'

@@ -4,6 +4,7 @@ import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { keepList, keptList } from '../../data/use/last-lists.ts'
+import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { NEWEST_FIRST } from './question.ts'
 
@@ -46,18 +47,18 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   const [fault, setFault] = useState<{ question: string; fault: Fault }>()
   const [count, setCount] = useState({ question: '', total: 0 })
   const [fresh, setFresh] = useState(0)
-  const turn = useRef(0)
+  const begin = useLatest()
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const tookMs = useRef(0)
 
   const read = useCallback(async () => {
     if (filter === undefined) return
-    const mine = ++turn.current
+    const isLatest = begin()
     const isCounted = page > 1 && count.question === question
     const began = performance.now()
     try {
       const found = await list(filter, sort, page)
-      if (mine !== turn.current) return
+      if (!isLatest()) return
       const now = { question, page, items: found.items }
       setShown(now)
       keepList(question + page, now)
@@ -65,11 +66,11 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       if (page === 1) setFresh(0)
       if (!isCounted) {
         const total = await countOf(filter)
-        if (mine === turn.current) setCount({ question, total })
+        if (isLatest()) setCount({ question, total })
       }
       tookMs.current = performance.now() - began
     } catch (error) {
-      if (mine !== turn.current) return
+      if (!isLatest()) return
       const fault = faultOf(error)
       if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
       setFault({ question, fault })
@@ -97,7 +98,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     setFresh(0)
   }, [question])
   // when the query or page changes, drop answers to earlier requests, even if no new request is needed
-  useEffect(() => () => void turn.current++, [question, page])
+  useEffect(() => () => void begin(), [question, page])
   useEffect(() => {
     if (shown?.question === question && shown.page === page && count.question === question) return
     void read()

@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import { nameFilter } from '../../data/phone/contact-filter.ts'
 import type { Contact } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
+import { useLatest } from '../../data/use/use-latest.ts'
 
 /** PocketBase allows a filter 200 comparisons and 3,500 bytes. Each phone number takes two comparisons. */
 const MOST_NUMBERS = 50
@@ -23,15 +24,12 @@ const NOBODY: Named = { words: '', numbers: [], isCut: false }
 export function useNamed(typed: string): Named | undefined {
   const words = typed.trim()
   const [named, setNamed] = useState<Named | undefined>(words === '' ? NOBODY : undefined)
+  const begin = useLatest()
   useEffect(() => {
     if (words === named?.words) return
-    let isLeft = false
-    void find(words).then((found) => {
-      if (!isLeft) setNamed(found)
-    })
-    return () => {
-      isLeft = true
-    }
+    const isLatest = begin()
+    void find(words).then((found) => isLatest() && setNamed(found))
+    return () => void begin()
   }, [words])
   return named
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../../../data/fault.ts'
 import type { Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
+import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 import {
   changed,
@@ -31,46 +32,45 @@ export function useThread(number: string, at: string): ThreadTexts {
   const [stretch, setStretch] = useState<Stretch>()
   const [fault, setFault] = useState<Fault>()
   const [changes, setChanges] = useState(0)
-  const turn = useRef(0)
+  const begin = useLatest()
+  const beginNewest = useLatest()
   const isReading = useRef(false)
 
   /** Calls `put` with the answer to a request, unless a later request began or `number` or `at` changed. */
   const run = useCallback(async <T>(ask: () => Promise<T>, put: (found: T) => void) => {
-    const mine = ++turn.current
+    const isLatest = begin()
     isReading.current = true
     try {
       const found = await ask()
-      if (mine !== turn.current) return
+      if (!isLatest()) return
       put(found)
       setFault(undefined)
     } catch (error) {
-      if (mine === turn.current) setFault(faultOf(error))
+      if (isLatest()) setFault(faultOf(error))
     }
-    if (mine === turn.current) isReading.current = false
+    if (isLatest()) isReading.current = false
   }, [])
   useEffect(() => {
     // a slow first read must not take away the texts that a later one has found
     const put = (found: Stretch) =>
       setStretch((old) => (old ? joined(found, old.texts.slice(0, STEP)) : found))
     void run(() => readAround(number, at), put)
-    return () => void turn.current++
+    return () => void begin()
   }, [number, at])
 
   const settled = useLater(changes)
   useEffect(() => {
     if (settled === 0) return
-    let isLeft = false
+    const isLatest = beginNewest()
     read(number, 'older').then(
       (newest) => {
-        if (isLeft) return
+        if (!isLatest()) return
         setStretch((old) => (old ? joined(old, newest) : endOf(newest)))
         setFault(undefined)
       },
-      (error) => !isLeft && setFault(faultOf(error)),
+      (error) => isLatest() && setFault(faultOf(error)),
     )
-    return () => {
-      isLeft = true
-    }
+    return () => void beginNewest()
   }, [settled, number])
   const catchUp = () => setChanges((count) => count + 1)
   useLive<Message>(

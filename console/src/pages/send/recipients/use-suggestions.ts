@@ -5,6 +5,7 @@ import { pb } from '../../../data/client.ts'
 import { contactFilter } from '../../../data/phone/contact-filter.ts'
 import type { Contact, ContactGroup } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
+import { useLatest } from '../../../data/use/use-latest.ts'
 import { t } from '../../../language/words.ts'
 import type { Recipient } from '../composition.ts'
 
@@ -33,15 +34,12 @@ export function useSuggestions(
     text: '',
     contacts: [],
   })
+  const begin = useLatest()
   useEffect(() => {
     if (asked === '') return
-    let isLeft = false
-    void findContacts(asked, country).then((contacts) => {
-      if (!isLeft) setFound({ text: asked, contacts })
-    })
-    return () => {
-      isLeft = true
-    }
+    const isLatest = begin()
+    void findContacts(asked, country).then((contacts) => isLatest() && setFound({ text: asked, contacts }))
+    return () => void begin()
   }, [asked, country])
   if (text === '') return []
   const { phone } = readTyped(text, country)
