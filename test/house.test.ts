@@ -19,7 +19,7 @@ const FLOORS = [
   ['filter'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['alarms', 'backup', 'hooks', 'notifications', 'verify'],
+  ['alarms', 'backup', 'hooks', 'notifications', 'person', 'verify'],
   ['metrics', 'openapi', 'consent-pages'],
   ['http', 'import'],
   ['protocols', 'demo'],

@@ -409,8 +409,9 @@ create type sms_request as (
   -- The template and the contact groups that the request names: they may require consent.
   template text,
   groups text[],
-  -- The recipients without the required consent. sms_judge sets it.
-  without_consent text[]
+  -- The recipients without the required consent, and those on the stop list. sms_judge sets them.
+  without_consent text[],
+  stopped text[]
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (
@@ -477,6 +478,20 @@ create table _consents_forgotten (
   created pb_date not null,
   forgotten_at timestamptz not null default now()
 );
+
+-- Erased persons
+
+-- Numbers of erased persons, by person_hash: they get no texts. An entry of `consents` with proof that is
+-- newer than `created` deletes the row (consents_applied).
+create table _stop_list (
+  "user" text collate "C" not null,
+  hash text collate "C" not null,
+  created timestamptz not null default clock_timestamp(),
+  primary key ("user", hash)
+);
+-- The salt of person_hash. A backup contains it together with the list.
+insert into _params (key, value)
+values ('personSalt', to_json(gen_random_uuid()::text || gen_random_uuid()::text));
 
 -- Automatic answers
 

@@ -26,4 +26,6 @@ export const LOCKS = {
   queueCheck: 7_367_026,
   /** Held while all messages are counted. */
   totals: 7_367_030,
+  /** Per user: held by an export of a person, and by the end of an erasure, so that they do not overlap. */
+  person: 7_367_031,
 } as const

@@ -158,6 +158,12 @@ interface SchemaRow {
   oldest: number
 }
 
+interface StopListRow {
+  created: Generated<Date>
+  hash: string
+  user: string
+}
+
 interface SubscribingRow {
   answer: string | null
   at: Generated<Date>
@@ -645,6 +651,25 @@ interface MembersRow {
   updated: Generated<string>
 }
 
+interface PersonRequestsRow {
+  _rowid: Generated<number>
+  asked_by: Generated<string>
+  counts: string | null
+  created: Generated<string>
+  done_at: Generated<string>
+  error: Generated<string>
+  expires_at: Generated<string>
+  files: Generated<string[]>
+  hash: Generated<string>
+  id: string
+  kind: Generated<'export' | 'erasure'>
+  number: Generated<string>
+  reason: Generated<string>
+  state: Generated<'waiting' | 'running' | 'done' | 'failed'>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
 interface PushHoursRow {
   ends: Date
   next_at: Generated<Date>
@@ -1037,6 +1062,7 @@ export interface Tables {
   _otps: OtpsRow
   _params: ParamsRow
   _schema: SchemaRow
+  _stop_list: StopListRow
   _subscribing: SubscribingRow
   _superusers: SuperusersRow
   _verify_codes: VerifyCodesRow
@@ -1072,6 +1098,7 @@ export interface Tables {
   lines: LinesRow
   member_invitations: MemberInvitationsRow
   members: MembersRow
+  person_requests: PersonRequestsRow
   push_hours: PushHoursRow
   push_subscriptions: PushSubscriptionsRow
   reply_mails: ReplyMailsRow
@@ -1115,6 +1142,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_listeners',
   '_logs',
   '_schema',
+  '_stop_list',
   '_subscribing',
   '_verify_codes',
   'auth_session_tokens',

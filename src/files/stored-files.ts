@@ -5,7 +5,8 @@ import { anyOf, queries } from '../db/queries.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'
 import type { Content } from './upload.ts'
 
-const CHUNK_BYTES = 256 << 10
+/** Bytes of each part of a stored file, except the last part. */
+export const CHUNK_BYTES = 256 << 10
 const READ_BYTES = 64 << 10
 
 export interface FilePlace {

@@ -27,6 +27,7 @@ import { memberPaths, memberRoutes } from './routes/members.ts'
 import { oauth2Routes } from './routes/oauth2.ts'
 import { adminPaths } from './routes/operations.api.ts'
 import { adminRoutes, operationsRoutes } from './routes/operations.ts'
+import { personPaths, personRoutes } from './routes/person.ts'
 import { realtimePaths, realtimeRoutes } from './routes/realtime.ts'
 import { recordPaths } from './routes/records.api.ts'
 import { recordRoutes } from './routes/records.ts'
@@ -58,6 +59,7 @@ const ROUTES: readonly (readonly [root: string, Routes])[] = [
   ['/api/campaigns', campaignRoutes],
   ['/api/devices', deviceRoutes],
   ['/api/webhooks', webhookRoutes],
+  ['/api', personRoutes],
 ]
 
 /** All routes of the server. `middleware/failure` answers the errors that they throw. */
@@ -86,6 +88,7 @@ const CHANGING_GETS = [
   '/api/account/push-key',
   '/api/devices/push-key',
   '/api/account/smsgate-key',
+  '/api/contacts/:id/data',
 ]
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
@@ -137,6 +140,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...collectionPaths(records),
     ...webhookPaths(),
     ...hookPaths(),
+    ...personPaths(),
     ...accountPaths(),
     ...memberPaths(),
     ...userPaths(),

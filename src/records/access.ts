@@ -102,6 +102,7 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   contact_groups: ['viewer', 'agent', 'agent'],
   consents: ['viewer', 'agent', 'owner'],
   consent_states: ['viewer', 'owner', 'owner'],
+  person_requests: ['admin', 'owner', 'owner'],
   sms_templates: ['viewer', 'agent', 'agent'],
   [DEVICES_ID]: ['viewer', 'admin', 'admin'],
   lines: ['viewer', 'admin', 'admin'],

@@ -55,6 +55,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['contact_groups', strict()],
     ['consents', consentsExtension],
     ['consent_states', consentStatesExtension],
+    ['person_requests', strict()],
     ['sms_templates', templatesExtension],
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict(eventsExtension)],

@@ -12,6 +12,8 @@ import type { Logger } from '../log.ts'
 import { deleteOldLogs } from '../logs/request-log.ts'
 import { cleanUpPushes, pushJobs } from '../notifications/push-jobs.ts'
 import { addReplyMails, replyMailJobs } from '../notifications/reply-mails.ts'
+import { cleanUpRequests } from '../person/clean-up.ts'
+import { personJobs } from '../person/jobs.ts'
 import { deleteOldTokens } from '../protocols/smsgate-client/token-pairs.ts'
 import { changesCleanUp } from '../realtime/change-log.ts'
 import type { Extensions } from '../records/extension.ts'
@@ -67,6 +69,7 @@ export function jobsOf(
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
+    { id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) },
     { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
     { id: 'followUps', ...EVERY_MINUTE, run: () => bringBackDue(store.db) },
     { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, { settings, log, config }) },
@@ -93,5 +96,6 @@ export const kindsOf = (services: KindServices): JobKind[] => {
     alarmMailJobs(storeOf, services),
     replyMailJobs(storeOf, services),
     pushJobs(storeOf, config, log),
+    personJobs(sendingOf),
   ]
 }

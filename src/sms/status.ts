@@ -29,6 +29,7 @@ export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
 export const REASONS = {
   optedOut: 'Recipient has opted out',
   noConsent: 'No proof of consent',
+  stopped: 'Recipient is on the stop list',
   silent: 'Outcome unknown: the device went silent',
   restored: 'Outcome unknown: restored from a backup',
   expired: 'Expired before sending',

@@ -48,6 +48,7 @@ async function requireUnused({ db }: Store, user: string) {
 /** Tables to clean after a user's deletion, each with the column that orders its locks. */
 const OF_USERS = [
   ['sms_turns', 'user'],
+  ['_stop_list', 'hash'],
   ['sms_idempotency', 'key'],
   ['sms_dispatch', 'message'],
   ['sms_origins', 'ref'],

@@ -13,7 +13,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'account/this-phone.tsx': ['SMSGate'],
   'data/device/simulated-phones.ts': ['Bearer {}'],
   'data/failed.ts': [
-    '{} && error_message != "Recipient has opted out" && error_message !~ "Outcome unknown%"',
+    '{} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message !~ "Outcome unknown%"',
     'status = "failed" && error_message ~ "Outcome unknown%"',
   ],
   'data/webhooks/hooks.ts': [

@@ -60,7 +60,8 @@ create type sms_request as (
   lines text[],
   template text,
   groups text[],
-  without_consent text[]
+  without_consent text[],
+  stopped text[]
 );
 
 create type sms_request_message as (
@@ -270,6 +271,13 @@ create table _params (
 
 create table _schema (
   oldest integer not null
+);
+
+create table _stop_list (
+  "user" text collate "C" not null,
+  hash text collate "C" not null,
+  created timestamp with time zone not null default clock_timestamp(),
+  constraint _stop_list_pkey PRIMARY KEY ("user", hash)
 );
 
 create table _subscribing (
@@ -870,6 +878,31 @@ CREATE TRIGGER acting_ended_by_member AFTER DELETE OR UPDATE OF role ON members 
 CREATE TRIGGER member_left AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION member_left();
 CREATE TRIGGER member_reads_only AFTER UPDATE OF role ON members FOR EACH ROW WHEN (new.role = 'viewer'::text AND old.role <> 'viewer'::text) EXECUTE FUNCTION member_left();
 CREATE TRIGGER senders_of_members AFTER INSERT ON members FOR EACH ROW EXECUTE FUNCTION senders_noted('member');
+
+create table person_requests (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  kind text collate "C" not null default ''::text,
+  number text collate "C" not null default ''::text,
+  hash text collate "C" not null default ''::text,
+  reason text collate "C" not null default ''::text,
+  state text collate "C" not null default ''::text,
+  error text collate "C" not null default ''::text,
+  counts json,
+  files text[] collate "C" not null default '{}'::text[],
+  asked_by text collate "C" not null default ''::text,
+  expires_at pb_date,
+  done_at pb_date,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint person_requests__rowid_key UNIQUE (_rowid),
+  constraint person_requests_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_person_requests_expires ON person_requests USING btree (expires_at) WHERE expires_at::text <> ''::text;
+CREATE INDEX idx_person_requests_user ON person_requests USING btree ("user", created);
+CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON person_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.files IS DISTINCT FROM new.files) EXECUTE FUNCTION _files_named('person_requests', 'b."files"');
+CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON person_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.files <> '{}'::text[]) EXECUTE FUNCTION _files_named('person_requests', 'b."files"');
 
 create table push_hours (
   "user" text collate "C" not null,
@@ -1501,6 +1534,8 @@ create function pb_truth(b boolean) returns boolean immutable
 create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
+create function person_hash(owner text, number text) returns text stable
+create function person_stopped(owner text, numbers text[]) returns text[] stable
 create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
 create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile

@@ -38,7 +38,9 @@ export const joinPage = {
 }
 await make('user_settings', { destinations: '-881' })
 const data = { iban: SECRETS.field }
-await make('contacts', { name: SECRETS.contact, phone: NUMBER, groups: [group], data })
+export const contact = (
+  await make('contacts', { name: SECRETS.contact, phone: NUMBER, groups: [group], data })
+).id as string
 export const template = (await make('sms_templates', { body: '{{code}}' })).id as string
 export const service = (await make('verify_services', { destinations: '+49' })).id as string
 export const verification = randomId()

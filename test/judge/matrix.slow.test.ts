@@ -171,6 +171,7 @@ const JOBS: Readonly<Record<string, boolean>> = {
   alarm_mail: false,
   reply_mail: false,
   push: false,
+  person: false,
 }
 
 test('every kind of job has a row in the matrix', () => {

@@ -1,6 +1,7 @@
 import { sidOf } from '../../src/protocols/twilio/sids.ts'
 import {
   type Caller,
+  contact,
   FORBIDDEN,
   group,
   joinPage,
@@ -147,6 +148,16 @@ const API: Readonly<Record<string, Row>> = {
     may: 'steps',
     by: 'people',
     body: () => ({ repeat: { cron: '0 8 * * 1' } }),
+  },
+  'GET /api/contacts/:id/data': { may: 'person', by: 'people', path: () => ({ id: contact }) },
+  'POST /api/contacts/:id/erase': {
+    ...{ may: 'person', by: 'people', contact: 'person', path: () => ({ id: contact }) },
+    body: () => ({ preview: true }),
+  },
+  'POST /api/person/data': { may: 'person', by: 'people', body: () => ({ number: NUMBER }) },
+  'POST /api/person/erase': {
+    ...{ may: 'person', by: 'people', contact: 'person' },
+    body: () => ({ number: NUMBER, preview: true }),
   },
   'PATCH /api/campaigns/:id': steers('campaign', (_, name) => ({ name })),
   'POST /api/campaigns/:id/pause': steers('campaign'),

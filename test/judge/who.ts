@@ -32,6 +32,8 @@ export const WHO = {
   retry: [...from('agent'), ...NEW],
   retryMany: [...from('admin'), ...NEW],
   campaign: from('admin'),
+  /** Exports and erasures of the data of a person. */
+  person: from('admin'),
   steps: from('viewer'),
   verify: [...from('agent'), ...NEW],
   /** May send, if only to other numbers or by another line. */

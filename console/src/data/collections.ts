@@ -185,6 +185,31 @@ export const consent_states = {
   updated: { type: 'autodate' },
 } as const
 
+export const person_requests = {
+  user: { type: 'relation', required: true },
+  kind: {
+    type: 'select',
+    required: true,
+    values: ['export', 'erasure'],
+  },
+  number: { type: 'text' },
+  hash: { type: 'text', max: 64 },
+  reason: { type: 'text', max: 1000 },
+  state: {
+    type: 'select',
+    required: true,
+    values: ['waiting', 'running', 'done', 'failed'],
+  },
+  error: { type: 'text', max: 500 },
+  counts: { type: 'json' },
+  files: { type: 'file', many: true },
+  asked_by: { type: 'relation' },
+  expires_at: { type: 'date' },
+  done_at: { type: 'date' },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
 export const auto_answers = {
   user: { type: 'relation', required: true },
   name: { type: 'text', max: 255 },

@@ -5,7 +5,7 @@ import { CANCELED_FILTER, FAILED_FILTER } from './words/failure-reasons.ts'
 
 const OUTGOING = 'message_type = "outgoing" && body != ""'
 const KINDS = {
-  plain: `${FAILED_FILTER} && error_message != "Recipient has opted out" && error_message !~ "Outcome unknown%"`,
+  plain: `${FAILED_FILTER} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message !~ "Outcome unknown%"`,
   unknown: 'status = "failed" && error_message ~ "Outcome unknown%"',
   canceled: CANCELED_FILTER,
 } as const

@@ -1,6 +1,7 @@
 -- Applies devices' reports, one for each message. A report counts if it is of the current attempt, the
 -- status is `sending` or `sent`, and sms_may_become allows the change. A report's time counts unless it is
--- before the message was accepted (or sent) or in the future. Locks queue rows, then messages, each by id.
+-- before the message was accepted (or sent) or in the future. The reason of a failure is not stored with a
+-- message whose content was removed: it may name the number. Locks queue rows, then messages, each by id.
 --
 -- `reports` is a JSON array of objects: number (identifies the report), device, "user", id (of the message),
 -- attempt, status, at (ms since 1970, by the device's clock), reason. Results, one row for each report:
@@ -21,7 +22,7 @@ begin
     join sms_dispatch d on d.message = g.id and d.message = any(array(select given.id from given))
     where d.device || '' = g.device and d."user" || '' = g."user" order by d.message for update of d
   ), held as materialized (
-    select m.id, m.status, m.line, greatest(m.created::text, m.sent_at::text) as since
+    select m.id, m.status, m.line, m."to" = '' as is_blank, greatest(m.created::text, m.sent_at::text) as since
     from given g join sms_messages m on m.id = g.id and m.id = any(array(select given.id from given))
     where m.device || '' = g.device and m."user" || '' = g."user" and (select count(*) from queued) >= 0
     order by m.id for update of m
@@ -32,7 +33,7 @@ begin
       and d.state || '' = 'sending' and d.attempt = g.attempt
     returning d.message
   ), applicable as (
-    select m.id, g.status, g.attempt, g.reason, g.device, pb_text(
+    select m.id, g.status, g.attempt, case when m.is_blank then '' else g.reason end as reason, g.device, pb_text(
       case when to_timestamp(g.at / 1000) between m.since::timestamptz and now()
         then to_timestamp(g.at / 1000) else now() end) as at
     from given g join held m on m.id = g.id

@@ -18,7 +18,7 @@
 --               line_not_allowed, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
 --   accepted  the accepted requests, with the device and line that they name, the lines of the API key, and
---             the recipients without the required consent
+--             the recipients without the required consent, or on the stop list
 --   spent     how many messages they cost
 --   is_special
 --             sms_assign must choose the lines: a line has limits or prefixes, or a request or its API key
@@ -80,10 +80,13 @@ begin
         owner, array(select m."to" from unnest(request.messages) m), coalesce(campaign_groups, request.groups, '{}')
       );
     end if;
+    if account.has_stops then
+      request.stopped := person_stopped(owner, array(select m."to" from unnest(request.messages) m));
+    end if;
     cost := cardinality(request.messages);
-    if account.opted_out || request.without_consent <> '{}' then
+    if account.opted_out || request.without_consent || request.stopped <> '{}' then
       select count(*) into cost from unnest(request.messages) m
-      where m."to" <> all (account.opted_out || request.without_consent);
+      where m."to" <> all (account.opted_out || request.without_consent || request.stopped);
     end if;
 
     -- Does the idempotency key already have an answer?

@@ -62,6 +62,7 @@ begin
     foreach message in array request.messages loop
       fault := case
         when message."to" = any (account.opted_out) then 'Recipient has opted out'
+        when message."to" = any (request.stopped) then 'Recipient is on the stop list'
         when message."to" = any (request.without_consent) then 'No proof of consent'
         else ''
       end;

@@ -18,6 +18,7 @@ const UNKNOWN_ERROR = 30008
 const BY_REASON: Readonly<Record<string, TwilioState>> = {
   [REASONS.canceled]: { status: 'canceled', errorCode: null },
   [REASONS.optedOut]: { status: 'failed', errorCode: 21610 },
+  [REASONS.stopped]: { status: 'failed', errorCode: 21610 },
   [REASONS.noConsent]: { status: 'failed', errorCode: 21610 },
   [REASONS.expired]: { status: 'failed', errorCode: 30036 },
   [REASONS.silent]: { status: 'undelivered', errorCode: UNKNOWN_ERROR },

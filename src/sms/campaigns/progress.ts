@@ -62,7 +62,7 @@ const countSent = (db: Db, user: string, batches: readonly string[]) =>
       selectSent(db, user, batches)
         .select(['m.status', 'm.segments', 'm.error_message'])
         .select(
-          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message not in (${sql.lit(REASONS.optedOut)}, ${sql.lit(REASONS.noConsent)})
+          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message not in (${sql.lit(REASONS.optedOut)}, ${sql.lit(REASONS.noConsent)}, ${sql.lit(REASONS.stopped)})
             and not exists (
               select from contacts c where c."user" = ${user} and c.phone = m."to" and c.opted_out))`.as(
             'retriable',

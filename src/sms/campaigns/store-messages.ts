@@ -21,7 +21,9 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   const reached = campaign.formerBatch
     ? await phonesOf(store, campaign, campaign.formerBatch, HAS_LEFT)
     : new Set<string>()
-  const missing = chunksOf(campaign, config).map((chunk) => chunk.filter((phone) => !reached.has(phone)))
+  const missing = chunksOf(campaign, config).map((chunk) =>
+    chunk.filter((phone) => phone !== ERASED && !reached.has(phone)),
+  )
   const open = missing.map((chunk) => (chunk.some((phone) => stored.has(phone)) ? [] : chunk))
   await checkQuota(services, campaign.user, open.flat().length)
   for (const [number, phones] of open.entries()) {
@@ -31,10 +33,13 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
+/** Stands in the audience for the number of an erased person. */
+const ERASED = ''
+
 /** The message was not canceled, and its recipient agreed: so the recipient may have got the text. */
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
   and error_message in (${sql.lit(REASONS.canceled)}, ${sql.lit(REASONS.optedOut)},
-    ${sql.lit(REASONS.noConsent)}))`
+    ${sql.lit(REASONS.noConsent)}, ${sql.lit(REASONS.stopped)}))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
   const texts = await queries(db)

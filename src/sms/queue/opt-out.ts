@@ -6,7 +6,7 @@ import { formatDate } from '../../fields/date.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { withProof } from '../consent/ledger.ts'
+import { addEntry, withProof } from '../consent/ledger.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import { failUnsent } from './fail-messages.ts'
@@ -88,6 +88,14 @@ const optIn = (db: Db, user: string, phone: string) =>
     .returning(['id', sql<boolean>`false`.as('isNew')])
     .execute()
 
+/** Whether the person of a number was erased: there is no contact then. */
+async function isStopped(db: Db, user: string, phone: string): Promise<boolean> {
+  const { stopped } = await queries(db)
+    .selectNoFrom(sql<boolean>`person_stopped(${user}, array[${phone}]) <> '{}'`.as('stopped'))
+    .executeTakeFirstOrThrow()
+  return stopped
+}
+
 /** Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. */
 export async function setOptedOut(
   store: Store,
@@ -100,6 +108,16 @@ export async function setOptedOut(
   const changed = await withProof(store.db, { source: 'keyword', said, message }, () =>
     change(store.db, user, phone),
   )
+  if (!isOut && changed.length === 0 && (await isStopped(store.db, user, phone)))
+    await addEntry(store.db, {
+      user,
+      number: phone,
+      group: '',
+      event: 'opt_in',
+      source: 'keyword',
+      said,
+      message,
+    })
   for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
 

@@ -124,7 +124,7 @@ function whyNot(
   include: readonly (typeof CHOICES)[number][],
 ): LeftOut | undefined {
   if (again) return itsBatch === batch ? undefined : 'retried'
-  if (optedOut || reason === REASONS.optedOut) return 'opted_out'
+  if (optedOut || reason === REASONS.optedOut || reason === REASONS.stopped) return 'opted_out'
   if (reason === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
@@ -166,6 +166,8 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (reason === REASONS.noConsent)
     throw gatewayRefusal('not_retriable', 'The recipient has not given the consent that this text requires')
+  if (reason === REASONS.stopped)
+    throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))

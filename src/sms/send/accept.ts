@@ -123,7 +123,8 @@ const requestRow = ({ permit: { sender }, idempotency, origin, messages, ...offe
     ...[idempotency?.key, idempotency?.fingerprint, idempotency && (offer.answer ?? '{}')],
     ...[origin && JSON.stringify(origin), arrayText(messages.map(messageRow)), sender.sentBy, offer.sealed],
     null, // `lines`: those of the API key, which sms_judge reads
-    ...[offer.template, offer.groups && arrayText(offer.groups), null], // sms_judge finds who has not agreed
+    ...[offer.template, offer.groups && arrayText(offer.groups)],
+    ...[null, null], // sms_judge finds recipients without consent, and those on the stop list
   ])
 
 /** A message as text of the type sms_request_message. */

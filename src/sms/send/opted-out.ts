@@ -5,16 +5,21 @@ import { anyOf, queries } from '../../db/queries.ts'
 import { type ConsentScope, missingSql } from '../consent/required.ts'
 import { invalid } from './refusals.ts'
 
-/** Returns those of `phones` that have opted out of a user's texts. */
+/** SQL: those of these numbers whose persons were erased. */
+const stoppedSql = (user: string, phones: readonly string[]) =>
+  sql<string[]>`person_stopped(${user}, ${phones}::text[])`
+
+/** Returns those of `phones` that have opted out of a user's texts, or are on the user's stop list. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
-  const contacts = await queries(store.db)
+  const found = await queries(store.db)
     .selectFrom('contacts')
     .select('phone')
     .where('user', '=', user)
     .where('opted_out', '=', true)
     .where('phone', '=', anyOf(phones))
+    .unionAll(queries(store.db).selectNoFrom(sql<string>`unnest(${stoppedSql(user, phones)})`.as('phone')))
     .execute()
-  return new Set(contacts.map(({ phone }) => phone))
+  return new Set(found.map(({ phone }) => phone))
 }
 
 /** Maximum webhook calls that opted-out recipients of a send may cause: one transaction stores them all. */
@@ -23,8 +28,8 @@ const MAX_CALLS = 1_000
 export const MIN_RECIPIENTS = 20
 
 /**
- * Counts webhook calls for recipients who have opted out or not given the consent that the send requires.
- * Throws 400 if the send, 429 if the user causes too many.
+ * Counts webhook calls for recipients who have opted out, were erased, or have not given the consent that the
+ * send requires. Throws 400 if the send, 429 if the user causes too many.
  */
 export async function chargeOptedOut(
   { db }: Pick<Store, 'db'>,
@@ -37,7 +42,9 @@ export async function chargeOptedOut(
     .selectNoFrom([
       sql<number>`(select count(*) from contacts
         where "user" = ${user} and opted_out and phone = any(${phones}::text[]))
-        + cardinality(${missingSql(user, scope, phones)})`.as('optedOut'),
+        + cardinality(${missingSql(user, scope, phones)}) + cardinality(${stoppedSql(user, phones)})`.as(
+        'optedOut',
+      ),
       sql<number>`(select count(*) from webhooks
         where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
     ])

@@ -5,6 +5,7 @@ import type { Message, MessageState } from '../records.ts'
 const REASONS: Readonly<Record<string, string>> = {
   'Recipient has opted out': t('Recipient has opted out'),
   'No proof of consent': t('No proof of consent'),
+  'Recipient is on the stop list': t('Recipient is on the stop list'),
   'Outcome unknown: the device went silent': t('Outcome unknown: the device went silent'),
   'Outcome unknown: restored from a backup': t('Outcome unknown: restored from a backup'),
   'Expired before sending': t('Expired before sending'),

@@ -1,0 +1,117 @@
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import { notFound } from '../../errors.ts'
+import { chapter } from '../../openapi/operations.ts'
+import { SIGNED_IN } from '../../openapi/security.ts'
+import { countData, FOUND_DATA } from '../../person/count.ts'
+import { numberOfContact, type Person, personOf } from '../../person/person.ts'
+import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from '../../person/requests.ts'
+import { readNumber } from '../../sms/send/read-numbers.ts'
+import { invalid } from '../../sms/send/refusals.ts'
+import { checkShape } from '../../sms/send/schemas.ts'
+import { readJson } from '../body/raw-body.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { auditRequest } from '../middleware/audit.ts'
+import { requireUser } from '../middleware/require-caller.ts'
+import { routesFor } from '../request-info.ts'
+
+const MAX_BODY_BYTES = 10_000
+
+const number = z
+  .string('must be a text')
+  .describe('A phone number. Without a calling code, it is one of the account’s `country`.')
+const NAMED = z.strictObject({ number }).meta({ id: 'NamedPerson' })
+const ERASURE = {
+  reason: z
+    .string('must be a text')
+    .trim()
+    .max(1_000, 'must have at most 1000 characters')
+    .optional()
+    .describe('Why the data is erased. It is kept. Required, unless `preview` is true.'),
+  preview: z
+    .boolean()
+    .optional()
+    .describe('True: counts the data and the waiting texts, and changes nothing.'),
+}
+const ERASE = z.strictObject(ERASURE).meta({ id: 'Erasure' })
+const ERASE_NUMBER = z.strictObject({ number, ...ERASURE }).meta({ id: 'ErasureByNumber' })
+
+/** `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person, for the account and its admins. */
+export function personRoutes(services: Services): Hono<Env> {
+  const identify = (c: Ctx) => {
+    c.header('cache-control', 'no-store')
+    return requireUser(c, services)
+  }
+  type Caller = Awaited<ReturnType<typeof identify>>
+  /** Adds a request, and for a member an entry of the audit log, in one transaction. */
+  const add = ({ auth, store }: Caller, c: Ctx, kind: RequestKind, person: Person, reason = '') =>
+    store.db.transaction(async (db) => {
+      const known = kind === 'export' && (await findRecentExport(db, person))
+      if (known) return known
+      const request = await addRequest(db, kind, person, { sender: auth.sender, reason })
+      const entry = { action: `${kind} of a person`, collection: 'person_requests', record: request.id }
+      if (auth.actor) await auditRequest(c, services, auth, entry, db)
+      return request
+    })
+  const erase = async (caller: Caller, c: Ctx, person: Person, given: z.output<typeof ERASE>) => {
+    if (given.preview) return countData(caller.store.db, person)
+    if (!given.reason) throw invalid('reason is required')
+    return add(caller, c, 'erasure', person, given.reason)
+  }
+  const ofContact = async ({ user, store }: Caller, contact: string) => {
+    const phone = await numberOfContact(store.db, user, contact)
+    if (phone === undefined) throw notFound()
+    return personOf(user, phone)
+  }
+  const ofNumber = async ({ user, store }: Caller, given: string) => {
+    const phone = await readNumber(store, user, given)
+    if (phone === undefined) throw invalid('number must be a phone number')
+    return personOf(user, phone)
+  }
+  return routesFor(identify, {
+    'GET /contacts/:id/data': async (caller, c, id) => add(caller, c, 'export', await ofContact(caller, id)),
+    'POST /contacts/:id/erase': async (caller, c, id) => {
+      const given = checkShape(ERASE, await readJson(c, MAX_BODY_BYTES))
+      return erase(caller, c, await ofContact(caller, id), given)
+    },
+    'POST /person/data': async (caller, c) => {
+      const given = checkShape(NAMED, await readJson(c, MAX_BODY_BYTES))
+      return add(caller, c, 'export', await ofNumber(caller, given.number))
+    },
+    'POST /person/erase': async (caller, c) => {
+      const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c, MAX_BODY_BYTES))
+      return erase(caller, c, await ofNumber(caller, number), given)
+    },
+  })
+}
+
+const EXPORT = {
+  summary: 'Export the data of a person',
+  description:
+    'Starts a background job and answers its request, a record of `person_requests`. Once its `state` is `done`, its `files` are a JSON file, a page that people can read, and copies of the files of texts; they are deleted after a day. An export that is under way, or not older than ten minutes, is answered again.',
+  answer: ['The request.', PERSON_REQUEST],
+} as const
+const ERASED = {
+  summary: 'Erase the data of a person',
+  description:
+    'Starts a background job and answers its request, a record of `person_requests`. The job cancels waiting texts and erases all data of the person. Hashes stay: those of entries of `consents`, and that of the number, so that the account sends the person no more texts. With `preview`, the answer counts the data, and nothing changes.',
+  answer: ['The request; with `preview`, the counts.', z.union([PERSON_REQUEST, FOUND_DATA])],
+} as const
+const WHY = 'The person asked for it by mail.'
+
+export const personPaths = () =>
+  chapter('person_requests', SIGNED_IN, {
+    'GET /api/contacts/{id}/data': { id: 'exportContact', ...EXPORT, fails: [401, 403, 404, 429] },
+    'POST /api/contacts/{id}/erase': {
+      ...{ id: 'eraseContact', ...ERASED, fails: [400, 401, 403, 404, 413, 429] },
+      body: [ERASE, { reason: WHY }],
+    },
+    'POST /api/person/data': {
+      ...{ id: 'exportPerson', ...EXPORT, fails: [400, 401, 403, 413, 429] },
+      body: [NAMED, { number: '+4915112345678' }],
+    },
+    'POST /api/person/erase': {
+      ...{ id: 'erasePerson', ...ERASED, fails: [400, 401, 403, 413, 429] },
+      body: [ERASE_NUMBER, { number: '+4915112345678', reason: WHY }],
+    },
+  })

@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { type Person, textsOfPerson } from './person.ts'
+import { PLACES } from './places.ts'
+
+/** A place has at most so many counted rows: 10,000 stands for 10,000 or more. */
+const MAX_COUNT = 10_000
+
+export const FOUND_DATA = z
+  .object({
+    number: z.string().describe('The number in E.164.'),
+    name: z.string().describe('The name of the contact; empty without a contact.'),
+    contact: z.string().describe('The id of the contact; empty without a contact.'),
+    open_texts: z
+      .int()
+      .min(0)
+      .describe('Texts to the person that wait or are being sent. An erasure cancels them first.'),
+    stopped: z.boolean().describe('Whether the person was erased before and gets no texts.'),
+    places: z
+      .array(
+        z.object({
+          place: z.string().describe('The table.'),
+          title: z.string(),
+          count: z.int().min(1).max(MAX_COUNT).describe('Rows; 10,000 stands for 10,000 or more.'),
+        }),
+      )
+      .describe('The places with data of the person.'),
+  })
+  .meta({ id: 'FoundData' })
+
+/** Counts what an account stores about a person, in one statement. Changes nothing. */
+export async function countData(db: Db, person: Person): Promise<z.output<typeof FOUND_DATA>> {
+  const { user, number } = person
+  const texts = sql<string[]>`(select found.ids from found)`
+  const count = (rows: RawBuilder<unknown>) =>
+    sql<number>`(select count(*) from (${rows} limit ${sql.lit(MAX_COUNT)}) some)`
+  const counts = PLACES.map(({ table, rows }) =>
+    count(sql`select from ${sql.table(table)} t where ${rows(person, texts)}`).as(table),
+  )
+  const open = count(sql`select from sms_dispatch d where d.message = any(${texts})`)
+  const found = await queries(db, 'shaped')
+    .with('found', (query) => query.selectNoFrom(textsOfPerson(person).as('ids')))
+    .selectFrom(sql<object>`(select)`.as('one'))
+    .leftJoin('contacts as c', (join) => join.on('c.user', '=', user).on('c.phone', '=', number))
+    .select(['c.id as contact id', 'c.name as contact name', open.as('open texts'), ...counts])
+    .select(sql<boolean>`person_stopped(${user}, array[${number}]) <> '{}'`.as('is stopped'))
+    .executeTakeFirstOrThrow()
+  const places = PLACES.map(({ table, title }) => ({
+    ...{ place: String(table), title },
+    count: (found as unknown as Record<string, number>)[table]!,
+  }))
+  return {
+    number,
+    name: found['contact name'] ?? '',
+    contact: found['contact id'] ?? '',
+    open_texts: found['open texts'],
+    stopped: found['is stopped'],
+    places: places.filter((place) => place.count > 0),
+  }
+}

@@ -1,0 +1,108 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Collection, Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { anyOf, NOW, queries } from '../db/queries.ts'
+import { deleteRecords } from '../records/cascade.ts'
+import type { Extensions } from '../records/extension.ts'
+import { logChange } from '../records/record-sql.ts'
+import type { Person } from './person.ts'
+import type { Erased, Place, Texts } from './place.ts'
+
+/** A place in which an erasure works, in a transaction. */
+interface Erasing {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly person: Person
+  /** SQL: the ids of the texts whose places are erased. */
+  readonly texts: Texts
+}
+
+/** Erases the rows of a person in a place, and what the change log says of them. Returns how many. */
+export async function erasePlace(erasing: Erasing, place: Place): Promise<number> {
+  const { store, extensions, person, texts } = erasing
+  const { table, erasure, logged } = place
+  const { db } = store
+  const rows = place.rows(person, texts)
+  const collection = store.catalog.find(table)
+  if (typeof erasure === 'object') {
+    const ids = await overwrite(db, place, erasure, person, rows, collection)
+    await blankChanges(db, table, ids, { ...plainValues(erasure), ...logged })
+    return ids.length
+  }
+  const ids = await findIds(db, place, rows)
+  if (ids.length === 0) return 0
+  if (erasure === 'records') await deleteRecords(store, extensions, collection!, ids)
+  else await deleteRows(db, place, rows, collection, ids)
+  if (collection) await blankChanges(db, table, ids, logged)
+  return ids.length
+}
+
+/** The column that names the rows of a place: the id of a record. */
+const nameOf = ({ key }: Place) => sql<string>`${sql.ref(`t.${key === '_rowid' ? 'id' : key}`)}::text`
+
+async function findIds(db: Db, place: Place, rows: RawBuilder<boolean>): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom(sql<object>`${sql.table(place.table)}`.as<'t'>(sql`t`))
+    .select(nameOf(place).as('name'))
+    .where(rows)
+    .execute()
+  return found.map(({ name }) => name)
+}
+
+/** Deletes rows that no other records need. Subscribers of a collection learn that its records are gone. */
+async function deleteRows(
+  db: Db,
+  { table }: Place,
+  rows: RawBuilder<boolean>,
+  collection: Collection | undefined,
+  ids: readonly string[],
+): Promise<void> {
+  // the entries take the rows' images, which `blankChanges` overwrites
+  if (collection) await logChange({ db }, collection, 'delete', ids)
+  // kysely's types need one table by name
+  await queries(db)
+    .deleteFrom(`${table} as t` as 'consents as t')
+    .where(rows)
+    .execute()
+}
+
+async function overwrite(
+  db: Db,
+  place: Place,
+  erasure: Readonly<Record<string, Erased>>,
+  person: Person,
+  rows: RawBuilder<boolean>,
+  collection: Collection | undefined,
+): Promise<string[]> {
+  const values = Object.entries(erasure).map(([column, value]) => [
+    column,
+    typeof value === 'function' ? value(person) : value,
+  ])
+  const hasUpdated = collection?.fields.some(({ name }) => name === 'updated')
+  const written = await queries(db)
+    .updateTable(`${place.table} as t` as 'consents as t')
+    .set(Object.fromEntries(values) as object)
+    .$if(hasUpdated === true, (update) => update.set({ updated: NOW } as object))
+    .where(rows)
+    .returning(nameOf(place).as('name'))
+    .execute()
+  const ids = written.map(({ name }) => name)
+  // a trigger logs changed texts
+  if (collection && place.table !== 'sms_messages') await logChange({ db }, collection, 'update', ids)
+  return ids
+}
+
+const plainValues = (erasure: Readonly<Record<string, Erased>>) =>
+  Object.fromEntries(Object.entries(erasure).filter(([, value]) => typeof value !== 'function'))
+
+/** Overwrites values of records in the change log, from which subscribers get records. */
+async function blankChanges(db: Db, table: string, ids: readonly string[], values: object): Promise<void> {
+  if (ids.length === 0 || Object.keys(values).length === 0) return
+  await queries(db)
+    .updateTable('_changes')
+    .set({ image: sql`(image::jsonb || ${JSON.stringify(values)}::jsonb)::json` })
+    .where('collection', '=', table)
+    .where('record', '=', anyOf(ids))
+    .where('image', 'is not', null)
+    .execute()
+}

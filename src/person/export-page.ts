@@ -1,0 +1,50 @@
+import { escapeHtml } from '../auth/mail-html.ts'
+
+const STYLE = `
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #16161a; font: 15px/1.5 system-ui, sans-serif }
+h2 { margin-top: 2.5rem }
+table { width: 100%; border-collapse: collapse; font-size: 14px }
+th, td { padding: 6px 10px; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; overflow-wrap: anywhere }
+td { white-space: pre-wrap }`
+
+/** The beginning of the page that a person can read. */
+export const pageHead = (number: string, account: string, at: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Data of ${escapeHtml(number)}</title>
+<style>${STYLE}
+</style>
+</head>
+<body>
+<h1>Data of ${escapeHtml(number)}</h1>
+<p>Stored by ${escapeHtml(account)}, as of ${escapeHtml(at)}. Times are in UTC.</p>
+`
+
+/** The beginning of a place: its heading, and the names of its columns. */
+export const placeHead = (title: string, columns: readonly string[]): string => `<h2>${escapeHtml(title)}</h2>
+<table>
+<thead><tr>${columns.map((column) => `<th>${escapeHtml(column.replaceAll('_', ' '))}</th>`).join('')}</tr></thead>
+<tbody>
+`
+
+/** A row of a place. A value under `name` of a file becomes a link to the copy beside the page. */
+export const placeRow = (row: Readonly<Record<string, unknown>>, isFile: boolean): string =>
+  `<tr>${Object.entries(row)
+    .map(([column, value]) => `<td>${cell(value, isFile && column === 'name')}</td>`)
+    .join('')}</tr>\n`
+
+function cell(value: unknown, isLink: boolean): string {
+  const text = escapeHtml(shown(value))
+  return isLink ? `<a href="${encodeURI(shown(value)).replaceAll('"', '%22')}">${text}</a>` : text
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export const PLACE_END = '</tbody>\n</table>\n'
+export const PAGE_END = '</body>\n</html>\n'

@@ -1,0 +1,72 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { NOW, queries } from '../db/queries.ts'
+import { ApiError } from '../errors.ts'
+import type { Extensions } from '../records/extension.ts'
+import { updateRecords } from '../sms/status.ts'
+import type { Again, Job, JobKind } from '../work/job-queue.ts'
+import { eraseData } from './erase.ts'
+import { exportData } from './export.ts'
+import { personOf } from './person.ts'
+import { PERSON_JOB } from './requests.ts'
+
+const MAX_ATTEMPTS = 6
+
+interface PersonServices {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly config: Pick<Config, 'maxAccountFileBytes'>
+}
+
+/** Jobs that export or erase the data of a person. A job whose node died runs again from where it ended. */
+export const personJobs = (servicesOf: (user: string) => PersonServices): JobKind => ({
+  name: PERSON_JOB,
+  places: 2,
+  placesOfHolder: 1,
+  timeoutSeconds: 300,
+  maxAttempts: MAX_ATTEMPTS,
+  async run(job, signal): Promise<Again | undefined> {
+    const services = servicesOf(job.holder)
+    try {
+      return await work(services, job, signal)
+    } catch (error) {
+      const isFinal = error instanceof ApiError
+      if (isFinal || job.attempts >= MAX_ATTEMPTS)
+        await fail(services.store.db, job.key, isFinal ? error.message : UNEXPECTED)
+      if (!isFinal) throw error
+    }
+  },
+})
+
+async function work(services: PersonServices, job: Job, signal: AbortSignal): Promise<Again | undefined> {
+  const { store, config } = services
+  const { key: id, holder: user } = job
+  const request = await begin(store.db, id)
+  if (!request) return
+  const person = request.number === '' ? undefined : personOf(user, request.number)
+  if (request.kind === 'erasure') return eraseData(services, id, person, signal)
+  if (person) await exportData(store, id, person, config.maxAccountFileBytes, signal)
+  else await fail(store.db, id, ERASED)
+}
+
+/** Begins or continues a request; undefined if the request has ended or is gone. */
+async function begin(db: Db, id: string) {
+  await updateRecords(db, 'person_requests', (update) =>
+    update.set({ state: 'running' }).where('id', '=', id).where('state', '=', 'waiting'),
+  )
+  return queries(db)
+    .selectFrom('person_requests')
+    .select(['kind', 'number', 'reason'])
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+}
+
+const ERASED = 'The person was erased meanwhile.'
+const UNEXPECTED = 'The server could not do this. A superuser sees why at GET /api/jobs.'
+
+const fail = (db: Db, id: string, error: string) =>
+  updateRecords(db, 'person_requests', (update) =>
+    update.set({ state: 'failed', error, done_at: NOW }).where('id', '=', id),
+  )

@@ -1,0 +1,47 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { spellingsOf } from './spellings.ts'
+
+/** A person as one account knows them: by a number in E.164. */
+export interface Person {
+  /** The id of the account. */
+  readonly user: string
+  readonly number: string
+  /** A regular expression of Postgres for the number in all its spellings. */
+  readonly spellings: string
+}
+
+export const personOf = (user: string, number: string): Person => ({
+  user,
+  number,
+  spellings: spellingsOf(number),
+})
+
+/** SQL: the texts `m` to and from a person. The number may also be that of a line of the account. */
+export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql`(
+  m."user" = ${user} and (m."to" = ${number} and m.message_type = 'outgoing'
+    or m."from" = ${number} and m."from" <> '' and m.message_type = 'incoming'))`
+
+/** SQL: the ids of all texts to and from a person, as an array. */
+export const textsOfPerson = (person: Person): RawBuilder<string[]> =>
+  sql`array(select m.id from sms_messages m where ${isOfPerson(person)})`
+
+/** The salted hash of the number, which stays after an erasure. */
+export async function hashOfPerson(db: Db, { user, number }: Person): Promise<string> {
+  const { hash } = await queries(db)
+    .selectNoFrom(sql<string>`person_hash(${user}, ${number})`.as('hash'))
+    .executeTakeFirstOrThrow()
+  return hash
+}
+
+/** The number of a contact of an account; undefined without such a contact. */
+export async function numberOfContact(db: Db, user: string, contact: string): Promise<string | undefined> {
+  const found = await queries(db)
+    .selectFrom('contacts')
+    .select('phone')
+    .where('id', '=', contact)
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return found?.phone
+}

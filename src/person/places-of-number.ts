@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import type { Person } from './person.ts'
+import {
+  DATES,
+  listNames,
+  names,
+  ofConversation,
+  type Place,
+  place,
+  textsIn,
+  withNumber,
+  withoutNumber,
+} from './place.ts'
+
+/** A campaign to this person alone: its text is about the person. */
+const isOnlyRecipient = ({ number }: Person) =>
+  sql<boolean>`(t.recipients::jsonb = jsonb_build_array(${number}::text) and t.groups = '{}')`
+const unlessShared = (column: string, value: string) => (person: Person) =>
+  sql`case when ${isOnlyRecipient(person)} then ${sql.lit(value)} else ${sql.ref(`t.${column}`)} end`
+
+/** Places of the person's number. An erasure empties them in this order, after the texts. */
+export const PLACES_OF_NUMBER: readonly Place[] = [
+  place({
+    ...{ table: '_verify_codes', title: 'Codes that wait', key: 'verification' },
+    rows: ({ user, number }) => sql`(t.verification in (
+      select v.id from verifications v where v."user" = ${user} and v."to" = ${number}))`,
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: 'verifications', title: 'Codes', rows: withNumber('to') },
+    shown: ['id', 'to', 'country', 'channel', 'status', 'attempts', 'sends', 'expires_at', ...DATES],
+    erasure: {
+      to: '',
+      status: () => sql`case t.status when 'pending' then 'canceled' else t.status end`,
+    },
+    logged: { to: '' },
+  }),
+  place({
+    ...{ table: 'auto_answers_sent', title: 'Automatic answers', rows: withNumber(), key: 'message' },
+    shown: ['message', 'answer', 'at'],
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: 'line_recipients', title: 'Use of lines', key: 'line' },
+    rows: ({ user, number }) => sql`(t.number = ${number} and t.line in (
+      select l.id from lines l where l."user" = ${user}))`,
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: 'campaigns', title: 'Campaigns' },
+    rows: (person) => sql`(t."user" = ${person.user} and (${listNames('recipients', person)}
+      or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
+    shown: ['id', 'name', 'body', 'status', 'scheduled_at', ...DATES],
+    erasure: {
+      name: unlessShared('name', ''),
+      body: unlessShared('body', ''),
+      variables: unlessShared('variables', 'null'),
+      recipients: withoutNumber('recipients'),
+      // keeps its place: messages are stored by portions of the list
+      audience: ({
+        number,
+      }) => sql`(select coalesce(json_agg(case e.one when ${number} then '' else e.one end), '[]')
+        from ${textsIn('audience')})`,
+      without_consent: withoutNumber('without_consent'),
+    },
+    logged: { name: '', body: '', variables: null, recipients: [], audience: [], without_consent: [] },
+  }),
+  place({
+    ...{ table: 'hook_calls', title: 'Calls of hooks' },
+    rows: (person, texts) => sql`(t."user" = ${person.user} and (${names(person, 'body', 'texts', 'error')}
+      or exists (select from ${textsIn('messages')} where e.one = any(${texts}))))`,
+    shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
+    erasure: 'delete',
+    logged: { body: '', error: '', texts: [] },
+  }),
+  place({
+    ...{ table: 'hooks', title: 'Hooks that text the number' },
+    rows: (person) => sql`(t."user" = ${person.user} and ${listNames('recipients', person)})`,
+    shown: ['id', 'name'],
+    erasure: { recipients: withoutNumber('recipients') },
+    logged: { recipients: [] },
+  }),
+  place({
+    ...{ table: 'webhooks', title: 'Webhooks for texts of the number' },
+    rows: ({ user, number }) =>
+      sql`(t."user" = ${user} and ${number} = any(string_to_array(t.numbers, ',')))`,
+    shown: ['id', 'url'],
+    erasure: {
+      numbers: ({ number }) =>
+        sql`array_to_string(array_remove(string_to_array(t.numbers, ','), ${number}), ',')`,
+      // without any number it would be called for all texts
+      enabled: ({ number }) => sql`t.enabled and t.numbers <> ${number}`,
+    },
+    logged: { numbers: '' },
+  }),
+  place({
+    ...{ table: 'conversation_drafts', title: 'Drafts', rows: ofConversation },
+    shown: ['id', 'author', 'text', ...DATES],
+    erasure: 'records',
+    logged: { text: '' },
+  }),
+  place({
+    ...{ table: 'conversation_notes', title: 'Notes', rows: ofConversation },
+    shown: ['id', 'author', 'text', ...DATES],
+    erasure: 'records',
+    logged: { text: '' },
+  }),
+  place({
+    ...{ table: 'conversations', title: 'Conversation', rows: withNumber() },
+    shown: ['id', 'number', 'name', 'last_text', 'last_at', 'blocked', 'archived', 'assignee', ...DATES],
+    erasure: 'records',
+    logged: { number: '', name: '', last_text: '' },
+  }),
+  place({
+    ...{ table: 'consent_states', title: 'Present consent', rows: withNumber() },
+    shown: ['id', 'number', 'group', 'purpose', 'state', 'since', 'until'],
+    erasure: 'delete',
+    logged: { number: '' },
+  }),
+  place({
+    ...{ table: 'consents', title: 'Statements of consent' },
+    rows: ({
+      user,
+      number,
+    }) => sql`(t."user" = ${user} and (t.number = ${number} or t.contact <> '' and t.contact in (
+      select c.id from contacts c where c."user" = ${user} and c.phone = ${number})))`,
+    shown: [
+      ...['id', 'number', 'purpose', 'group', 'event', 'source', 'shown', 'version', 'said', 'message'],
+      ...['address', 'browser', 'given_at', 'created'],
+    ],
+    erasure: 'delete',
+    logged: { number: '', said: '', address: '', browser: '' },
+  }),
+  place({
+    ...{ table: 'contacts', title: 'Contact', rows: withNumber('phone') },
+    shown: ['id', 'name', 'phone', 'groups', 'opted_out', 'data', 'time_zone', ...DATES],
+    erasure: 'records',
+    logged: { name: '', phone: '', data: null },
+  }),
+  place({
+    ...{ table: 'sms_idempotency', title: 'Answers to repeated requests', key: 'key' },
+    rows: (person) => sql`(t."user" = ${person.user} and ${names(person, 'key', 'answer')})`,
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: 'person_requests', title: 'Former requests', rows: withNumber() },
+    shown: ['id', 'kind', 'number', 'reason', 'state', 'created', 'done_at'],
+    erasure: { number: '', files: [] },
+  }),
+]

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { REASONS } from '../sms/status.ts'
+import { DATES, ofTexts, type Place, place } from './place.ts'
+
+/** Keeps a reason of the server. One of a device may contain the number, or anything. */
+const reasonOfServer = (column: string) => () =>
+  sql`case when ${sql.ref(`t.${column}`)} = any(${Object.values(REASONS)}::text[]) then ${sql.ref(`t.${column}`)} else '' end`
+
+/** Places whose rows belong to texts. An erasure empties them together with each portion of texts. */
+export const PLACES_OF_TEXTS: readonly Place[] = [
+  place({
+    ...{ table: 'sms_events', title: 'Steps of texts', rows: ofTexts() },
+    shown: ['message', 'status', 'attempt', 'detail', 'created'],
+    erasure: { detail: reasonOfServer('detail') },
+    logged: { detail: '' },
+  }),
+  place({
+    ...{ table: 'webhook_payloads', title: 'Webhook calls', key: 'delivery' },
+    rows: (_, texts) => sql`(t.delivery = any(array(
+      select d.id from webhook_deliveries d where d.message = any(${texts}))))`,
+    shown: ['delivery', 'at', 'image'],
+    erasure: {
+      image: () =>
+        sql`t.image::jsonb || '{"to":"","from":"","body":"","attachments":[],"client_ref":"","error_message":""}'`,
+      headers: null,
+    },
+  }),
+  place({
+    ...{ table: 'webhook_deliveries', title: 'Answers to webhook calls', rows: ofTexts() },
+    shown: ['id', 'message', 'event', 'status', 'response_status', 'response_body', ...DATES],
+    erasure: { response_body: '' },
+  }),
+  place({
+    ...{ table: 'sms_origins', title: 'Sends by other APIs', rows: ofTexts('ref'), key: 'ref' },
+    shown: ['ref', 'api', 'id', 'created'],
+    erasure: { data: '{}' },
+  }),
+  place({
+    ...{ table: 'twilio_answers', title: 'Texts answered by TwiML', rows: ofTexts(), key: 'message' },
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: '_jobs', title: 'Automatic answers that wait', key: 'id' },
+    rows: (_, texts) => sql`(t.kind = 'answer' and t.key = any(${texts}))`,
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: 'sms_dispatch', title: 'Texts that wait', rows: ofTexts(), key: 'message' },
+    shown: ['message', 'state', 'due_at', 'expires_at'],
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: '_files', title: 'Files of texts', key: 'id' },
+    rows: (_, texts) => sql`(t.collection = 'sms_messages' and t.thumb = '' and t.record = any(${texts}))`,
+    shown: ['record', 'name', 'type', 'size', 'modified'],
+    erasure: 'delete',
+  }),
+  place({
+    ...{ table: 'sms_messages', title: 'Texts', rows: ofTexts('id') },
+    shown: [
+      ...['id', 'message_type', 'status', 'to', 'from', 'body', 'segments', 'scheduled_at', 'sent_at'],
+      ...['delivered_at', 'error_message', 'client_ref', 'batch_id', 'attachments', ...DATES],
+    ],
+    erasure: {
+      to: () => sql`case t.message_type when 'outgoing' then '' else t."to" end`,
+      from: () => sql`case t.message_type when 'incoming' then '' else t."from" end`,
+      error_message: reasonOfServer('error_message'),
+      ...{ body: '', client_ref: '', attachments: [] },
+    },
+    logged: { to: '', from: '', body: '', error_message: '', client_ref: '', attachments: [] },
+  }),
+]

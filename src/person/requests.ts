@@ -1,0 +1,104 @@
+import { type Selectable, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../db/open.ts'
+import { NOW, queries } from '../db/queries.ts'
+import type { Tables } from '../db/tables.ts'
+import { RetryLater } from '../errors.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../fields/instant.ts'
+import { noteChanges } from '../records/record-sql.ts'
+import { randomId } from '../tools/random.ts'
+import type { Person } from './person.ts'
+
+/** Kind of the jobs that work on requests. A job's key is the id of the request. */
+export const PERSON_JOB = 'person'
+
+/** Maximum requests of an account that wait or run. */
+const MAX_OPEN = 20
+
+export type RequestKind = 'export' | 'erasure'
+
+export const PERSON_REQUEST = z
+  .object({
+    id: z.string().describe('The id of a record of `person_requests`.'),
+    kind: z.enum(['export', 'erasure']),
+    number: z.string().describe('The number of the person; empty after the person was erased.'),
+    state: z.enum(['waiting', 'running', 'done', 'failed']),
+    error: z.string().describe('Why the request failed.'),
+    counts: z.record(z.string(), z.int()).describe('Rows by place, once the request is done.'),
+    files: z
+      .array(z.string())
+      .describe('Names of the files: `GET /api/files/person_requests/{id}/{name}` gets one.'),
+    created: INSTANT,
+    expires_at: INSTANT_OR_EMPTY.describe('When the files are deleted.'),
+  })
+  .meta({ id: 'PersonRequest' })
+export type PersonRequest = z.output<typeof PERSON_REQUEST>
+
+const SHOWN = ['id', 'kind', 'number', 'state', 'error', 'counts', 'files', 'created', 'expires_at'] as const
+
+const shown = (row: Pick<Selectable<Tables['person_requests']>, (typeof SHOWN)[number]>): PersonRequest => ({
+  ...row,
+  counts: JSON.parse(row.counts ?? 'null') ?? {},
+})
+
+/** Who asks, and why. `sender`: the id of a record of `senders`. */
+export interface Asked {
+  readonly sender: string
+  readonly reason: string
+}
+
+/** Stores a request and queues its job. Throws RetryLater if too many requests of the account wait. */
+export async function addRequest(
+  db: Db,
+  kind: RequestKind,
+  { user, number }: Person,
+  { sender, reason }: Asked,
+): Promise<PersonRequest> {
+  const id = randomId()
+  await requireRoom(db, user)
+  const made = await queries(db)
+    .with('written', (query) =>
+      query
+        .insertInto('person_requests')
+        .values({
+          ...{ id, user, kind, number, hash: sql`person_hash(${user}, ${number})`, reason },
+          ...{ asked_by: sender, state: 'waiting', counts: '{}', created: NOW, updated: NOW },
+        })
+        .returningAll(),
+    )
+    .with('queued', (query) => query.insertInto('_jobs').values({ kind: PERSON_JOB, holder: user, key: id }))
+    .with('noted', noteChanges('create', 'person_requests', 'ids'))
+    .selectFrom('written')
+    .select([...SHOWN])
+    .executeTakeFirstOrThrow()
+  return shown(made)
+}
+
+async function requireRoom(db: Db, user: string): Promise<void> {
+  const { open } = await queries(db)
+    .selectFrom('_jobs')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('kind', '=', PERSON_JOB)
+    .where('holder', '=', user)
+    .where('dead_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (open < MAX_OPEN) return
+  throw new RetryLater(429, 60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
+}
+
+/** An export that need not be made again: it is under way, or not older than ten minutes. */
+export async function findRecentExport(db: Db, { user, number }: Person): Promise<PersonRequest | undefined> {
+  const found = await queries(db)
+    .selectFrom('person_requests')
+    .select([...SHOWN])
+    .where('user', '=', user)
+    .where('number', '=', number)
+    .where('kind', '=', 'export')
+    .where('created', '>', sql<string>`pb_text(now() - interval '1 day')`)
+    .where(sql<boolean>`(state in ('waiting', 'running')
+      or state = 'done' and done_at > pb_text(now() - interval '10 minutes'))`)
+    .orderBy('created', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found && shown(found)
+}
