@@ -27,7 +27,7 @@ export const SETTINGS = {
   databaseReplicaUrl: [
     'DATABASE_REPLICA_URL',
     postgresUrl,
-    'A streaming replica of the database. It answers [lists, views and exports](scaling.md#read-replicas) whenever it is up to date.',
+    'A streaming replica of the database. The server reads [lists, single records and exports](scaling.md#read-replicas) from it while it is up to date.',
   ],
   dataDir: ['DATA_DIR', z.string().min(1).default('./data'), "The folder of the server's own Postgres."],
   backupDir: [
@@ -149,7 +149,7 @@ export const SETTINGS = {
   maxStreams: [
     'MAX_STREAMS',
     whole(2_000),
-    'Event streams and waiting claims per address, and per account for its devices, [on each server](security.md#limits). 0: unlimited.',
+    'Event streams and waiting claims per address, and per account for its devices, [on each server](internals/client-limits.md). 0: unlimited.',
   ],
   signInTries: [
     'SIGN_IN_TRIES',
@@ -169,7 +169,7 @@ export const SETTINGS = {
   retentionDays: [
     'SMS_RETENTION_DAYS',
     whole(0, 0, 36_500),
-    'Days after its end until a message [loses its text](security.md#how-long-texts-are-kept). 0: never.',
+    'A finished message [loses its text](security.md#how-long-texts-are-kept) after this many days. 0: never.',
   ],
   optOutWords: [
     'SMS_OPT_OUT_WORDS',
