@@ -1,8 +1,11 @@
 import type pg from 'pg'
 import { guarded, runStatement } from './run-statement.ts'
 
-/** Runs each statement on its own connection. Postgres finishes running statements even after `close`. */
-export function longWork(open: () => pg.Client) {
+/**
+ * Runs each statement on its own connection, which `connected` may prepare. Postgres finishes running
+ * statements even after `close`.
+ */
+export function longWork(open: () => pg.Client, connected: (client: pg.Client) => void) {
   const clients = new Set<pg.Client>()
   return {
     query: (text: string) =>
@@ -12,6 +15,7 @@ export function longWork(open: () => pg.Client) {
         clients.add(client)
         try {
           await client.connect()
+          connected(client)
           await client.query('set statement_timeout = 0; set lock_timeout = 0')
           return await runStatement(client, text)
         } finally {

@@ -29,7 +29,7 @@ const CLIENT_NICENESS = 10
 /** For this application_name, the SQL function `_announce` raises notices; for others it uses NOTIFY. */
 const SERVER_NAME = 'pocketsms server'
 
-function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
+function yieldProcessor(client: pg.ClientBase & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
     // Linux also shares the CPU between autogroups (Unix sessions), one for each backend: sched(7)
@@ -108,7 +108,12 @@ export function openPostgres(
   const pipeline = openPipeline(open, LIFETIME_MS, onConnect, shared.query)
   const Direct = listenUrl === url ? Client : clientsOf(listenUrl).Client
   const direct = { ...connection, connectionString: listenUrl }
-  const unhurried = longWork(() => new Direct({ ...direct, application_name: 'pocketsms long work' }))
+  // parallel workers would not yield
+  const slow = isEmbedded ? { options: optionsOf({ max_parallel_maintenance_workers: 0 }) } : {}
+  const unhurried = longWork(
+    () => new Direct({ ...direct, ...slow, application_name: 'pocketsms long work' }),
+    isEmbedded ? yieldProcessor : () => {},
+  )
   const listening = () =>
     new Direct({ ...direct, query_timeout: CONNECT_MS, application_name: 'pocketsms listen' })
   const listener = openListener(listening, shared.query, primary.abandon, log)

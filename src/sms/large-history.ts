@@ -11,7 +11,7 @@ import { repeat } from '../tools/repeat.ts'
 const RETRY_MS = 600_000
 
 /** From this number of messages on, the indexes of a large history pay off: docs/scaling.md. */
-const LARGE_HISTORY = 250_000
+export const LARGE_HISTORY = 250_000
 
 const UNDEFINED_COLUMN = '42703'
 

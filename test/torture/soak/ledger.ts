@@ -6,6 +6,8 @@ interface Life {
   /** Webhook calls by type, realtime events by status. */
   readonly calls: Map<string, number>
   readonly events: Map<string, number>
+  /** The stream that sent its first event. Later streams of the account send its events, too. */
+  stream?: number
 }
 
 const add = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -48,9 +50,15 @@ export class Ledger {
     add(this.life(id).calls, type)
   }
 
-  /** `delivered` may overtake the answer to the report. */
-  heard(status: string, id: string): void {
-    add(this.life(id).events, status)
+  /**
+   * A stream got an event while `newest` was the account's newest stream. `delivered` may overtake the answer
+   * to the report.
+   */
+  heard(status: string, id: string, stream: number, newest: number): void {
+    const life = this.life(id)
+    life.stream ??= newest
+    if (life.stream !== stream) return
+    add(life.events, status)
     const at = this.#reported.get(id)
     if (status === 'delivered' && at !== undefined) this.took('event', performance.now() - at)
     this.#reported.delete(id)

@@ -19,6 +19,8 @@ export type Rates = Readonly<Record<(typeof KINDS)[number], number>>
 export const WATCHED = 10
 const CLAIM = { limit: 50, wait: 5 }
 const DELIVERY_MS = 50
+/** A stream ends after 30 minutes, as PocketBase's do. */
+const RENEW_MS = 20 * 60_000
 const TICK_MS = 10
 const EVENTS = ['message.sent', 'message.delivered', 'message.received']
 /** A webhook by templates, whose calls tell what others tell. */
@@ -216,8 +218,21 @@ export class Load {
     void this.#run(deliver())
   }
 
-  /** A stream of an account's messages. */
-  #watch({ token }: Client): Promise<void> {
+  /** Watches an account's messages. A new stream replaces the old one before the server ends that. */
+  async #watch(client: Client): Promise<void> {
+    const watch = { newest: 0 }
+    await this.#openStream(client, watch, 0)
+    const renew = setInterval(async () => {
+      const next = watch.newest + 1
+      await this.#openStream(client, watch, next)
+      // events from before the subscription are still on their way to the old stream
+      await sleep(1_000)
+      watch.newest = next
+    }, RENEW_MS)
+    this.#ends.push(() => clearInterval(renew))
+  }
+
+  #openStream({ token }: Client, watch: { readonly newest: number }, own: number): Promise<void> {
     const url = this.#url()
     return new Promise((resolve, reject) => {
       const asking = get(`${url}/api/realtime`, { agent: false }, (stream) => {
@@ -227,13 +242,15 @@ export class Load {
           text = frames.pop()!
           for (const frame of frames) {
             const data = JSON.parse(/\ndata:(.*)$/.exec(frame)?.[1] ?? '{}')
-            if (data.record) this.ledger.heard(data.record.status, data.record.id)
+            if (data.record) this.ledger.heard(data.record.status, data.record.id, own, watch.newest)
             if (!data.clientId) continue
             const body = { clientId: data.clientId, subscriptions: ['sms_messages/*'] }
             this.#ask('', token, 'POST', '/api/realtime', body).then(() => resolve(), reject)
           }
         })
-        stream.on('close', () => this.#isOver || this.ledger.refused('a stream was closed'))
+        stream.on('close', () => {
+          if (!this.#isOver && own >= watch.newest) this.ledger.refused('a stream was closed')
+        })
       })
       asking.on('error', reject)
       this.#ends.push(() => asking.destroy())
