@@ -39,7 +39,7 @@ scenario('a superuser finds failed requests in the logs', async (fixture) => {
   })
   await fixture.look('logs-wrong')
   await page.getByRole('link', { name: 'Faults of the server' }).click()
-  await page.getByText('Nothing like that').waitFor()
+  await page.getByText('No request found').waitFor()
 
   await page.getByRole('link', { name: 'All' }).click()
   await page.getByRole('button', { name: 'Delete all logs' }).click()

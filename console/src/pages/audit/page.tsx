@@ -105,7 +105,9 @@ export function Page({ query }: PageProps) {
       {!fault && !value && <Loading />}
       {value?.items.length === 0 && (
         <Empty icon="check" title={t('Nothing found')}>
-          {words ? t('No entry contains these words.') : t('What superusers do from now on is listed here.')}
+          {words
+            ? t('No entry contains these words.')
+            : t('Changes that superusers make from now on are listed here.')}
         </Empty>
       )}
       {value && value.items.length > 0 && (

@@ -31,7 +31,7 @@ export function BackupList({
   if (value.length === 0)
     return (
       <Empty icon="backups" title={t('No backups yet')}>
-        {t('“Back up now” makes the first one; a schedule makes them by itself.')}
+        {t('“Back up now” makes the first backup; a schedule makes backups automatically.')}
       </Empty>
     )
   const rows = value

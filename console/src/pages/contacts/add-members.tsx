@@ -66,7 +66,7 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
             )
           })}
           {found.total > FOUND && <p class="muted">{t('There are more: search for them.')}</p>}
-          {!found.loading && found.total === 0 && <p class="muted">{t('Nobody found.')}</p>}
+          {!found.loading && found.total === 0 && <p class="muted">{t('No contact found.')}</p>}
         </fieldset>
         <FormActions busy={add.busy} disabled={chosen.length === 0} onCancel={onClose}>
           {chosen.length > 0 ? t('Add {count}', { count: chosen.length }) : t('Add')}

@@ -99,11 +99,11 @@ export function Page({ query }: PageProps) {
         empty={
           isAll ? (
             <Empty icon="contacts" title={t('No contacts yet')} action={<div class="row">{buttons}</div>}>
-              {t('Whom you write to by name, and in groups. Add the first one, or import a file.')}
+              {t('A contact has a name, a number and groups. Add the first contact, or import a file.')}
             </Empty>
           ) : (
-            <Empty icon="search" title={t('Nobody found')}>
-              {t('No contact is like that. Try a part of the name or number, or show all contacts.')}
+            <Empty icon="search" title={t('No contact found')}>
+              {t('No contact matches. Search for a part of the name or number, or show all contacts.')}
             </Empty>
           )
         }

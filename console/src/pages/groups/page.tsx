@@ -21,7 +21,9 @@ export const Page = () => (
     icon="groups"
     none={[
       t('No groups yet'),
-      t('A group is a list of contacts: make one, then put contacts into it, one by one or with an import.'),
+      t(
+        'A group is a list of contacts. Create a group, then add contacts to it one by one or with an import.',
+      ),
     ]}
     add={t('New group')}
     needs="agent"

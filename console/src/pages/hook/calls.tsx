@@ -25,8 +25,8 @@ export function Calls({ hook, onChoose }: { hook: Hook; onChoose: (body: string)
         caption={t('The last calls')}
         columns={columnsFor(onChoose)}
         empty={
-          <Empty icon="hooks" title={t('Nothing came yet')}>
-            {t('What is posted to the address shows here, with what became of it.')}
+          <Empty icon="hooks" title={t('No calls yet')}>
+            {t('Each call to the address is listed here with its result.')}
           </Empty>
         }
       />

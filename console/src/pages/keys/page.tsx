@@ -41,7 +41,7 @@ export function Page() {
       text={t('Those of all users. A key that is revoked opens nothing any more.')}
       caption={t('API keys of all users')}
       columns={[NAME, OWNER, ...othersFor(() => [])]}
-      none={[t('No keys yet'), t('Users make them, for the programs that send in their names.')]}
+      none={[t('No keys yet'), t('Users create API keys for the programs that send in their name.')]}
     />
   ) : (
     <>
@@ -61,7 +61,7 @@ export function Page() {
         ]}
         none={[
           t('No keys yet'),
-          t('Make one for the program that is to send: your web shop, a script, an alarm.'),
+          t('Create a key for the program that sends: your web shop, a script, an alarm.'),
         ]}
         add={t('New key')}
         dialog={(key, close) =>

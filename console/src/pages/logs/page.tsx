@@ -128,8 +128,10 @@ function Found({ logs, filter }: { logs: Logs; filter: string }) {
   const turn = (next: number) => go(PATH, { filter, page: String(next) })
   if (items.length === 0)
     return (
-      <Empty icon="check" title={filter ? t('Nothing like that') : t('Nothing failed')}>
-        {filter ? t('No request that is kept fits this filter.') : t('What fails from now on stands here.')}
+      <Empty icon="check" title={filter ? t('No request found') : t('Nothing failed')}>
+        {filter
+          ? t('No stored request matches this filter.')
+          : t('Requests that fail from now on are listed here.')}
       </Empty>
     )
   return (

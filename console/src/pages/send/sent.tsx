@@ -37,7 +37,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
       {loading && <Loading />}
       {!loading && total === 0 && !fault && (
         <Empty icon="messages" title={t('These messages are gone')}>
-          {t('They were deleted, or the link is of somebody else.')}
+          {t('The messages were deleted, or the link belongs to another account.')}
         </Empty>
       )}
       {total > 0 &&

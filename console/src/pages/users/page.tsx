@@ -64,7 +64,7 @@ export function Page({ query }: PageProps) {
               t('No users yet'),
               t('Superusers look after the server; users send. Make the first one: yourself, perhaps.'),
             ]
-          : [t('Nobody found'), t('No user matches this search.')]
+          : [t('No user found'), t('No user matches this search.')]
       }
       add={t('New user')}
       dialog={(user, close) =>

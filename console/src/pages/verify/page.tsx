@@ -30,7 +30,7 @@ export function Page() {
       icon="verify"
       none={[
         t('No codes yet'),
-        t('One request sends a code, another checks it. A first service is made then.'),
+        t('One request sends a code, another checks it. The first request creates a service.'),
       ]}
       add={t('New service')}
       dialog={(service, close) => <ServiceDialog service={service} onClose={close} />}

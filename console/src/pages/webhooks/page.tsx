@@ -48,7 +48,7 @@ export function Page() {
       columns={[ADDRESS, OWNER, EVENTS, STATE, CREATED]}
       none={[
         t('No outgoing webhooks yet'),
-        t('Users make them, for their programs that want to hear what becomes of messages.'),
+        t('Users create webhooks for programs that follow their messages.'),
       ]}
     />
   ) : (
