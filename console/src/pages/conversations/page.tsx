@@ -1,0 +1,116 @@
+import { E164 } from '#portable/phone/e164.ts'
+import { formatPhone } from '#portable/phone/format.ts'
+import { pb } from '../../data/client.ts'
+import { asChanged } from '../../data/optimistic.ts'
+import type { Contact, Conversation } from '../../data/records.ts'
+import { remembered } from '../../data/remembered.ts'
+import { may } from '../../data/session.ts'
+import { type People, usePeople } from '../../data/team/people.ts'
+import { hasRoom } from '../../data/use/media.ts'
+import { useOne } from '../../data/use/use-one.ts'
+import { t } from '../../language/words.ts'
+import type { PageProps } from '../../pages.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Title } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { Badge } from '../../parts/time.tsx'
+import { go, to } from '../../router.ts'
+import { ConversationList } from './conversation-list.tsx'
+import { FollowUp, HeadActions } from './head-actions.tsx'
+import { SidePanel } from './side-panel.tsx'
+import { Thread } from './thread/thread.tsx'
+import './page.css'
+
+const isPanelOpen = remembered('conversation-panel', true)
+
+/** The views, the list and the open conversation. On narrow screens the conversation covers the list. */
+export function Page({ params: { number = '' }, query }: PageProps) {
+  const people = usePeople()
+  return (
+    <div class={number ? 'conversations open' : 'conversations'}>
+      <ConversationList chosen={number} people={people} />
+      {number ? (
+        <Open key={number} {...{ number, people }} at={query.get('at') ?? ''} isAsked={query.has('about')} />
+      ) : (
+        <p class="conversations-none muted">{t('Choose a conversation.')}</p>
+      )}
+    </div>
+  )
+}
+
+interface OpenProps {
+  readonly number: string
+  readonly people: People
+  readonly at: string
+  /** Whether the URL opens the panel about the contact on narrow screens, so that "back" closes it. */
+  readonly isAsked: boolean
+}
+
+function Open({ number, people, at, isAsked }: OpenProps) {
+  const found = useOne<Conversation>('conversations', pb.filter('number = {:number}', { number }))
+  const contacts = useOne<Contact>('contacts', pb.filter('phone = {:number}', { number }))
+  const conversation = asChanged(found.record)
+  const contact = contacts.record
+  const name = contact?.name || conversation?.name || ''
+  const isContactKnown = !contacts.loading && !contacts.fault
+  const about = { number, name, conversation, contact, isContactKnown, people }
+  const assignee = people.hasTeam && people.nameOf(conversation?.assignee ?? '')
+  const isBeside = hasRoom.value && isPanelOpen.value
+  const toggle = () => {
+    if (hasRoom.value) isPanelOpen.value = !isPanelOpen.value
+    else go(`/conversations/${encodeURIComponent(number)}`, { at, about: '1' })
+  }
+  const saveContact = () => {
+    if (!isBeside) toggle()
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('.conversations-about input[name="name"]')?.focus(),
+    )
+  }
+  return (
+    <>
+      <section
+        class="conversations-thread"
+        aria-label={t('With {name}', { name: name || formatPhone(number) })}
+      >
+        <header class="conversations-head">
+          <a class="button quiet icon-only back" href={to('/conversations')} title={t('All conversations')}>
+            <Icon name="left" />
+            <span class="unseen">{t('All conversations')}</span>
+          </a>
+          <Avatar name={name} of={number} />
+          <div>
+            <Title>{name || formatPhone(number)}</Title>
+            {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
+            {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
+            {name && <PhoneNumber number={number} />}
+            {!contact && isContactKnown && may('agent') && E164.test(number) && (
+              <button type="button" class="conversations-chip" onClick={saveContact}>
+                {t('Save as contact')}
+              </button>
+            )}
+            {conversation && <FollowUp conversation={conversation} />}
+            {assignee && <span>{t('with {name}', { name: assignee })}</span>}
+          </div>
+          {conversation && may('agent') && <HeadActions conversation={conversation} people={people} />}
+          <Button kind="quiet" icon="contacts" iconOnly aria-expanded={isBeside} onClick={toggle}>
+            {t('About this contact')}
+          </Button>
+        </header>
+        <Thread key={at} about={about} at={at} />
+      </section>
+      {isBeside && (
+        <section class="conversations-panel" aria-label={t('About this contact')}>
+          <SidePanel {...about} />
+        </section>
+      )}
+      {isAsked && !hasRoom.value && (
+        <Dialog title={t('About this contact')} onClose={() => history.back()}>
+          <SidePanel {...about} />
+        </Dialog>
+      )}
+    </>
+  )
+}
