@@ -2,7 +2,7 @@ import { WakeSignal } from '../tools/repeat.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { openOutbox } from './outbox.ts'
-import { call, isDisabledRefusal, listen, persist, type Server } from './server.ts'
+import { isDisabledRefusal, type Link, persist } from './server.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
 interface Claimed extends OutgoingText {
@@ -32,7 +32,7 @@ const STOPPED = 'The agent was stopped'
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
 export async function connect(
-  server: () => Server,
+  server: Link,
   driver: Driver,
   journal: Journal,
   say: (line: string) => void,
@@ -52,8 +52,7 @@ export async function connect(
   /** Gives waiting messages back to the server. Waits for those being sent, then stops the driver. */
   async function finish(): Promise<void> {
     ending.abort()
-    for (const job of jobs.splice(0)) giveBack(job, STOPPED)
-    await Promise.all(running)
+    await Promise.all([...jobs.splice(0).map((job) => giveBack(job, STOPPED)), ...running])
     await driver.stop()
     await outbox.tellLast()
   }
@@ -62,7 +61,7 @@ export async function connect(
     say('connected')
     const { sims } = driver
     // reports the SIM cards. If that fails, the next connection repeats it
-    if (sims?.length) call(server(), '/api/devices/heartbeat', { sims }, all).catch(() => {})
+    if (sims?.length) server.call('/api/devices/heartbeat', { sims }, all).catch(() => {})
     work.notify()
   }
 
@@ -85,7 +84,7 @@ export async function connect(
     // the server first returns messages that this agent already has: ask for that many more
     const limit = Math.min(MAX_CLAIM, free + Math.max(held, parallel - free))
     const path = '/api/devices/claim'
-    const answer = await call<{ items: Claimed[] }>(server(), path, { limit }, all)
+    const answer = await server.call<{ items: Claimed[] }>(path, { limit }, all)
     const { items } = answer.body
     const fresh = items.filter((item) => !isKnown(item) && !claimed.has(keyOf(item)))
     held = items.length - fresh.length
@@ -102,7 +101,8 @@ export async function connect(
   const isKnown = ({ id, attempt }: Claimed) =>
     driver.isRepeatable ? journal.hasResult(id, attempt) : journal.hasBegun(id, attempt)
 
-  function begin(job: Job): Promise<void> {
+  /** Resolves with false if another process has begun the attempt. */
+  function begin(job: Job): Promise<boolean | void> {
     const begun = journal.begin(job.id, job.attempt)
     if (!driver.isRepeatable) claimed.delete(keyOf(job))
     return begun
@@ -126,23 +126,26 @@ export async function connect(
   async function send(job: Job): Promise<void> {
     const { id, attempt, to, body, sim, untilMs } = job
     const { signal } = ending
+    // an earlier run, or an earlier try, may have sent it
+    const maySent = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
     if (!isReady) return giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
-    await begin(job)
+    if ((await begin(job)) === false) return
     const result = await driver.send({ id, attempt, to, body, sim }, untilMs)
     if (result.outcome === 'again') {
       claimed.add(keyOf(job))
-      void journal.undo(id, attempt)
+      if (!maySent) await journal.undo(id, attempt)
       return send(job)
     }
     say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
-    if (result.outcome !== 'unknown') reportResult(job, result)
+    const isUnsure = maySent && result.outcome !== 'sent'
+    if (result.outcome !== 'unknown' && !isUnsure) reportResult(job, result)
   }
 
   /** Reports that a message never reached the radio. Another device can then send it. */
-  function giveBack(job: Job, error: string): void {
+  async function giveBack(job: Job, error: string): Promise<void> {
     say(`given back, to ${job.to}: ${error}`)
-    void begin(job)
+    if (journal.hasBegun(job.id, job.attempt) || (await begin(job)) === false) return
     reportResult(job, { outcome: 'failed', error, notSent: true })
   }
 
@@ -164,10 +167,13 @@ export async function connect(
       return outbox.put({ kind: 'incoming', item })
     },
     roomGrew: work.notifier,
-    fault: (text) => say(text || 'The carrier accepts texts again'),
+    fault: (text) => {
+      say(text || 'The carrier accepts texts again')
+      server.fault?.(text)
+    },
   })
   const heard = ({ event }: { readonly event?: string | undefined }) => event === 'wake' && work.notify()
-  const parts = [outbox.run(all), persist(claimAll, all), listen(server, connected, heard, all)]
+  const parts = [outbox.run(all), persist(claimAll, all), server.listen(connected, heard, all)]
   try {
     await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
   } finally {
@@ -182,7 +188,7 @@ const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
-function takeable({ from, body, sim }: IncomingText, at: Date) {
+export function takeable({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()
   return {

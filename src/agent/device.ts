@@ -7,7 +7,7 @@ import { lockFile } from '../tools/files.ts'
 import { connect } from './agent.ts'
 import type { Driver } from './driver.ts'
 import { openJournal } from './journal.ts'
-import { call, persist, ServerUnavailable } from './server.ts'
+import { call, httpLink, persist, ServerUnavailable } from './server.ts'
 
 export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
 
@@ -152,7 +152,16 @@ export async function runAgent(
     await sleep(RENEW_MS, undefined, { signal: all }).catch(() => {}) // ended
   }
   try {
-    const parts = [connect(() => state, driver, journal, say, all), persist(renew, all)]
+    const parts = [
+      connect(
+        httpLink(() => state),
+        driver,
+        journal,
+        say,
+        all,
+      ),
+      persist(renew, all),
+    ]
     await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error

@@ -22,10 +22,25 @@ const KEPT_DAYS = 7
 /** How long reported attempts are remembered: an answer that is on its way may contain them again. */
 const REPORTED_MS = 60_000
 
-export type Journal = ReturnType<typeof openJournal>
+export interface Journal {
+  /** Entries that the server does not know yet, oldest first, by number. */
+  readonly untold: ReadonlyMap<number, JournalEntry>
+  /** Whether an attempt was handed to the radio, perhaps in an earlier run. */
+  hasBegun(id: string, attempt: number): boolean
+  /** Whether the result of an attempt is known: the server has it, or will get it. */
+  hasResult(id: string, attempt: number): boolean
+  /** Resolves with false if another process has begun the attempt. */
+  begin(id: string, attempt: number): Promise<boolean | void>
+  /** Undoes `begin`: the attempt was certainly not sent. */
+  undo(id: string, attempt: number): Promise<void>
+  /** Stores an entry until `forget`. */
+  keep(entry: JournalEntry): Promise<void>
+  forget(told: readonly number[], refused?: boolean): void
+  close(): void
+}
 
 /** Opens the file from which an agent recovers after a crash: attempts, reports and received texts. */
-export function openJournal(file: string) {
+export function openJournal(file: string): Journal {
   let last = 0
   const begun = new Map<string, number>()
   /** Entries that the server does not know yet, oldest first, by number. */

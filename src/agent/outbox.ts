@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts'
 import { WakeSignal } from '../tools/repeat.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { call, persist, type Server } from './server.ts'
+import { type Link, persist } from './server.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -12,12 +12,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
 }
 
 /** Sends the journal's reports and received texts, each kind in order. Calls `onTaken` after each batch. */
-export function openOutbox(
-  journal: Journal,
-  server: () => Server,
-  onTaken: () => void,
-  say: (line: string) => void,
-) {
+export function openOutbox(journal: Journal, server: Link, onTaken: () => void, say: (line: string) => void) {
   type Numbered = readonly [number, JournalEntry]
   const more = new WakeSignal()
   const next = (): readonly Numbered[] => {
@@ -30,7 +25,7 @@ export function openOutbox(
     const { kind } = entries[0]![1]
     let isRefused = false
     try {
-      await call(server(), PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
+      await server.call(PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status === 401 || error.status === 403) throw error
       // the server refuses at least one of the entries: send each alone to get the others through

@@ -9,6 +9,29 @@ export interface Server {
   readonly token: string
 }
 
+/** What a device asks its server: by HTTP, or in the server's own process. */
+export interface Link {
+  /** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
+  call<T>(
+    path: string,
+    body: unknown,
+    signal?: AbortSignal,
+  ): Promise<{ readonly body: T; readonly serverTime: number }>
+  /** Listens to the server's events until `ended`. Calls `connected` after each (re)connection. */
+  listen(
+    connected: () => void,
+    heard: (event: { readonly event?: string | undefined }) => void,
+    ended: AbortSignal,
+  ): Promise<void>
+  /** Takes the fault that stops the device; '' once it is over. */
+  fault?(text: string): void
+}
+
+export const httpLink = (server: () => Server): Link => ({
+  call: (path, body, signal) => call(server(), path, body, signal),
+  listen: (connected, heard, ended) => listen(server, connected, heard, ended),
+})
+
 /** The server is unreachable or failed. A retry may succeed. */
 export class ServerUnavailable extends Error {
   override name = 'ServerUnavailable'
@@ -103,7 +126,7 @@ const SILENT_MS = 45_000
  * Listens to the server's events until `ended`. Calls `connected` after each (re)connection. Throws
  * GatewayError, e.g. for an unknown device.
  */
-export const listen = (
+const listen = (
   server: () => Server,
   connected: () => void,
   heard: (event: EventSourceMessage) => void,

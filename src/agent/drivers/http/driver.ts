@@ -46,20 +46,21 @@ export function httpDriver(
 
   async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
     let verdict = await ask(text)
+    let maySent = verdict.means === 'unknown'
     for (let ms = REPEAT_MS; isIdempotent && verdict.means === 'unknown'; ms *= 2) {
       if (performance.now() + ms + answer_seconds * 1000 > untilMs) break
       await sleep(ms)
       verdict = await ask(text)
     }
     const { means, error, waitSeconds = 0 } = verdict
-    if (means === 'unknown') return { outcome: 'unknown' }
-    if (means === 'busy') {
-      pace.busy(waitSeconds * 1000)
-      return { outcome: 'again' }
-    }
-    if (means === 'account') pace.stopLine()
-    else pace.succeeded()
-    tellFault(means === 'account' ? error : '')
+    if (means === 'sent') maySent = false
+    if (means === 'busy') pace.busy(waitSeconds * 1000)
+    else if (means === 'account') pace.stopLine()
+    else if (means !== 'unknown') pace.succeeded()
+    if (means === 'account') tellFault(error)
+    else if (means !== 'busy' && means !== 'unknown') tellFault('')
+    if (maySent) return { outcome: 'unknown' }
+    if (means === 'busy') return { outcome: 'again' }
     return means === 'sent'
       ? { outcome: 'sent' }
       : { outcome: 'failed', error, notSent: means === 'account' || means === 'unsent' }
