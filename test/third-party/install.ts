@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
+import { CARRIER_FOLDER, CARRIER_NPM, hasCarrierLibraries } from './carrier-libraries.ts'
 import {
   AUTH_FOLDER,
   AUTH_NPM,
@@ -49,6 +50,7 @@ installTwilio()
 
 if (!existsSync(OLDEST_NODE_BIN)) installNpm(OLDEST_NODE_FOLDER, OLDEST_NODE)
 if (!areInstalled()) installNpm(FOLDER, TOOLS)
+if (!hasCarrierLibraries()) installNpm(CARRIER_FOLDER, CARRIER_NPM)
 if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
 if (!hasAuthServers()) installNpm(AUTH_FOLDER, AUTH_NPM)
 function installPython(folder: string, packages: readonly string[]): void {

@@ -24,8 +24,8 @@ const REFUSAL = z.strictObject({
 })
 
 /**
- * Parts of a signed text: `body`, `url`, `params` (names and values of a form, sorted), `plivo` (the URL in
- * Plivo's form), `header:NAME`, or the part itself.
+ * Parts of a signed text: `body`, `url`, `address` (the URL without its query), `params` (names and values of
+ * a form, sorted), `header:NAME`, or the part itself.
  */
 const SIGNED = z.array(z.string())
 

@@ -1,11 +1,19 @@
 import { PRESET, type Preset, type PresetData } from './preset.ts'
+import { MESSAGEBIRD } from './presets/messagebird.ts'
+import { PLIVO } from './presets/plivo.ts'
 import { POCKETSMS } from './presets/pocketsms.ts'
+import { TELNYX } from './presets/telnyx.ts'
 import { TWILIO } from './presets/twilio.ts'
+import { VONAGE } from './presets/vonage.ts'
 
 /** Carriers by their name in the setting `preset`. The preset `custom` is part of the settings. */
 const DATA: Readonly<Record<string, PresetData>> = {
   pocketsms: POCKETSMS,
   twilio: TWILIO,
+  telnyx: TELNYX,
+  vonage: VONAGE,
+  plivo: PLIVO,
+  messagebird: MESSAGEBIRD,
 }
 
 export const PRESET_NAMES: readonly string[] = [...Object.keys(DATA), 'custom']

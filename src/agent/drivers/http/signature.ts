@@ -45,21 +45,12 @@ function partOf(part: string, call: Call): Buffer {
   if (part === 'body') return call.body
   if (part === 'url') return Buffer.from(call.url)
   if (part === 'params') return Buffer.from(sorted(formIn(call)).flat().join(''))
-  if (part === 'plivo') return Buffer.from(plivoUrl(call))
+  if (part === 'address') return Buffer.from(call.url.split('?')[0]!)
   return Buffer.from(part.startsWith('header:') ? (call.headers[part.slice(7)] ?? '') : part)
 }
 
 const sorted = (pairs: URLSearchParams) =>
   [...pairs].sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1))
-
-/** The URL with its query sorted. A dot separates it from the form. */
-function plivoUrl(call: Call): string {
-  const [path, query = ''] = call.url.split('?')
-  const hasForm = formIn(call).size > 0
-  const pairs = sorted(new URLSearchParams(query)).map(([name, value]) => `${name}=${value}`)
-  const mark = pairs.length > 0 || hasForm ? '?' : ''
-  return `${path}${mark}${pairs.join('&')}${pairs.length > 0 && hasForm ? '.' : ''}`
-}
 
 function isSignedEd25519(text: Buffer, given: string, secret: string): boolean {
   try {

@@ -1,0 +1,39 @@
+import type { PresetData } from '../preset.ts'
+
+// `secret` is the access key, `webhook_secret` the signing key.
+export const MESSAGEBIRD: PresetData = {
+  url: 'https://rest.messagebird.com',
+  // https://developers.messagebird.com/api/sms-messaging/#send-outbound-sms (2026-11-26)
+  send: {
+    path: '/messages',
+    headers: { 'content-type': 'application/json', authorization: 'AccessKey {{secret}}' },
+    body: {
+      originator: '{{from}}',
+      recipients: ['{{to_digits}}'],
+      body: '{{body}}',
+      datacoding: 'auto',
+      reference: '{{ref}}',
+      reportUrl: '{{callback}}',
+    },
+  },
+  answer: { id: 'id', code: 'errors.0.code', error: ['errors.0.description'] },
+  // https://developers.messagebird.com/api/#api-errors (2026-11-26): 2 access key, 25 balance
+  refusals: [{ code: ['2', '25'], means: 'account' }],
+  // https://developers.messagebird.com/api/sms-messaging/#handle-a-status-report (2026-11-26)
+  receipt: {
+    ref: 'reference',
+    status: 'status',
+    delivered: ['delivered'],
+    failed: ['delivery_failed', 'expired'],
+    error: ['statusErrorCode'],
+  },
+  // https://developers.messagebird.com/api/sms-messaging/#receive-a-message (2026-11-26)
+  incoming: { id: 'id', from: 'originator', to: 'recipient', body: 'body' },
+  // https://developers.messagebird.com/api/#verifying-http-requests (2026-11-26)
+  signature: {
+    kind: 'jwt',
+    header: 'messagebird-signature-jwt',
+    bodyHash: 'payload_hash',
+    urlHash: 'url_hash',
+  },
+}

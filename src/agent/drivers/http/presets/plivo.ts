@@ -1,0 +1,32 @@
+import type { PresetData } from '../preset.ts'
+
+// `user` is the Auth ID, `secret` the Auth Token.
+export const PLIVO: PresetData = {
+  url: 'https://api.plivo.com',
+  // https://docs.plivo.com/docs/messaging/api/message/send-a-message (2026-11-26)
+  send: {
+    path: '/v1/Account/{{user}}/Message/',
+    headers: { 'content-type': 'application/json', authorization: 'Basic {{basic}}' },
+    body: { src: '{{from}}', dst: '{{to}}', text: '{{body}}', url: '{{callback}}', method: 'POST' },
+  },
+  answer: { id: 'message_uuid.0', error: ['error'] },
+  // https://docs.plivo.com/docs/messaging/api/message/message-status-callbacks (2026-11-26)
+  receipt: {
+    ref: 'ref',
+    status: 'Status',
+    delivered: ['delivered', 'read'],
+    failed: ['undelivered', 'failed', 'rejected'],
+    error: ['ErrorCode'],
+  },
+  // https://docs.plivo.com/docs/messaging/xml/request (2026-11-26)
+  incoming: { when: { Type: ['sms'] }, id: 'MessageUUID', from: 'From', to: 'To', body: 'Text' },
+  // https://docs.plivo.com/docs/messaging/concepts/signature-validation (2026-11-26): the address without its
+  // query, and the nonce. The fields of the form are not signed
+  signature: {
+    kind: 'hmac',
+    hash: 'sha256',
+    header: 'x-plivo-signature-v2',
+    encoding: 'base64',
+    of: ['address', 'header:x-plivo-signature-v2-nonce'],
+  },
+}

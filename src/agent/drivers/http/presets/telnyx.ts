@@ -1,0 +1,36 @@
+import type { PresetData } from '../preset.ts'
+
+// `secret` is the API key, `webhook_secret` the public key of the account.
+export const TELNYX: PresetData = {
+  url: 'https://api.telnyx.com',
+  // https://developers.telnyx.com/api-reference/messages/send-a-message (2026-11-26)
+  send: {
+    path: '/v2/messages',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer {{secret}}' },
+    body: { from: '{{from}}', to: '{{to}}', text: '{{body}}', webhook_url: '{{callback}}' },
+  },
+  answer: { id: 'data.id', code: 'errors.0.code', error: ['errors.0.title', 'errors.0.detail'] },
+  // https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks (2026-11-26)
+  receipt: {
+    when: { 'data.event_type': ['message.finalized'] },
+    ref: 'ref',
+    status: 'data.payload.to.0.status',
+    delivered: ['delivered', 'read'],
+    failed: ['sending_failed', 'delivery_failed', 'expired'],
+    error: ['data.payload.errors.0.code', 'data.payload.errors.0.title'],
+  },
+  incoming: {
+    when: { 'data.event_type': ['message.received'] },
+    id: 'data.payload.id',
+    from: 'data.payload.from.phone_number',
+    to: 'data.payload.to.0.phone_number',
+    body: 'data.payload.text',
+  },
+  // https://developers.telnyx.com/docs/development/api-fundamentals/webhooks (2026-11-26)
+  signature: {
+    kind: 'ed25519',
+    header: 'telnyx-signature-ed25519',
+    of: ['header:telnyx-timestamp', '|', 'body'],
+    timestamp: 'telnyx-timestamp',
+  },
+}

@@ -1,0 +1,40 @@
+import type { PresetData } from '../preset.ts'
+
+// The Messages API. `user` is the API key, `secret` the API secret, `webhook_secret` the signature secret.
+export const VONAGE: PresetData = {
+  url: 'https://api.nexmo.com',
+  // https://developer.vonage.com/en/api/messages (2026-11-26)
+  send: {
+    path: '/v1/messages',
+    headers: { 'content-type': 'application/json', authorization: 'Basic {{basic}}' },
+    body: {
+      channel: 'sms',
+      message_type: 'text',
+      to: '{{to_digits}}',
+      from: '{{from_digits}}',
+      text: '{{body}}',
+      client_ref: '{{ref}}',
+      webhook_url: '{{callback}}',
+      webhook_version: 'v1',
+    },
+  },
+  answer: { id: 'message_uuid', code: 'type', error: ['title', 'detail'] },
+  // https://developer.vonage.com/en/messages/concepts/messages-status-callbacks (2026-11-26)
+  receipt: {
+    when: { channel: ['sms'] },
+    ref: 'client_ref',
+    status: 'status',
+    delivered: ['delivered', 'read'],
+    failed: ['rejected', 'undeliverable'],
+    error: ['error.title', 'error.detail'],
+  },
+  incoming: {
+    when: { channel: ['sms'], message_type: ['text'] },
+    id: 'message_uuid',
+    from: 'from',
+    to: 'to',
+    body: 'text',
+  },
+  // https://developer.vonage.com/en/getting-started/concepts/webhooks (2026-11-26)
+  signature: { kind: 'jwt', header: 'authorization', bodyHash: 'payload_hash' },
+}
