@@ -5,6 +5,7 @@ import { readStored } from '../collections/definition/read-collection.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
+import { lock } from '../db/queries.ts'
 import { migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import { countMessages } from '../sms/message-totals.ts'
@@ -59,7 +60,7 @@ export async function restoreBackup(
       )
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
-      await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
+      await lock(tx, LOCKS.migration)
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       const found = !replace && (await findAnyObject(tx))
       if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { accountHolder, type Holder } from '../admission/holder.ts'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { NO_COLLECTIONS } from '../db/tables.ts'
 import type { ErrorData, FieldError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
@@ -126,14 +127,8 @@ export function splitBackRelation(name: string): [collection: string, field: str
 export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
 
 /** All rows of `_collections` in order of creation. `data` is the collection's JSON. */
-export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
-  const { rows } = await db.query('select id, data from _collections order by position')
-  return rows.map(([id, data]) => ({ id: String(id), data: String(data) }))
-}
-
-const PUT = `
-insert into _collections (id, name, data) values ($1, $2, $3)
-on conflict (id) do update set name = excluded.name, data = excluded.data`
+export const readRows = (db: Db): Promise<{ id: string; data: string }[]> =>
+  queries(db).selectFrom('_collections').select(['id', 'data']).orderBy('position').execute()
 
 /** A transaction that changes collections. Its catalog includes the changes made so far. */
 export class CatalogDraft implements Store {
@@ -150,14 +145,23 @@ export class CatalogDraft implements Store {
   }
 
   async put(collection: Collection): Promise<void> {
-    await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])
+    const { id, name } = collection
+    await queries(this.db)
+      .insertInto('_collections')
+      .values({ id, name, data: JSON.stringify(collection) })
+      .onConflict((found) =>
+        found
+          .column('id')
+          .doUpdateSet(({ ref }) => ({ name: ref('excluded.name'), data: ref('excluded.data') })),
+      )
+      .execute()
     const { all } = this.#catalog
     const place = all.findIndex((one) => one.id === collection.id)
     this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
   }
 
   async remove(collection: Collection): Promise<void> {
-    await this.db.query('delete from _collections where id = $1', [collection.id])
+    await queries(this.db).deleteFrom('_collections').where('id', '=', collection.id).execute()
     this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))
   }
 }

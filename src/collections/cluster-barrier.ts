@@ -1,5 +1,7 @@
 import { EventEmitter, once } from 'node:events'
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { countChannelListeners } from '../db/server.ts'
 import { randomText } from '../tools/random.ts'
 
@@ -12,7 +14,7 @@ export function clusterBarrier(ownDb: Db, channel: string) {
   const answers = new Map<string, number>()
   const arrivals = new EventEmitter()
   const say = async (db: Db, payload: string): Promise<void> =>
-    void (await db.query('select pg_notify($1, $2)', [channel, payload]))
+    void (await queries(db).selectNoFrom(sql`pg_notify(${channel}, ${payload})`.as('notified')).execute())
   return {
     async announce(db: Db): Promise<string> {
       const change = randomText(12)

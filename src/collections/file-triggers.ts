@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
 import { type Collection, quote, tableName } from './catalog.ts'
 import { columnSql } from './table-columns.ts'
@@ -55,5 +56,5 @@ export async function deleteUnreferencedFiles(db: Db, collection: Collection): P
 }
 
 export async function dropFiles(db: Db, { id }: Collection): Promise<void> {
-  await db.query('delete from _files where collection = $1', [id])
+  await queries(db).deleteFrom('_files').where('collection', '=', id).execute()
 }

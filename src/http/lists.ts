@@ -3,6 +3,7 @@ import { readNew } from '../collections/definition/read-collection.ts'
 import { readField } from '../collections/definition/read-field.ts'
 import { listFault } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { Field, FieldTypeName } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'
@@ -86,15 +87,16 @@ export async function listLogs(store: Store, { extensions, logs }: LogListServic
   )
 }
 
-const ONE = 'select id, created, data, message, level from _logs where id = $1'
-
 /** An entry of the request log as JSON. Throws 404. */
 export async function viewLog(store: Store, { logs }: LogListServices, id: string): Promise<string> {
   await logs.flush()
-  const { rows } = await store.db.query(ONE, [id])
-  if (!rows[0]) throw notFound()
-  const [key, created, data, message, level] = rows[0]
-  return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
+  const line = await queries(store.db)
+    .selectFrom('_logs')
+    .select(['id', 'created', 'data', 'message', 'level'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!line) throw notFound()
+  return JSON.stringify({ ...line, data: JSON.parse(line.data) })
 }
 
 /** Counts, per hour, logged requests that match the query's `filter`: JSON `[{date, total}]`. Throws 400. */

@@ -30,10 +30,24 @@ const EVERY_MS = 2_000
 const MAX_LINES = 1_000
 const MAX_REFUSED = 200
 
-const WRITE = `
-insert into _logs (created, level, message, data)
-select created::pb_date, level, message, data::json
-from unnest($1::text[], $2::float8[], $3::text[], $4::text[]) as line (created, level, message, data)`
+const writeLines = (db: Db, lines: readonly LogLine[]) => {
+  const { created, levels, messages, data } = columns(lines)
+  return queries(db)
+    .insertInto('_logs')
+    .columns(['created', 'level', 'message', 'data'])
+    .expression((from) =>
+      from
+        .selectFrom(
+          sql<{ level: number; message: string }>`unnest(
+            ${created}::text[], ${levels}::float8[], ${messages}::text[], ${data}::text[])`.as<'line'>(
+            sql`line(created, level, message, data)`,
+          ),
+        )
+        .select([sql<string>`created::pb_date`.as('created'), 'level', 'message'])
+        .select(sql<string>`data::json`.as('data')),
+    )
+    .execute()
+}
 
 /** Writes requests to the log table by a timer, many per statement. Drops lines if the database is slow. */
 export class RequestLog {
@@ -81,7 +95,7 @@ export class RequestLog {
     const lines = this.#lines.splice(0)
     if (lines.length === 0) return
     try {
-      await this.#db.query(WRITE, columns(lines), 'write logs')
+      await writeLines(this.#db, lines)
       counts.logs.written += lines.length
     } catch (err) {
       counts.logs.dropped += lines.length
@@ -90,12 +104,12 @@ export class RequestLog {
   }
 }
 
-const columns = (lines: readonly LogLine[]) => [
-  lines.map(({ atMs }) => formatDate(new Date(atMs))),
-  lines.map(({ level }) => level),
-  lines.map(({ message }) => cleanText(message)),
-  lines.map(({ data }) => JSON.stringify(data, clean)),
-]
+const columns = (lines: readonly LogLine[]) => ({
+  created: lines.map(({ atMs }) => formatDate(new Date(atMs))),
+  levels: lines.map(({ level }) => level),
+  messages: lines.map(({ message }) => cleanText(message)),
+  data: lines.map(({ data }) => JSON.stringify(data, clean)),
+})
 
 const clean = (_: string, value: unknown) => (typeof value === 'string' ? cleanText(value) : value)
 

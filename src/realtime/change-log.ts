@@ -27,9 +27,17 @@ export interface RecordImage {
 
 const PAGE = 500
 
-const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
+const isAfter = ({ xmax, running }: Snapshot) =>
+  sql<boolean>`(xid >= ${String(xmax)}::text::xid8 or xid = any(${[...running].map(String)}::text[]::xid8[]))`
 
-const COLUMNS = 'position, xid::text, collection, action, record'
+/** The next changes after a snapshot, in order. */
+const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
+  queries(db, way)
+    .selectFrom('_changes')
+    .select(['position', sql<string>`xid::text`.as('xid'), 'collection', 'action', 'record'])
+    .where(isAfter(since))
+    .orderBy('position')
+    .limit(sql.lit(PAGE))
 
 /** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
 export async function readChanges(
@@ -37,30 +45,39 @@ export async function readChanges(
   since: Snapshot,
   take: (entries: readonly ChangeEntry[]) => Promise<void>,
 ): Promise<Snapshot> {
-  const params = [String(since.xmax), [...since.running].map(String)]
-  const first = await db.query(
-    `select pg_current_snapshot()::text, c.* from (select) one left join (
-       select ${COLUMNS} from _changes where ${AFTER} order by position limit ${PAGE}) c on true order by c.position`,
-    params,
-    'read changes',
+  const first = await queries(db)
+    .selectFrom(sql`(select)`.as<'one'>(sql`one`))
+    .leftJoin(selectChanges(db, since).as('c'), (join) => join.onTrue())
+    .select(sql<string>`pg_current_snapshot()::text`.as('now'))
+    .select(['c.position', 'c.xid', 'c.collection', 'c.action', 'c.record'])
+    .orderBy('c.position')
+    .execute()
+  const { now } = first[0]!
+  let page = first.flatMap(({ position, ...row }) =>
+    position === null ? [] : [toEntry({ ...row, position })],
   )
-  const now = String(first.rows[0]![0])
-  let page = first.rows.filter((row) => row[1] !== null).map((row) => toEntry(row.slice(1)))
   while (page.length > 0) {
     await take(page)
     if (page.length < PAGE) break
-    const next = await db.query(
-      `select ${COLUMNS} from _changes where ${AFTER} and pg_visible_in_snapshot(xid, $3::text::pg_snapshot)
-         and position > $4 order by position limit ${PAGE}`,
-      [...params, now, page.at(-1)!.position],
-    )
-    page = next.rows.map(toEntry)
+    const next = await selectChanges(db, since, 'planned')
+      .where(sql<boolean>`pg_visible_in_snapshot(xid, ${now}::text::pg_snapshot)`)
+      .where('position', '>', page.at(-1)!.position)
+      .execute()
+    page = next.map(toEntry)
   }
   return readSnapshot(now)
 }
 
-const toEntry = ([position, xid, collection, action, record]: readonly unknown[]): ChangeEntry => ({
-  position: Number(position),
+type ChangeRow = Readonly<Record<'xid' | 'collection' | 'action' | 'record', string | null>>
+
+const toEntry = ({
+  position,
+  xid,
+  collection,
+  action,
+  record,
+}: ChangeRow & { position: number }): ChangeEntry => ({
+  position,
   xid: Number(xid),
   collection: String(collection),
   action: action as Action,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type AuthCollection, type Store, USERS_ID } from '../collections/catalog.ts'
 import { queries } from '../db/queries.ts'
 import { endSignIns } from '../records/sign-in-data.ts'
@@ -8,12 +9,15 @@ import { notifyAccess } from './wake.ts'
 
 /** Completes the pause of a user's campaigns: unassigns messages that no device has claimed yet. */
 export async function holdPaused(store: Store, user: string) {
-  const { rows } = await store.db.query(
-    `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,
-    [user],
-  )
-  for (const [id] of rows) {
-    const campaign = await readCampaign(store.db, String(id))
+  const paused = await queries(store.db)
+    .selectFrom('campaigns')
+    .select('id')
+    .where('user', '=', user)
+    .where('status', '=', sql.lit('paused'))
+    .where('settled', '=', sql.lit(false))
+    .execute()
+  for (const { id } of paused) {
+    const campaign = await readCampaign(store.db, id)
     if (campaign) await holdMessages(store, campaign)
   }
 }

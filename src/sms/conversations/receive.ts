@@ -1,11 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/date.ts'
-import { isDecodable } from '../../files/picture.ts'
-import { sniff } from '../../files/sniff.ts'
-import type { FileOwner } from '../../files/storage-limit.ts'
-import { type FileFacts, storeFile } from '../../files/stored-files.ts'
-import { storedName } from '../../files/stored-name.ts'
-import { type Content, contentOf } from '../../files/upload.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
@@ -15,6 +9,7 @@ import { endUnclaimed, latestOptChanges, type OptChange, optWordsOf, setOptedOut
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
 import { isAnswerable } from './answer.ts'
+import { type Attachment, storeAttachments } from './attachments.ts'
 import { completeSenders } from './complete-senders.ts'
 import { hearConsent } from './hear-consent.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
@@ -141,51 +136,3 @@ function distinctInstants(texts: readonly ReceivedText[]): number[] {
 
 const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText) =>
   derivedId(JSON.stringify([device.id, from, receivedAt, identity]))
-
-const MESSAGES = 'sms_messages'
-
-/** A file of an incoming text. The content determines `type` and the extension of `name`. */
-interface Attachment extends Pick<FileFacts, 'type'> {
-  readonly name: string
-  readonly content: Content
-}
-
-/** Whether messages have the file field `attachments`. A superuser may have removed it. */
-export const keepsAttachments = ({ catalog }: Store): boolean =>
-  catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
-
-const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
-
-/** Makes an attachment of a received file. A picture that cannot be decoded becomes a `.bin` file. */
-export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
-  const { type, extension } = await sniff(bytes)
-  const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
-  const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
-  return {
-    name: storedName(base, isOpaque ? '.bin' : extension),
-    type: isOpaque ? 'application/octet-stream' : type,
-    content: contentOf(bytes),
-  }
-}
-
-/** Adds the names of files to a message without files, unless its text was removed. */
-const ADD = `
-update sms_messages set attachments = $2, updated = pb_text(now())
-where id = $1 and attachments = '{}' and body <> '' returning id`
-
-/** Stores a message's files in the caller's transaction, unless the message has some. Throws FilesFull. */
-async function storeAttachments(
-  store: Store,
-  id: string,
-  attachments: readonly Attachment[],
-  isNew: boolean,
-  owner: FileOwner,
-) {
-  if (attachments.length === 0) return
-  if (!isNew) {
-    const names = attachments.map(({ name }) => name)
-    if ((await store.db.query(ADD, [id, names], 'add attachments')).rows.length === 0) return
-  }
-  for (const { name, type, content } of attachments)
-    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)
-}

@@ -47,5 +47,12 @@ const LOW_BATTERY = 15
 export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
 
 export const deleteOldBatteries = ({ db }: Store) =>
-  db.query(`delete from device_batteries b
-    where b.at < now() - interval '30 days' or not exists (select from devices d where d.id = b.device)`)
+  queries(db)
+    .deleteFrom('device_batteries as b')
+    .where(({ or, not, exists, selectFrom }) =>
+      or([
+        sql<boolean>`b.at < now() - interval '30 days'`,
+        not(exists(selectFrom('devices as d').whereRef('d.id', '=', 'b.device'))),
+      ]),
+    )
+    .execute()

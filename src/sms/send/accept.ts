@@ -2,6 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type Groups, makeGroups } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
@@ -149,13 +150,15 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
     },
   })
 
-const BEGIN = 'insert into sms_turns ("user") select id from users where id = $1 on conflict do nothing'
-const HOLD = 'select 1 from sms_turns where "user" = $1 for update'
-
 /** Locks a user's sends until the transaction `db` ends, so that later sends see its changes. */
 export async function lockUserSends(db: Db, user: string): Promise<void> {
-  await db.query(BEGIN, [user], 'sms hold begin')
-  await db.query(HOLD, [user], 'sms hold')
+  await queries(db)
+    .insertInto('sms_turns')
+    .columns(['user'])
+    .expression((from) => from.selectFrom('users').select('id').where('id', '=', user))
+    .onConflict((found) => found.doNothing())
+    .execute()
+  await queries(db).selectFrom('sms_turns').where('user', '=', user).forUpdate().execute()
 }
 /** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
 type RowField = string | number | boolean | null | undefined

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
+import { isDecodable } from '../../files/picture.ts'
+import { sniff } from '../../files/sniff.ts'
+import type { FileOwner } from '../../files/storage-limit.ts'
+import { type FileFacts, storeFile } from '../../files/stored-files.ts'
+import { storedName } from '../../files/stored-name.ts'
+import { type Content, contentOf } from '../../files/upload.ts'
+
+const MESSAGES = 'sms_messages'
+
+/** A file of an incoming text. The content determines `type` and the extension of `name`. */
+export interface Attachment extends Pick<FileFacts, 'type'> {
+  readonly name: string
+  readonly content: Content
+}
+
+/** Whether messages have the file field `attachments`. A superuser may have removed it. */
+export const keepsAttachments = ({ catalog }: Store): boolean =>
+  catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
+
+const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
+
+/** Makes an attachment of a received file. A picture that cannot be decoded becomes a `.bin` file. */
+export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
+  const { type, extension } = await sniff(bytes)
+  const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
+  const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
+  return {
+    name: storedName(base, isOpaque ? '.bin' : extension),
+    type: isOpaque ? 'application/octet-stream' : type,
+    content: contentOf(bytes),
+  }
+}
+
+/** Adds the names of files to a message without files, unless its text was removed. False if it was. */
+async function nameFiles(db: Db, id: string, names: readonly string[]): Promise<boolean> {
+  const named = await queries(db)
+    .updateTable('sms_messages')
+    .set({ attachments: [...names], updated: NOW })
+    .where('id', '=', id)
+    .where(sql<boolean>`attachments = '{}' and body <> ''`)
+    .returning('id')
+    .execute()
+  return named.length > 0
+}
+
+/** Stores a message's files in the caller's transaction, unless the message has some. Throws FilesFull. */
+export async function storeAttachments(
+  store: Store,
+  id: string,
+  attachments: readonly Attachment[],
+  isNew: boolean,
+  owner: FileOwner,
+) {
+  if (attachments.length === 0) return
+  if (!isNew) {
+    const names = attachments.map(({ name }) => name)
+    if (!(await nameFiles(store.db, id, names))) return
+  }
+  for (const { name, type, content } of attachments)
+    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)
+}
