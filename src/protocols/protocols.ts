@@ -28,15 +28,27 @@ export const PROTOCOLS: readonly Protocol[] = [
   VENDEL,
 ]
 
+type CalledForm = Pick<OtherForms, 'call' | 'bodyOf'>
+
 /** How webhooks are called in the forms of other products. `servicesOf` returns the services for a user. */
 export function otherForms(config: Config, servicesOf: (user: string) => CallServices) {
-  const callTwilio = twilioCalls(servicesOf)
-  const call: OtherForms['call'] = (due, signal) =>
-    due.format === 'vendel' ? callVendel(due, config.webhookAllowPrivate, signal) : callTwilio(due, signal)
+  const twilio: CalledForm = {
+    call: twilioCalls(servicesOf),
+    bodyOf: (due) => twilioBody(servicesOf(due.user), due),
+  }
+  /** By `format` of the webhook; `callback` is the address of one Twilio message. */
+  const forms: Readonly<Record<string, CalledForm>> = {
+    twilio,
+    callback: twilio,
+    vendel: {
+      call: (due, signal) => callVendel(due, config.webhookAllowPrivate, signal),
+      bodyOf: async (due) => vendelBody(due),
+    },
+  }
+  const formOf = ({ format }: DueDelivery) => forms[format]!
   return {
     bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
-    call,
-    bodyOf: async (due: DueDelivery) =>
-      due.format === 'vendel' ? vendelBody(due) : twilioBody(servicesOf(due.user), due),
-  }
+    call: (due, signal) => formOf(due).call(due, signal),
+    bodyOf: (due) => formOf(due).bodyOf(due),
+  } satisfies Omit<OtherForms, 'mail'>
 }
