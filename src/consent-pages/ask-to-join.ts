@@ -75,13 +75,14 @@ const entryOf = ({ user, group, shown, version }: JoinPage, { number, address, b
   browser,
 })
 
-/** Whether a number has joined the group or opted out of all texts. */
+/** Whether a number has joined the group or opted out of all texts, or its person was erased. */
 async function needsNoText(db: Db, { user, group }: JoinPage, number: string): Promise<boolean> {
   const { isSettled } = await queries(db)
     .selectNoFrom(
       sql<boolean>`exists (select from contacts c where c."user" = ${user} and c.phone = ${number} and c.opted_out)
         or exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
-          and s."group" = ${group} and s.purpose = '' and s.state = 'given')`.as('isSettled'),
+          and s."group" = ${group} and s.purpose = '' and s.state = 'given')
+        or person_stopped(${user}, array[${number}]) <> '{}'`.as('isSettled'),
     )
     .executeTakeFirstOrThrow()
   return isSettled
@@ -93,12 +94,7 @@ async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, nu
   const body = question ? fillNames(question, names) : wordingOf('ask', languages, names)
   const expiresAt = dateAt(Date.now() + MAX_WAIT_MS)
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
-  const offer = await prepareOffer(
-    store,
-    config.maxRecipients,
-    accountSender(user, user),
-    toOne(number, body, options),
-  )
+  const offer = await prepareOffer(store, config, accountSender(user, user), toOne(number, body, options))
   return sendInside(store, config, offer)
 }
 

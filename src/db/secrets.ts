@@ -8,8 +8,8 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** The key for one purpose, derived from the secret that all nodes share. */
-async function keyFor(db: Db, purpose: string): Promise<Buffer> {
+/** The key for one purpose, 32 bytes, derived from the secret that all nodes share. */
+export async function keyFor(db: Db, purpose: string): Promise<Buffer> {
   const made = async () => JSON.stringify(randomBytes(KEY_BYTES).toString('base64'))
   const key = Buffer.from(JSON.parse(await readOrMakeParam(db, PARAM, made)) as string, 'base64')
   return createHmac('sha256', key).update(purpose).digest()

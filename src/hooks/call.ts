@@ -123,7 +123,7 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   const window = await readWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }
   const sender = accountSender(hook.user, hook.id)
-  const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send)
+  const offer = await prepareOffer(store, config, sender, composed.send)
   const phones = offer.messages.map(({ to }) => to)
   const texts = textsOf(phones, composed.shown ?? composed.text)
   const { segments } = countSegments(composed.text)

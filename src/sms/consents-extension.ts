@@ -4,6 +4,7 @@ import { fieldError, forbidden, invalidFields } from '../errors.ts'
 import type { Extension } from '../records/extension.ts'
 import { completeNumber } from './complete-numbers.ts'
 import { enteredBy, sourceOf, versionOf } from './consent/ledger.ts'
+import { endGroupTexts } from './queue/end-group-texts.ts'
 import { endUnclaimed } from './queue/opt-out.ts'
 import { lockUserSends } from './send/accept.ts'
 
@@ -12,7 +13,8 @@ const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
 
 /**
  * Rules of the ledger of consent: it only grows. Completes an entry: its number and contact by each other,
- * its purpose, source and version, and the person or key that enters it. An opt-out ends waiting messages.
+ * its purpose, source and version, and the person or key that enters it. An opt-out ends waiting
+ * messages: of a group, those of its campaigns.
  */
 export const consentsExtension: Extension = {
   readsStrictly: true,
@@ -32,9 +34,10 @@ export const consentsExtension: Extension = {
     values.source ||= sourceOf(request)
     values.version ||= versionOf(String(values.shown))
     values.entered_by = enteredBy(request)
-    if (values.event !== 'opt_out' || values.group || values.purpose !== 'all') return undefined
+    if (values.event !== 'opt_out' || (!values.group && values.purpose !== 'all')) return undefined
     await lockUserSends(store.db, user)
-    await endUnclaimed(store, user, [String(values.number)])
+    if (values.group) await endGroupTexts(store, user, String(values.number), String(values.group))
+    else await endUnclaimed(store, user, [String(values.number)])
     return undefined
   },
   async beforeUpdate() {

@@ -46,7 +46,7 @@ export async function startVerification(
     const options = { ...PLAIN_OPTIONS, priority: CODE_PRIORITY, expiresAt: code.expires_at, isBulk: true }
     const content = writeCode(service, { ...start, template }, to, code.text)
     checkLength(content.body)
-    const offer = await prepareOffer(inside, config.maxRecipients, sender, toOne(to, content, options))
+    const offer = await prepareOffer(inside, config, sender, toOne(to, content, options))
     const wake = await sendInside(inside, config, offer)
     return { verification: await keep(inside, service, start, code, offer.messages[0]!.id), wake }
   })

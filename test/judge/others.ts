@@ -26,6 +26,6 @@ export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   [/^\w+ \/2010-04-01\/Accounts(\.json|\/:AccountSid)/, 'nobody'],
   [/^\w+ \/v2\/Services/, 'nobody'],
   // pages; the row of `POST /join/:id` is in rows.ts
-  [/^GET \/join\//, 'nobody'],
+  [/^(GET \/join|\w+ \/leave)\//, 'nobody'],
   [/^GET \/(_|assets|docs|icon-|manifest|sw\.js|agent\.tgz|$)/, 'nobody'],
 ]

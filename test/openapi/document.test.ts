@@ -133,7 +133,7 @@ describe('the descriptions of collections', () => {
 
 /** Roots of which all is described; `{collection}` of the router stands for each collection there. */
 const WHOLE =
-  /^\w+ \/(?:2010-04-01|join|mcp|vendel|http_api|jsonrpc|cgi-bin|api\/(3rdparty|v1|v2|account|sms|campaigns|devices|webhooks|batch|realtime|health|ready|warnings|logs|backups|backup-status|collections\/\{collection\}\/.+))/
+  /^\w+ \/(?:2010-04-01|join|leave|mcp|vendel|http_api|jsonrpc|cgi-bin|api\/(3rdparty|v1|v2|account|sms|campaigns|devices|webhooks|batch|realtime|health|ready|warnings|logs|backups|backup-status|collections\/\{collection\}\/.+))/
 /** Routes of superusers, who change collections by them. */
 const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
 

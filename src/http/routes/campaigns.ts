@@ -52,7 +52,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
       return createCampaign(sending, permit, wanted, key)
     },
     'POST /preview': async ({ permit, sending }, c) =>
-      previewCampaign(sending.store, permit, readNewCampaign(await read(c), new Date())),
+      previewCampaign(sending, permit, readNewCampaign(await read(c), new Date())),
     'PATCH /:id': async ({ permit, sending }, c, id) =>
       changeCampaign(sending, permit, id, readCampaignChange(await read(c), new Date())),
     'POST /:id/pause': steer(pauseCampaign),

@@ -22,6 +22,10 @@ const JOIN = z
   })
   .meta({ id: 'JoinForm' })
 
+const LEAVE = z
+  .object({ group: z.string().optional().describe('A group to leave; left out, all texts end.') })
+  .meta({ id: 'LeaveForm' })
+
 const form = (schema: z.ZodType) => ({
   required: true,
   content: { 'application/x-www-form-urlencoded': { schema } },
@@ -52,6 +56,25 @@ export const consentPagePaths = (): ZodOpenApiPathsObject =>
         413: 'The form has more than 16 KiB.',
         429: 'A limit of codes is reached.',
         503: 'No device can send a text.',
+      }),
+    },
+    'GET /leave/{token}': {
+      id: 'showLeavePage',
+      summary: 'The page by which a person ends texts',
+      description: 'The address is that of `{{stop_link}}` in a text. It changes nothing.',
+      responses: pages({ 200: 'The page, with a button.', 404: 'The token is wrong.' }),
+    },
+    'POST /leave/{token}': {
+      id: 'leaveByPage',
+      summary: 'End texts',
+      description:
+        'Ends the texts of the account to the person of the link, or those of a group, and adds an entry to `consents`. Texts that no device has claimed end, too.',
+      requestBody: { ...form(LEAVE), required: false },
+      responses: pages({
+        200: 'The texts are ended.',
+        403: 'Another site sent the form.',
+        404: 'The token is wrong.',
+        413: 'The form has more than 16 KiB.',
       }),
     },
   })

@@ -7,6 +7,8 @@ import { faultWords } from '../../consent-pages/fault-words.ts'
 import { html, PAGE_HEADERS, page, text as words } from '../../consent-pages/html.ts'
 import { joinForm, type Typed } from '../../consent-pages/join-form.ts'
 import { findJoinPage, type JoinPage } from '../../consent-pages/join-page.ts'
+import { leave } from '../../consent-pages/leave.ts'
+import { findLeavePage, type LeavePage, leaveForm, leftPage } from '../../consent-pages/leave-page.ts'
 import { type PageWord, pageLanguage, pageWords } from '../../consent-pages/page-words.ts'
 import { notFound } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
@@ -23,17 +25,24 @@ const MAX_FORM_BYTES = 16 << 10
 const JOIN_FORM = object({ country: text, number: text, agree: text, version: text, to: text, code: text })
 type JoinForm = ValueOf<typeof JOIN_FORM>
 
-/** `/join/ID`: public pages by which people join groups. They work without scripts and set no cookies. */
+/** The form of a leave page. `group`: the id of a group to leave; '' for all texts. */
+const LEAVE_FORM = object({ group: text })
+
+/**
+ * `/join/ID`, `/leave/TOKEN`: public pages by which people join groups and end texts. They work without
+ * scripts and set no cookies.
+ */
 export function consentPageRoutes(services: Services): Hono<Env> {
   const app = new Hono<Env>()
-  app.use(
-    '/join/*',
-    (c, next) => {
-      c.set('errorForm', errorPage)
-      return next()
-    },
-    gate(services),
-  )
+  for (const path of ['/join/*', '/leave/*'])
+    app.use(
+      path,
+      (c, next) => {
+        c.set('errorForm', errorPage)
+        return next()
+      },
+      gate(services),
+    )
   return app
     .get('/join/:id', async (c) => {
       const shown = await joinPageOf(c, services)
@@ -44,6 +53,24 @@ export function consentPageRoutes(services: Services): Hono<Env> {
       const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
       return form.code ? confirm(c, services, shown, form) : join(c, services, shown, form)
     })
+    .get('/leave/:token', async (c) => send(c, leaveForm(await leavePageOf(c, services))))
+    .post('/leave/:token', async (c) => {
+      const shown = await leavePageOf(c, services)
+      if (isOfOtherSite(c, services)) return send(c, leaveForm(shown, 'otherSite'), 403)
+      const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
+      const group = shown.groups.find((one) => one.id === id)
+      // a group that the person has left, or whose page is closed: ask again
+      if (id !== '' && !group) return send(c, leaveForm(shown))
+      await leave(storeOf(c, services, null), shown, id, visitorOf(c, services))
+      return send(c, leftPage(shown, group))
+    })
+}
+
+async function leavePageOf(c: Ctx, services: Services): Promise<LeavePage> {
+  const { db } = storeOf(c, services, null)
+  const found = await findLeavePage(db, c.req.param('token') ?? '', languageOf(c))
+  if (!found) throw notFound()
+  return found
 }
 
 const languageOf = (c: Ctx) => pageLanguage(c.req.header('accept-language'))
@@ -64,7 +91,8 @@ async function join(c: Ctx, services: Services, shown: JoinPage, form: JoinForm)
   const { phone: number } = readTyped(form.number, form.country)
   if (number === undefined) return again('badNumber')
   try {
-    await askToJoin(storeOf(c, services, null), services.config, shown, visitorOf(c, services, number))
+    const visitor = { ...visitorOf(c, services), number }
+    await askToJoin(storeOf(c, services, null), services.config, shown, visitor)
   } catch (error) {
     const fault = faultWords(error)
     if (!fault) throw error
@@ -79,7 +107,7 @@ async function confirm(c: Ctx, services: Services, shown: JoinPage, form: JoinFo
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
   const { phone: number } = readTyped(form.to, '')
   if (number === undefined) return again('wrongCode')
-  const visitor = visitorOf(c, services, number)
+  const visitor = { ...visitorOf(c, services), number }
   const isJoined = await confirmCode(storeOf(c, services, null), shown, visitor, form.code.trim())
   return isJoined ? send(c, joinedPage(shown, number)) : again('wrongCode')
 }
@@ -88,8 +116,7 @@ const typedIn = ({ country, number }: JoinForm): Typed => ({ country, number: nu
 
 const MAX_BROWSER = 500
 
-const visitorOf = (c: Ctx, services: Services, number: string) => ({
-  number,
+const visitorOf = (c: Ctx, services: Services) => ({
   address: clientIp(c, services),
   browser: (c.req.header('user-agent') ?? '').slice(0, MAX_BROWSER),
 })

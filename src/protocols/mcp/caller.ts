@@ -8,7 +8,7 @@ import type { Sender } from '../../sms/send/sender.ts'
 
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
+  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'>
   readonly log: Logger
 }
 

@@ -123,7 +123,7 @@ export async function sendReplies(
     for (const { to, body, device, line, callback } of replies) {
       const options = { ...PLAIN_OPTIONS, origin: originOf(key, callback, { reply: true }) }
       const request = toOne(to, body, options, device, line)
-      const offer = await prepareOffer(inside, config.maxRecipients, sender, request)
+      const offer = await prepareOffer(inside, config, sender, request)
       wake.push(...(await sendInside(inside, config, offer)))
     }
   })

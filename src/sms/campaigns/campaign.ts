@@ -15,7 +15,7 @@ import type { Repeat } from './repeat.ts'
 
 export interface CampaignServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
+  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'>
 }
 
 /** The services that sending needs, except a store: `sendingFor` adds the account's store. */

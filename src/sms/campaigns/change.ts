@@ -74,7 +74,7 @@ async function revise(
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
-  const { audience, segments, ...consent } = await planAudience(store, permit, text, people, campaign)
+  const { audience, segments, ...consent } = await planAudience(services, permit, text, people, campaign)
   // check the quota for additional messages only: those stored so far will be deleted and refunded.
   // A repeating campaign has no messages of its own
   if (!repeat)

@@ -42,12 +42,13 @@ interface Audience {
  * recipient is left, 403 if the account may not send to one.
  */
 export async function planAudience(
-  store: Store,
+  services: CampaignServices,
   permit: Permit,
   text: CampaignText,
   people: NewCampaign['audience'],
   way: Way & { readonly requiresConsent: boolean },
 ): Promise<Audience> {
+  const { store } = services
   const { user } = permit.sender
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
@@ -59,15 +60,20 @@ export async function planAudience(
   if (wanting.length === 0) throw invalid('recipients have all opted out')
   if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
-  const segments = await countAll(store, user, text, audience)
+  const segments = await countAll(services, user, text, audience)
   return { audience, segments, requiresConsent, withoutConsent }
 }
 
-async function countAll(store: Store, user: string, text: CampaignText, phones: readonly string[]) {
+async function countAll(
+  { store, config }: CampaignServices,
+  user: string,
+  text: CampaignText,
+  phones: readonly string[],
+) {
   if (!text.variables) return phones.length * countSegments(text.body).segments
   let sum = 0
   for (let at = 0; at < phones.length; at += CHUNK) {
-    const write = () => writeTexts(store, user, text, phones.slice(at, at + CHUNK))
+    const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK))
     for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sum += segments
   }
   return sum
@@ -125,19 +131,21 @@ export const CAMPAIGN_PREVIEW = z
   .meta({ id: 'CampaignPreview' })
 
 /** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
-export async function planCampaign(store: Store, permit: Permit, wanted: NewCampaign) {
+export async function planCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
+  const { store } = services
   const { user } = permit.sender
   const line = await namedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
   const way = { ...wanted.options, line }
-  return { line, text, ...(await planAudience(store, permit, text, wanted.audience, way)) }
+  return { line, text, ...(await planAudience(services, permit, text, wanted.audience, way)) }
 }
 
 /** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
-export async function previewCampaign(store: Store, permit: Permit, wanted: NewCampaign) {
+export async function previewCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
+  const { store, config } = services
   const { user } = permit.sender
-  const { text, audience, segments, withoutConsent } = await planCampaign(store, permit, wanted)
-  const [first] = await writeTexts(store, user, text, audience.slice(0, 1))
+  const { text, audience, segments, withoutConsent } = await planCampaign(services, permit, wanted)
+  const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
   const without_consent = namedWithoutConsent(withoutConsent)

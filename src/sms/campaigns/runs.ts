@@ -82,7 +82,7 @@ async function planRun(services: CampaignServices, campaign: Campaign) {
   const { recipients, groups } = campaign
   try {
     const people = { recipients, groupIds: groups }
-    const planned = await planAudience(services.store, permitOf(campaign), campaign, people, campaign)
+    const planned = await planAudience(services, permitOf(campaign), campaign, people, campaign)
     await checkQuota(services, campaign.user, planned.audience.length)
     return { ...planned, error: '' }
   } catch (error) {

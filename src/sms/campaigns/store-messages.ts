@@ -59,7 +59,7 @@ async function storeChunk(
   phones: readonly string[],
   number: number,
 ) {
-  const texts = await writeTexts(services.store, campaign.user, campaign, phones)
+  const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
   const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false

@@ -37,7 +37,7 @@ export async function textCode(
   const wake = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await takeCodes(inside, config, { user, phones: [to], ip })
-    const offer = await prepareOffer(inside, config.maxRecipients, accountSender(user, user), text)
+    const offer = await prepareOffer(inside, config, accountSender(user, user), text)
     return sendInside(inside, config, offer)
   })
   wakeDevices(store.db, wake)

@@ -174,7 +174,7 @@ async function offerFor(store: Store, config: AcceptConfig, received: Received):
   const { id, body, template } = answer
   const content = template ? { templateId: template, variables: {} } : { body }
   try {
-    const [text] = await writeTexts(store, received.user, content, [received.from])
+    const [text] = await writeTexts(store, config, received.user, content, [received.from])
     return offerOf(received, id, text!)
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again

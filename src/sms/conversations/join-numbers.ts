@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
-import { endUnclaimed, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
+import { endUnclaimed, optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
 
@@ -70,7 +70,7 @@ const moveTexts = (
     const numbers = isOnePerson ? [group.phone, joined.number] : [group.phone]
     const last = await lastOptOut(db, user, numbers, moved, words)
     if (last) {
-      await setOptedOut(inside, user, group.phone, { isOut: true, said: last.body, message: last.id })
+      await setOptedOut(inside, user, group.phone, true, proofOf({ said: last.body, message: last.id }))
       await endUnclaimed(inside, user, [group.phone])
     }
     return moved.length

@@ -5,7 +5,14 @@ import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import { JOIN_GROUPS, readJoinGroups } from '../consent/words.ts'
 import type { Device } from '../devices/device.ts'
-import { endUnclaimed, latestOptChanges, type OptChange, optWordsOf, setOptedOut } from '../queue/opt-out.ts'
+import {
+  endUnclaimed,
+  latestOptChanges,
+  type OptChange,
+  optWordsOf,
+  proofOf,
+  setOptedOut,
+} from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
 import { isAnswerable } from './answer.ts'
@@ -93,7 +100,7 @@ export async function receiveTexts(
     const last = lastWords(fresh, words)
     const said = await latestOptChanges(inside, device.user, last, words)
     const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
-    for (const one of said) await setOptedOut(inside, device.user, one.sender, one)
+    for (const one of said) await setOptedOut(inside, device.user, one.sender, one.isOut, proofOf(one))
     await endUnclaimed(inside, device.user, out)
     await hearConsent(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
   })

@@ -6,7 +6,7 @@ import { formatDate } from '../../fields/date.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { addEntry, withProof } from '../consent/ledger.ts'
+import { addEntry, type Proof, withProof } from '../consent/ledger.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import { failUnsent } from './fail-messages.ts'
@@ -96,30 +96,31 @@ async function isStopped(db: Db, user: string, phone: string): Promise<boolean> 
   return stopped
 }
 
-/** Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. */
+/**
+ * Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. `proof`: of
+ * the entry of `consents`.
+ */
 export async function setOptedOut(
   store: Store,
   user: string,
   phone: string,
-  { isOut, said, message }: Pick<OptChange, 'isOut' | 'said' | 'message'>,
+  isOut: boolean,
+  proof: Proof,
 ): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
   const change = isOut ? optOut : optIn
-  const changed = await withProof(store.db, { source: 'keyword', said, message }, () =>
-    change(store.db, user, phone),
-  )
+  const changed = await withProof(store.db, proof, () => change(store.db, user, phone))
   if (!isOut && changed.length === 0 && (await isStopped(store.db, user, phone)))
-    await addEntry(store.db, {
-      user,
-      number: phone,
-      group: '',
-      event: 'opt_in',
-      source: 'keyword',
-      said,
-      message,
-    })
+    await addEntry(store.db, { ...proof, user, number: phone, group: '', event: 'opt_in' })
   for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
+
+/** The proof of an opt-out or opt-in by a text. */
+export const proofOf = ({ said, message }: Pick<OptChange, 'said' | 'message'>): Proof => ({
+  source: 'keyword',
+  said,
+  message,
+})
 
 /** The recipient of a message has opted out (a lookup per row). `message`: the column with its id. */
 export const hasOptedOut = (message: string) => sql<boolean>`coalesce((

@@ -52,7 +52,7 @@ export interface Verdict {
   readonly message: string
 }
 
-export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
+export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl'>
 
 interface Stored {
   /** One verdict for each offer, in their order; undefined for an offer that must be stored again. */

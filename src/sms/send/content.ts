@@ -7,12 +7,14 @@ import { cleanText } from '../../fields/cast.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
+import { type LinkConfig, stopLinks } from '../consent/stop-link.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, templateRefusal } from './refusals.ts'
 import { isInvisible } from './schemas.ts'
 import {
   fieldNames,
   fillVariables,
+  hasStopLink,
   type Person,
   parseTemplate,
   renderFor,
@@ -47,6 +49,7 @@ export function checkLength(body: string): void {
 /** Writes a text per recipient, in order. Throws 400 for a bad template. @param missing: see `renderFor`. */
 export async function writeTexts(
   store: Store,
+  config: LinkConfig,
   user: string,
   content: Content,
   phones: readonly string[],
@@ -60,7 +63,11 @@ export async function writeTexts(
   const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
   const filled = fillVariables(parseTemplate(template), content.variables!)
   const contacts = await contactsOf(store, user, phones, fieldNames(filled))
-  const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
+  const linkFor = hasStopLink(filled) ? await stopLinks(store.db, config, user) : undefined
+  const personOf = (phone: string) => ({
+    ...(contacts.get(phone) ?? { phone, name: '' }),
+    stopLink: linkFor?.(phone),
+  })
   const write = (phone: string) => textFor(phone, renderFor(filled, personOf(phone), missing), content)
   return admission.slices.map(phones, write)
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { consentOf, consentScope } from '../consent/required.ts'
@@ -10,6 +9,7 @@ import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
 import { isAllowed, may, requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
 import { allRecipients } from './recipients.ts'
+import type { OfferConfig } from './send.ts'
 import type { Sender } from './sender.ts'
 
 export const LAST_LEAVES_AT =
@@ -70,7 +70,7 @@ export const PREVIEW = TEXT.omit({ to: true })
  */
 export async function previewSend(
   store: Store,
-  config: Pick<Config, 'maxRecipients'>,
+  config: OfferConfig,
   sender: Sender,
   body: SendBody & { readonly isDraft: boolean },
 ): Promise<Preview> {
@@ -87,10 +87,10 @@ export async function previewSend(
     return placeholder(name)
   }
   const whom = phones.length > 0 ? phones : ['']
-  const texts = await writeTexts(store, user, body.content, whom, body.isDraft ? note : undefined)
+  const texts = await writeTexts(store, config, user, body.content, whom, body.isDraft ? note : undefined)
   const isOwnWords = plainText(body.content) !== undefined && body.groupIds.length === 0
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
-  const shown = showsPeople ? texts : await writeTexts(store, user, body.content, [''], placeholder)
+  const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], placeholder)
   const { to: _, ...first } = shown[0]!
   const out = await optedOut(store, user, phones)
   const { missing: without } = await consentOf(store.db, user, consentScope(body), phones)

@@ -30,7 +30,7 @@ export async function sendAll(
   const offers: Offer[] = []
   for (const { body, idempotency } of requests) {
     checkBody(body)
-    offers.push(await prepareOffer(store, config.maxRecipients, sender, body, idempotency))
+    offers.push(await prepareOffer(store, config, sender, body, idempotency))
   }
   const stored = await store.db
     .transaction(async (db) => {

@@ -26,9 +26,11 @@ import { gatewayRefusal, invalid } from './refusals.ts'
 import { SEALED, sealText } from './sealed-text.ts'
 import type { Sender } from './sender.ts'
 
+export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
+
 export interface SendServices {
   readonly store: Store
-  readonly config: Pick<Config, 'maxRecipients'>
+  readonly config: OfferConfig
   readonly acceptor: Acceptor
 }
 
@@ -61,7 +63,7 @@ export async function send(
   checkBody(body)
   const first = idempotency && (await firstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
-  const offer = await prepareOffer(store, config.maxRecipients, sender, body, idempotency)
+  const offer = await prepareOffer(store, config, sender, body, idempotency)
   return renderVerdict(store, offer, await acceptor.add(offer))
 }
 
@@ -121,13 +123,13 @@ export const offeredMessage = (
 /** Makes an offer from a checked body: writes its texts. Throws 400, 403, 404, 429. */
 export async function prepareOffer(
   store: Store,
-  maxRecipients: number,
+  config: OfferConfig,
   sender: Sender,
   body: SendBody,
   idempotency?: Idempotency | null,
 ): Promise<Offer> {
   const { content, deviceId, line, options } = body
-  const phones = await allRecipients(store, sender.user, body, maxRecipients)
+  const phones = await allRecipients(store, sender.user, body, config.maxRecipients)
   const permit = may(sender, 'send', phones.length)
   const scope = consentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones, scope)
@@ -135,7 +137,7 @@ export async function prepareOffer(
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
-  const texts = await writeTexts(store, sender.user, content, phones)
+  const texts = await writeTexts(store, config, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
   const messages: OfferedMessage[] = []
   const ids: string[] = []

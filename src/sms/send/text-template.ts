@@ -1,9 +1,11 @@
 import { templateRefusal } from './refusals.ts'
 
-/** A contact's values for a text. Variables of a request cannot override name and phone. */
+/** A person's values for a text. Variables of a request override only custom fields. */
 export interface Person {
   readonly name: string
   readonly phone: string
+  /** The address of the page by which the person ends the texts. */
+  readonly stopLink?: string | undefined
   /** The contact's custom fields (`contacts.data`), by their names in the template. */
   readonly fields?: ReadonlyMap<string, string>
 }
@@ -47,10 +49,21 @@ export function valuesByName(given: readonly (readonly [name: string, value: str
   return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
 }
 
-function personField(name: string): 'name' | 'phone' | undefined {
-  const lower = name.toLowerCase()
-  return lower === 'name' || lower === 'phone' ? lower : undefined
+/** The variables that requests cannot set, in lower case. */
+const PERSON_FIELDS: Readonly<Record<string, 'name' | 'phone' | 'stopLink'>> = {
+  name: 'name',
+  phone: 'phone',
+  stop_link: 'stopLink',
 }
+
+function personField(name: string) {
+  const lower = name.toLowerCase()
+  return Object.hasOwn(PERSON_FIELDS, lower) ? PERSON_FIELDS[lower] : undefined
+}
+
+/** Whether a text contains `{{stop_link}}`. */
+export const hasStopLink = (template: Template): boolean =>
+  template.some((part) => typeof part !== 'string' && personField(part.name) === 'stopLink')
 
 const orFallback = (value: string, { fallback }: Placeholder) =>
   fallback !== undefined && value.trim() === '' ? fallback : value

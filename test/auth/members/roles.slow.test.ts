@@ -102,6 +102,8 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'POST /api/devices/pair': 'all',
   'GET /join/{id}': 'all',
   'POST /join/{id}': 'all',
+  'GET /leave/{token}': 'all',
+  'POST /leave/{token}': 'all',
   'GET /api/contacts/{id}/data': 'admin',
   'POST /api/contacts/{id}/erase': 'admin',
   'POST /api/person/data': 'admin',

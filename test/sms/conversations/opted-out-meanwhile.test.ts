@@ -99,7 +99,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
         isOver = true
       })
       await until('its end or its wait', async () => isOver || (await waitingIn(store.db)) === 1)
-      await setOptedOut({ ...store, db }, user, RECIPIENT, { isOut: true, said: 'STOP', message: '' })
+      await setOptedOut({ ...store, db }, user, RECIPIENT, true, { source: 'keyword', said: 'STOP' })
       return { givenBack }
     })
     expect(await givenBack).toMatchObject([{ result: 'applied', status: 'failed' }])

@@ -21,7 +21,10 @@ afterEach(() => void vi.useRealTimers())
 
 const offer = (store: Store, user: string, recipients: string[]) => {
   const body = { recipients, groupIds: [], deviceId: '', line: ANY_LINE, content: { body: 'Hello' } }
-  return prepareOffer(store, 1000, accountSender(user, user), { ...body, options: PLAIN_OPTIONS })
+  return prepareOffer(store, server.server.services.config, accountSender(user, user), {
+    ...body,
+    options: PLAIN_OPTIONS,
+  })
 }
 
 test('sends to many opted-out recipients are refused with 429 after a limit, other sends are not', async () => {

@@ -102,7 +102,11 @@ function TemplatePreview({ body }: { body: string }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
   const fieldOf = (name: string) => contact && fieldNamed(contact, name)
-  const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
+  const own: Readonly<Record<string, string>> = {
+    ...(contact && { name: contact.name, phone: contact.phone }),
+    // as long as a real one
+    stop_link: `${location.origin}/leave/${'x'.repeat(32)}`,
+  }
   // prefer the contact's own value to a typed one, which may have been typed for another contact
   const valueFor = (variable: string) => {
     const name = variable.toLowerCase()

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { readStopLink, type StopLink } from '../sms/consent/stop-link.ts'
+import { type Html, html, NOTHING, page, text } from './html.ts'
+import { faultOf } from './join-form.ts'
+import { type PageLanguage, type PageWord, pageWords } from './page-words.ts'
+
+/** A group that a person can leave. */
+interface LeftGroup {
+  readonly id: string
+  readonly name: string
+}
+
+/** The page by which a person ends the texts of an account. */
+export interface LeavePage extends StopLink {
+  readonly language: PageLanguage
+  readonly account: string
+  /** The person's groups that have a public page: the person may leave only one of them. */
+  readonly groups: readonly LeftGroup[]
+}
+
+/** Groups that a page names, at most. */
+const MAX_GROUPS = 10
+
+const readAccount = (db: Db, { user, number }: StopLink) =>
+  queries(db)
+    .selectFrom('users as u')
+    .select([
+      'u.name',
+      sql<string>`coalesce((
+        select json_agg(json_build_object('id', g.id, 'name', g.name)) from (
+          select g.id, g.name from contacts c join contact_groups g on g.id = any (c.groups) and g."user" = c."user"
+          where c."user" = u.id and c.phone = ${number} and g.join_page order by g.name limit ${MAX_GROUPS}
+        ) g), '[]')::text`.as('groups'),
+    ])
+    .where('u.id', '=', user)
+    .executeTakeFirst()
+
+/** The page of a link's token; undefined for a forged token, and if the account was closed. */
+export async function findLeavePage(
+  db: Db,
+  token: string,
+  language: PageLanguage,
+): Promise<LeavePage | undefined> {
+  const link = await readStopLink(db, token)
+  const found = link && (await readAccount(db, link))
+  if (!found) return undefined
+  const account = found.name || pageWords(language, 'unnamed')
+  return { ...link, language, account, groups: JSON.parse(found.groups) as readonly LeftGroup[] }
+}
+
+/** What the page says before a person presses a button. */
+export const leaveText = ({ language, account, number }: LeavePage): string =>
+  pageWords(language, 'leaveText', { account, group: '' }, number)
+
+/** A page that changes nothing: link scanners open it, too. */
+export function leaveForm(shown: LeavePage, fault?: PageWord): string {
+  const { language, account, groups } = shown
+  const button = (group: string, word: PageWord, name = ''): Html =>
+    html`<button name="group" value="${text(group)}">${text(pageWords(language, word, { account, group: name }))}</button>`
+  const body = html`${faultOf(language, fault)}
+<p>${text(leaveText(shown))}</p>
+<form method="post">
+${button('', 'leaveAll')}
+${groups.length > 0 ? groups.map(({ id, name }) => button(id, 'leaveGroup', name)) : NOTHING}
+</form>`
+  return page(language, pageWords(language, 'leave'), body)
+}
+
+/** The page after the texts are ended, of a group or, without one, all. */
+export function leftPage({ language, account, number }: LeavePage, group?: LeftGroup): string {
+  const names = { account, group: group?.name ?? '' }
+  const sentence = pageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
+  return page(language, pageWords(language, 'left'), html`<p>${text(sentence)}</p>`)
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { addEntry, versionOf } from '../sms/consent/ledger.ts'
+import { endGroupTexts } from '../sms/queue/end-group-texts.ts'
+import { endUnclaimed, setOptedOut } from '../sms/queue/opt-out.ts'
+import { lockUserSends } from '../sms/send/accept.ts'
+import type { Visitor } from './ask-to-join.ts'
+import { type LeavePage, leaveText } from './leave-page.ts'
+
+/**
+ * Ends the texts of an account to the person of a link: of a group, or all if `group` is ''. Unclaimed texts
+ * end, too. Nothing changes if they are ended already.
+ */
+export async function leave(
+  store: Store,
+  page: LeavePage,
+  group: string,
+  { address, browser }: Omit<Visitor, 'number'>,
+): Promise<void> {
+  const { user, number } = page
+  const shown = leaveText(page)
+  const proof = { source: 'page', shown, version: versionOf(shown), address, browser } as const
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await lockUserSends(db, user)
+    if (group === '') {
+      await setOptedOut(inside, user, number, true, proof)
+      await endUnclaimed(inside, user, [number])
+    } else if (!(await hasLeft(db, page, group))) {
+      await addEntry(db, { ...proof, user, number, group, event: 'opt_out' })
+      await endGroupTexts(inside, user, number, group)
+    }
+  })
+}
+
+async function hasLeft(db: Db, { user, number }: LeavePage, group: string): Promise<boolean> {
+  const stopped = await queries(db)
+    .selectFrom('consent_states')
+    .where('user', '=', user)
+    .where('number', '=', number)
+    .where('group', '=', group)
+    .where('state', '=', sql.lit('stopped'))
+    .executeTakeFirst()
+  return stopped !== undefined
+}
