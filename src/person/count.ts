@@ -33,9 +33,10 @@ export const FOUND_DATA = z
 /** Counts what an account stores about a person, in one statement. Changes nothing. */
 export async function countData(db: Db, person: Person): Promise<z.output<typeof FOUND_DATA>> {
   const { user, number } = person
-  const texts = sql<string[]>`(select found.ids from found)`
+  // the cast makes it an array: without it, `any` would compare with rows
+  const texts = sql<string[]>`(select found.ids from found)::text[]`
   const count = (rows: RawBuilder<unknown>) =>
-    sql<number>`(select count(*) from (${rows} limit ${sql.lit(MAX_COUNT)}) some)`
+    sql<number>`(select count(*) from (${rows} limit ${sql.lit(MAX_COUNT)}) counted)`
   const counts = PLACES.map(({ table, rows }) =>
     count(sql`select from ${sql.table(table)} t where ${rows(person, texts)}`).as(table),
   )

@@ -124,7 +124,10 @@ const hideReasons = (db: Db, { user, number, spellings }: Person) =>
     .where('number', '=', number)
     .execute()
 
+/** A trigger copies the names of campaigns to `senders`. */
+const COPIES = ['senders']
+
 /** Postgres keeps frequent values of columns in its statistics. Makes them anew. */
 async function forgetStatistics(db: Db): Promise<void> {
-  for (const { table } of PLACES) await db.query(`analyze "${table}"`)
+  for (const table of [...PLACES.map((place) => place.table), ...COPIES]) await db.query(`analyze "${table}"`)
 }
