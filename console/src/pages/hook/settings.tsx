@@ -160,7 +160,7 @@ const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[
     ...{ name: 'max_parts', label: t('Short messages of a text'), read: (parts) => String(parts || 3) },
     hint: t('A longer text is cut: each part costs as much as a text.'),
   },
-  { name: 'rate', label: t('Short messages an hour'), hint: t('To each recipient.') },
+  { name: 'rate', label: t('Short messages an hour'), hint: t('For all recipients together.') },
   {
     ...{ name: 'line', label: t('Line'), kind: 'select' },
     choices: [
