@@ -127,4 +127,4 @@ const NO_NAMES: Names = { account: '', group: '' }
 
 /** Words of a page, with names and the number filled in. */
 export const pageWords = (language: PageLanguage, word: PageWord, names = NO_NAMES, number = ''): string =>
-  fillNames(WORDS[language][word], names).replaceAll('{number}', number)
+  fillNames(WORDS[language][word], names).replaceAll('{number}', () => number)

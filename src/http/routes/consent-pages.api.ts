@@ -5,10 +5,20 @@ import { NOBODY } from '../../openapi/security.ts'
 
 const HTML = { 'text/html': { schema: z.string() } }
 
-/** Answers of a page, by status. */
+const FAILURES: Readonly<Record<number, string>> = {
+  403: 'The server refuses the request.',
+  429: 'Too many requests: wait, then ask again.',
+  500: 'The server has failed.',
+  503: 'The server is busy: wait, then ask again.',
+}
+
+/** Answers of a page, by status. Failures are pages, too. */
 const pages = (descriptions: Readonly<Record<number, string>>) =>
   Object.fromEntries(
-    Object.entries(descriptions).map(([status, description]) => [status, { description, content: HTML }]),
+    Object.entries({ ...FAILURES, ...descriptions }).map(([status, description]) => [
+      status,
+      { description, content: HTML },
+    ]),
   )
 
 const JOIN = z

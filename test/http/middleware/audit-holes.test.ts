@@ -183,6 +183,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/hooks/preview',
     'POST /api/account/invitations/show',
   ],
+  'is for the people who get texts': ['POST /join/{}', 'POST /leave/{}'],
   'always refuses': ['POST /api/sql'],
   'lets a user in, and superusers never': ['POST /api/collections/{}/auth-with-oauth2'],
   'says only that an address is read': ['POST /api/collections/{}/confirm-verification'],
