@@ -6,6 +6,27 @@ import type { Campaign, CampaignState, MessageState } from './records.ts'
 /** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
 export const MAX_PLAIN = 20
 
+/** People who are left out of a campaign: how many, and the numbers of the first of them. */
+export interface WithoutConsent {
+  readonly count: number
+  readonly recipients: readonly string[]
+}
+
+/** The proof of consent to a campaign that requires it. */
+export interface CampaignProof {
+  readonly given: number
+  readonly since: string
+  readonly texts: readonly {
+    readonly version: string
+    /** '' if people texted a word. */
+    readonly shown: string
+    readonly people: number
+    readonly since: string
+  }[]
+  readonly without_consent: WithoutConsent
+  readonly withdrawn: number
+}
+
 /** The answer to `GET /api/campaigns/ID/progress`. */
 export interface CampaignProgress {
   readonly status: CampaignState
@@ -17,6 +38,7 @@ export interface CampaignProgress {
   readonly retriable: FailedCounts
   readonly segments_used: number
   readonly opt_outs: number
+  readonly consent: CampaignProof | null
   readonly replies: number
   readonly latest_replies: readonly {
     readonly id: string

@@ -74,6 +74,13 @@ export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string
 export type ContactGroup = RecordOf<'contact_groups'>
 export type Template = RecordOf<'sms_templates'>
 
+export interface Consent extends RecordOf<'consents'> {
+  readonly expand?: { readonly group?: ContactGroup; readonly entered_by?: Sender }
+}
+export interface ConsentState extends RecordOf<'consent_states'> {
+  readonly expand?: { readonly group?: ContactGroup }
+}
+
 /** An automatic answer to incoming texts. Its hours are in the time zone of its user. */
 export interface AutoAnswer extends RecordOf<'auto_answers'> {
   readonly expand?: { readonly template?: Template }

@@ -18,6 +18,7 @@ import { EmailCard } from './email.tsx'
 import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
 import { QuietHours } from './quiet-hours.tsx'
+import { RetentionCard } from './retention.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
@@ -34,6 +35,7 @@ export function Page() {
       >
         <LanguageCard />
         {may('admin') && <QuietHours />}
+        {may('admin') && <RetentionCard />}
         <Notifications user={mine.person.id} />
       </Frame>
     )
@@ -43,6 +45,7 @@ export function Page() {
         <div class="stack">
           {mine.role === 'user' && <Profile user={mine.record} />}
           {mine.role === 'user' && may('owner') && <QuietHours />}
+          {mine.role === 'user' && may('owner') && <RetentionCard />}
           <EmailCard session={mine} />
           {mine.role === 'user' && may('owner') && <Notifications user={mine.record.id} />}
         </div>

@@ -19,6 +19,7 @@ import { NextTimes } from '../../parts/form/repeat-field.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
+import { ProofCard } from '../../parts/proof.tsx'
 import { formatDateTime, OUTGOING_STATES, StateCounts } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Actions } from './actions.tsx'
@@ -54,6 +55,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       {!campaign.repeat && (progress ? <Course campaign={campaign} progress={progress} /> : <Loading />)}
       <div class="columns">
         <What campaign={campaign} />
+        {progress?.consent && <ProofCard proof={progress.consent} />}
         {progress && !campaign.repeat && <Replies progress={progress} />}
       </div>
     </Frame>

@@ -172,6 +172,7 @@ const columnsFor = (
     const needs = 'agent'
     return [
       { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
+      { icon: 'verify', words: t('Consent of {contact}', { contact }), href: to(`/contacts/${row.id}`) },
       { icon: 'edit', words: t('Change {contact}', { contact }), needs, onClick: () => edit(row) },
       { icon: 'trash', words: t('Delete {contact}', { contact }), needs, onClick: () => remove(row) },
     ]

@@ -17,7 +17,7 @@ export const Page = () => (
     text={t('Contacts that get the same text.')}
     list={useGroups()}
     columns={columnsFor}
-    href={({ id }) => to('/contacts', { group: id })}
+    href={({ id }) => to(`/groups/${id}`)}
     icon="groups"
     none={[
       t('No groups yet'),

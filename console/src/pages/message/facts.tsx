@@ -3,11 +3,10 @@ import { deviceName } from '../../data/device/lines.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
-import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { Owner } from '../../parts/owner.tsx'
 import type { Fact } from '../../parts/page.tsx'
-import { msOf, Time } from '../../parts/time.tsx'
+import { Moment } from '../../parts/time-line.tsx'
 import { to } from '../../router.ts'
 import { RETRY } from './use-retry.ts'
 
@@ -65,20 +64,4 @@ function sizeOf(body: string, segments: number): string {
   const characters =
     encoding === 'GSM-7' ? t('{units} characters', { units }) : t('{units} characters (Unicode)', { units })
   return `${count}, ${characters}`
-}
-
-const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-
-/** An instant to the second, and how long ago that is. Nothing for an empty date. */
-export function Moment({ at }: { at: string }) {
-  const ms = msOf(at)
-  if (Number.isNaN(ms)) return null
-  return (
-    <span class="message-moment">
-      {exact.format(ms)}{' '}
-      <span class="muted">
-        (<Time at={at} />)
-      </span>
-    </span>
-  )
 }

@@ -6,7 +6,6 @@ import { useNames } from '../../data/use/use-known.ts'
 import { useSims } from '../../data/use/use-lines.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { failureReason, isCanceled } from '../../data/words/failure-reasons.ts'
-import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
@@ -15,11 +14,12 @@ import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, SimulatedBadge } from '../../parts/time.tsx'
+import { TimeLine } from '../../parts/time-line.tsx'
 import { to } from '../../router.ts'
 import { isUnknown, MessageActions } from './actions.tsx'
-import { type Step, stepsOf } from './steps.ts'
+import { stepsOf } from './steps.ts'
 import './page.css'
-import { factsOf, Moment } from './facts.tsx'
+import { factsOf } from './facts.tsx'
 import { useEvents } from './use-events.ts'
 import { useRetry } from './use-retry.ts'
 
@@ -115,15 +115,3 @@ function Outcome({ message, next }: { message: Message; next: Message | undefine
     </Notice>
   )
 }
-
-const TimeLine = ({ steps }: { steps: readonly Step[] }) => (
-  <ol class="message-line">
-    {steps.map(({ id, state, words, at, detail }) => (
-      <li key={id} class={MESSAGE_STATES[state][0]}>
-        <span class="message-step">{words}</span>
-        <Moment at={at} />
-        {detail && <span class="message-detail">{detail}</span>}
-      </li>
-    ))}
-  </ol>
-)

@@ -1,15 +1,12 @@
 import { deviceName } from '../../data/device/lines.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
+import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
+import type { Step } from '../../parts/step.ts'
 
-export interface Step {
-  readonly id: string
+interface StateStep extends Step {
   readonly state: MessageState
-  readonly words: string
-  readonly at: string
-  /** Why the message failed, or other details; may be ''. */
-  readonly detail: string
 }
 
 const CHANGED = 'Changed: '
@@ -28,7 +25,10 @@ const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
  * The steps of a message, oldest first: its acceptance, its events, and its present state if no event shows
  * it. An incoming message has only its events.
  */
-export function stepsOf(message: Message, events: readonly MessageEvent[]): Step[] {
+export const stepsOf = (message: Message, events: readonly MessageEvent[]): Step[] =>
+  statesOf(message, events).map((step) => ({ ...step, tone: MESSAGE_STATES[step.state][0] }))
+
+function statesOf(message: Message, events: readonly MessageEvent[]): StateStep[] {
   const steps = events.map((event) => stepOf(event))
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
@@ -39,7 +39,7 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
 }
 
 /** The present step of a message, if its events do not show it. */
-function presentOf(message: Message): Step[] {
+function presentOf(message: Message): StateStep[] {
   const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }
   if (isCanceled(message))
@@ -60,7 +60,7 @@ function presentOf(message: Message): Step[] {
   ]
 }
 
-function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
+function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): StateStep {
   if (isCanceled({ status, error_message: detail }))
     return { id, state: 'pending', words: failureReason(detail), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''

@@ -34,6 +34,8 @@ export interface Composition {
   readonly giveUp: string
   /** Whether the text waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null
+  /** Whether the send becomes a campaign that leaves out people without proof of consent. */
+  readonly needsConsent: boolean
 }
 
 export const BLANK: Composition = {
@@ -52,6 +54,7 @@ export const BLANK: Composition = {
   guarantee: 'at_most_once',
   giveUp: '',
   isQuiet: null,
+  needsConsent: false,
 }
 
 /** A new text with the content of a campaign, but without the campaign's time. */
@@ -65,6 +68,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
   guarantee: campaign.guarantee || BLANK.guarantee,
   ...(campaign.repeat && { repeat: campaign.repeat }),
   ...(!campaign.quiet_hours && { isQuiet: false }),
+  needsConsent: campaign.requires_consent,
   ...(campaign.template
     ? { kind: 'template', template: campaign.template, variables: campaign.variables ?? {} }
     : { text: campaign.body, variables: campaign.variables ?? {} }),
@@ -74,7 +78,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
 export type Request = Readonly<Record<string, unknown>>
 
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
-  const { priority, guarantee, giveUp, isQuiet, repeat } = composition
+  const { priority, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
   return {
     ...whatOf(composition, valuesOf(composition, variables)),
     ...wayOf(composition),
@@ -82,6 +86,7 @@ export function requestOf(composition: Composition, variables: readonly string[]
     ...(priority !== '0' && { priority: Number(priority) }),
     ...(guarantee !== 'at_most_once' && { guarantee }),
     ...(isQuiet !== null && { quiet_hours: isQuiet }),
+    ...(needsConsent && { requires_consent: true }),
     ...(repeat.cron && { repeat: repeatRequest(repeat) }),
   }
 }
@@ -136,6 +141,8 @@ export interface Preview {
   readonly last_leaves_at: string
   /** How many recipients have opted out and get nothing. */
   readonly opted_out: number
+  /** How many recipients get nothing because the send requires consent that they have not given. */
+  readonly without_consent: number
   /** The template's variables without a value for at least one recipient. */
   readonly missing?: readonly string[]
   readonly items: readonly {
@@ -143,5 +150,6 @@ export interface Preview {
     readonly body: string
     readonly segments: number
     readonly opted_out: boolean
+    readonly without_consent: boolean
   }[]
 }

@@ -5,6 +5,7 @@ import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { LastLeaves } from '../../parts/form/hold-notice.tsx'
+import { WithoutProof } from '../../parts/proof.tsx'
 import { to } from '../../router.ts'
 import type { Composition, Preview } from './composition.ts'
 
@@ -23,9 +24,10 @@ export function Cost({
 }) {
   const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
   const optedOut = preview?.opted_out ?? 0
+  const withoutConsent = preview?.without_consent ?? 0
   const left = usage?.remaining
   const isTooMany = people > MAX_OF_AGENT && !may('admin')
-  const isShort = left !== null && left !== undefined && people - optedOut > left
+  const isShort = left !== null && left !== undefined && people - optedOut - withoutConsent > left
   return (
     <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
       {people > 0 && (preview || chosen.groups.length === 0) ? (
@@ -45,6 +47,7 @@ export function Cost({
           {tn('1 opted out, who will get nothing', '{count} opted out, who will get nothing', optedOut)}
         </span>
       )}
+      <WithoutProof people={withoutConsent} />
       {usage && left !== null && left !== undefined && (
         <span>
           {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {

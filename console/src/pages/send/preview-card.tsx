@@ -19,7 +19,7 @@ export function PreviewCard({
   hasText: boolean
   isPersonal: boolean
 }) {
-  const told = preview?.items.filter((item) => !item.opted_out) ?? []
+  const told = preview?.items.filter((item) => !item.opted_out && !item.without_consent) ?? []
   const items = told.slice(0, isPersonal ? SHOWN : 1)
   const nameOf = useNames(items.map(({ to }) => to))
   const rest = told.length - items.length

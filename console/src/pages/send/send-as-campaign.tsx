@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { MAX_PLAIN } from '../../data/campaigns.ts'
+import { MAX_PLAIN, type WithoutConsent } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import { requestKeys } from '../../data/line/request-key.ts'
 import { type Repeat, repeatSentence } from '../../data/repeat.ts'
@@ -10,6 +10,7 @@ import { t, tx } from '../../language/words.ts'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
 import { LastLeaves } from '../../parts/form/hold-notice.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { LeftOut } from '../../parts/proof.tsx'
 import { formatDateTime, msOf } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 import type { Request, Preview as SendPreview } from './composition.ts'
@@ -20,6 +21,7 @@ interface Preview {
   readonly segments: number
   readonly last_leaves_at: string
   readonly first: { readonly to: string; readonly body: string }
+  readonly without_consent: WithoutConsent
 }
 
 /**
@@ -33,12 +35,13 @@ async function sendAsCampaign(
 ): Promise<{ readonly id: string } | 'no' | undefined> {
   const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
   const repeats = request.repeat !== undefined
-  if (recipients.length <= MAX_PLAIN && !group_ids && !repeats) return undefined
+  const isCampaign = repeats || request.requires_consent === true
+  if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
   if (!may('admin')) return sendAsAgent(request)
   const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
   const body = campaignOf(request, begins)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
-  if (preview.recipients_count <= MAX_PLAIN && !repeats) return undefined
+  if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? repeatSentence(request.repeat as Repeat) : undefined
   if (!(await isConfirmed(preview, begins, true, sentence))) return 'no'
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
@@ -52,7 +55,11 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   const options = { method: 'POST', body: request }
   const preview = await pb.send<SendPreview>('/api/sms/preview', options)
   if (preview.recipients_count > MAX_PLAIN) return undefined
-  const shown = { ...preview, segments: preview.total_segments, first: preview.items[0]! }
+  const without = preview.items.filter((item) => item.without_consent)
+  const shown = {
+    ...{ ...preview, segments: preview.total_segments, first: preview.items[0]! },
+    without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
+  }
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
 }
 
@@ -71,7 +78,7 @@ function campaignOf({ ttl, ...request }: Request, begins: string): Request {
 }
 
 function isConfirmed(
-  { recipients_count, segments, first, last_leaves_at }: Preview,
+  { recipients_count, segments, first, last_leaves_at, without_consent }: Preview,
   scheduledAt: string,
   isCampaign = true,
   repeats?: string,
@@ -86,6 +93,7 @@ function isConfirmed(
     firstText: first.body,
     begins: (
       <>
+        <LeftOut {...without_consent} />
         {scheduledAt
           ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) }) +
             (repeats ? ` ${t('Stop it at any time on its page.')}` : '')

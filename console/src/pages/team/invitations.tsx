@@ -5,7 +5,6 @@ import { useSetup } from '../../data/setup.ts'
 import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -13,9 +12,9 @@ import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card } from '../../parts/page.tsx'
-import { Qr } from '../../parts/qr.tsx'
 import type { FieldRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import { SharedLink } from '../../parts/shared-link.tsx'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
 
 const COLUMNS: readonly Column<Invitation>[] = [
@@ -92,10 +91,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
           </Notice>
         )}
         <p>{t('Send this link to the person, or let them scan the picture. It works once, for 7 days.')}</p>
-        <div class="team-invited">
-          <CodeBlock code={link} />
-          <Qr text={link} label={t('The invitation as a picture')} />
-        </div>
+        <SharedLink link={link} label={t('The invitation as a picture')} />
       </ShownOnce>
     )
   return (

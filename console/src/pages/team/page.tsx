@@ -8,10 +8,9 @@ import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Members } from './members.tsx'
-import './page.css'
 import { Changes } from './changes.tsx'
 import { Invitations, Invite } from './invitations.tsx'
+import { Members } from './members.tsx'
 
 export function Page() {
   const [isInviting, setInviting] = useState(false)

@@ -85,6 +85,7 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
               </>
             )
           },
+          { name: 'requires_consent', label: t('Only to people with proof of consent') },
         ]}
         saved={t('Template saved')}
         {...{ onSaved: onClose, onCancel: onClose }}

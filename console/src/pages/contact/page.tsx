@@ -1,0 +1,71 @@
+import { formatPhone } from '#portable/phone/format.ts'
+import { pb } from '../../data/client.ts'
+import type { Consent, ConsentState, Contact } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useRecord } from '../../data/use/use-record.ts'
+import { t } from '../../language/words.ts'
+import type { PageProps } from '../../pages.ts'
+import { ButtonLink } from '../../parts/form/form.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
+import { Pager } from '../../parts/list/records.tsx'
+import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { Badge } from '../../parts/time.tsx'
+import { TimeLine } from '../../parts/time-line.tsx'
+import { to } from '../../router.ts'
+import { purposeOf, STATES, stepOf } from './steps.tsx'
+
+export function Page({ params: { id = '' } }: PageProps) {
+  const read = useRecord<Contact>('contacts', id)
+  const { record: contact } = read
+  if (!contact)
+    return (
+      <Missing
+        {...{ read, icon: 'contacts', title: t('Contact'), gone: t('There is no such contact') }}
+        all={[to('/contacts'), t('All contacts')]}
+      />
+    )
+  const { name, phone } = contact
+  return (
+    <Frame
+      title={name || formatPhone(phone)}
+      back={{ href: to('/contacts'), words: t('Contacts') }}
+      text={name && <PhoneNumber number={phone} />}
+      actions={
+        <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(phone)}`)}>
+          {t('Conversation')}
+        </ButtonLink>
+      }
+    >
+      <ConsentCard number={phone} />
+    </Frame>
+  )
+}
+
+/** The present consents of a number, and how they came about. */
+function ConsentCard({ number }: { number: string }) {
+  const filter = pb.filter('number = {:number}', { number })
+  const states = useList<ConsentState>('consent_states', { filter, sort: '-since', expand: 'group' })
+  const entries = useList<Consent>('consents', {
+    filter,
+    sort: '-created,-@rowid',
+    expand: 'group,entered_by',
+  })
+  return (
+    <Card title={t('Consent')}>
+      {entries.loading && <Loading />}
+      {!entries.loading && entries.items.length === 0 && (
+        <p class="muted">{t('There is no record of consent of this number.')}</p>
+      )}
+      <div class="row">
+        {states.items.map((state) => (
+          <Badge key={state.id} tone={STATES[state.state][0]}>
+            {purposeOf(state)}: {STATES[state.state][1]}
+          </Badge>
+        ))}
+      </div>
+      <TimeLine steps={entries.items.map(stepOf)} />
+      <Pager {...entries} />
+    </Card>
+  )
+}

@@ -1,0 +1,122 @@
+import type { ContactGroup } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
+import { useRecord } from '../../data/use/use-record.ts'
+import { t } from '../../language/words.ts'
+import type { PageProps } from '../../pages.ts'
+import { ButtonLink } from '../../parts/form/form.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { Values } from '../../parts/rows/values.ts'
+import { SharedLink } from '../../parts/shared-link.tsx'
+import { to } from '../../router.ts'
+
+export function Page({ params: { id = '' } }: PageProps) {
+  const read = useRecord<ContactGroup>('contact_groups', id)
+  const { record: group } = read
+  if (!group)
+    return (
+      <Missing
+        {...{ read, icon: 'groups', title: t('Group'), gone: t('There is no such group') }}
+        all={[to('/groups'), t('All groups')]}
+      />
+    )
+  return (
+    <Frame
+      title={group.name}
+      back={{ href: to('/groups'), words: t('Groups') }}
+      actions={
+        <>
+          <ButtonLink icon="contacts" href={to('/contacts', { group: id })}>
+            {t('Contacts')}
+          </ButtonLink>
+          <ButtonLink icon="send" href={to('/send', { group: id })} needs="agent">
+            {t('Send')}
+          </ButtonLink>
+        </>
+      }
+    >
+      <div class="columns">
+        <Card title={t('Joining and consent')}>
+          {may('agent') ? (
+            <RecordForm collection="contact_groups" record={group} rows={ROWS} saved={t('Saved')} asks />
+          ) : (
+            <p>{group.join_words || t('Nobody joins by a text.')}</p>
+          )}
+        </Card>
+        <JoinPage group={group} />
+      </div>
+    </Frame>
+  )
+}
+
+const hasPage = ({ join_page }: Values) => join_page === true
+const asks = (values: Values) => values.join_words !== '' || hasPage(values)
+
+const ROWS: readonly FormRow[] = [
+  {
+    ...{ name: 'join_words', label: t('Words that join'), placeholder: t('JOIN, NEWS') },
+    hint: t('Separate words by commas. A person who texts one of them joins the group.'),
+  },
+  {
+    ...{ name: 'join_confirm', label: t('Ask the person to confirm: “Reply YES”') },
+    shown: ({ join_words }) => join_words !== '',
+  },
+  { name: 'join_page', label: t('Public page to join') },
+  {
+    ...{ name: 'page_text', label: t('Text of the page'), kind: 'area', rows: 3, shown: hasPage },
+    hint: t('Say who you are and what you send. Addresses become links.'),
+  },
+  {
+    ...{ name: 'page_consent', label: t('Sentence beside the box'), kind: 'area', rows: 2, shown: hasPage },
+    hint: t('Without it, the page has a sentence of its own. {account} and {group} stand for the names.'),
+  },
+  {
+    ...{
+      name: 'page_confirm',
+      label: t('The person confirms'),
+      kind: 'select',
+      shown: hasPage,
+      read: (value: unknown) => String(value || 'reply'),
+    },
+    choices: [
+      ['reply', t('by the reply YES')],
+      ['code', t('by a code from a text')],
+    ],
+  },
+  {
+    ...{ name: 'join_text', label: t('Question “Reply YES”'), kind: 'area', rows: 2, shown: asks },
+    hint: t(
+      'Without it, the server asks in the language of the account. {account} and {group} stand for the names.',
+    ),
+  },
+  { name: 'requires_consent', label: t('Only to people with proof of consent') },
+  {
+    ...{
+      name: 'keep_days',
+      label: t('Delete texts from and to members after (days)'),
+      kind: 'number',
+      min: 0,
+    },
+    hint: t('0: as the account does.'),
+  },
+]
+
+function JoinPage({ group: { id, join_page } }: { group: ContactGroup }) {
+  const link = new URL(`/join/${id}`, location.href).href
+  return (
+    <Card title={t('Public page')}>
+      {join_page ? (
+        <>
+          <SharedLink link={link} label={t('QR code of the public page')} />
+          <a class="button" href={link} target="_blank" rel="noreferrer">
+            {t('Open the page')}
+          </a>
+        </>
+      ) : (
+        <p class="muted">{t('With a public page, people join by a link or a QR code.')}</p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,56 @@
+import { formatPhone } from '#portable/phone/format.ts'
+import type { CampaignProof, WithoutConsent } from '../data/campaigns.ts'
+import { t, tn } from '../language/words.ts'
+import { More } from './form/more.tsx'
+import { Card, Facts } from './page.tsx'
+import { formatDateTime } from './time.tsx'
+
+const withoutWords = (people: number) =>
+  tn(
+    '1 without proof of consent, who gets nothing',
+    '{count} without proof of consent, who get nothing',
+    people,
+  )
+
+export const WithoutProof = ({ people }: { people: number }) =>
+  people > 0 ? <span>{withoutWords(people)}</span> : null
+
+/** How many people are left out for missing consent; opened, their numbers. */
+export const LeftOut = ({ count, recipients }: WithoutConsent) =>
+  count > 0 ? (
+    <More summary={withoutWords(count)} isWrong={false}>
+      <p>{[...recipients.map(formatPhone), ...(count > recipients.length ? ['…'] : [])].join(', ')}</p>
+    </More>
+  ) : null
+
+/** Since when, by which texts, and by how many people consent to a campaign was given. */
+export const ProofCard = ({ proof }: { proof: CampaignProof }) => (
+  <Card title={t('Proof of consent')}>
+    <p>
+      {proof.given > 0
+        ? tn('1 person agreed, since {since}.', '{count} people agreed, the first on {since}.', proof.given, {
+            since: formatDateTime(proof.since),
+          })
+        : t('Nobody has agreed yet.')}
+    </p>
+    <Facts
+      facts={proof.texts.map(({ version, shown, people }) => [
+        version ? t('Version {version}', { version }) : t('By a text of the person'),
+        <>
+          {tn('1 person', '{count} people', people)}
+          {shown && <p class="as-written">{shown}</p>}
+        </>,
+      ])}
+    />
+    {proof.withdrawn > 0 && (
+      <p>
+        {tn(
+          '1 text failed: no consent any more.',
+          '{count} texts failed: no consent any more.',
+          proof.withdrawn,
+        )}
+      </p>
+    )}
+    <LeftOut {...proof.without_consent} />
+  </Card>
+)
