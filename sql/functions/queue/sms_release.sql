@@ -1,7 +1,8 @@
 -- Assigns due messages, whose queue rows the caller has locked, to lines, by the rules for new sends. If all
 -- lines are at a limit, a message waits until one is not; if no line fits, for a minute. A device that the
--- request names may be offline. A message whose recipient has opted out is left for the sweep to end. Returns
--- the devices to wake.
+-- request names may be offline. A message whose recipient has opted out is left for the sweep to end. A
+-- conversation whose last text was scheduled moves up in lists when the text leaves. Returns the devices to
+-- wake.
 --
 --   texts           from sms_due_waiting or sms_due_scheduled
 --   online_seconds  a device that was seen within them counts as online
@@ -19,7 +20,7 @@ begin
   return query
   with due as (
     select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, m."to", m.sim,
-      row_number() over (partition by d."user" order by d.priority desc, d.position) as n
+      m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
     from sms_dispatch d join sms_messages m on m.id = d.message
     where d.message = any(texts) and m.id = any(texts) and not exists (
       select from contacts c where c."user" = m."user" and c.phone = m."to" and c.opted_out)
@@ -33,8 +34,8 @@ begin
     select t."user", a.* from asked t
     cross join lateral sms_assign(t."user", since, now(), sticky, false, t.texts) a
   ), target as (
-    select d.message, d."user", coalesce(g.device, d.device) as device, coalesce(g.line, d.line) as line,
-      coalesce(g.number, '') as number, g.charged,
+    select d.message, d."user", d."to", d.scheduled_at, coalesce(g.device, d.device) as device,
+      coalesce(g.line, d.line) as line, coalesce(g.number, '') as number, g.charged,
       case when g.line is null then coalesce(g.room_at, now() + interval '1 minute') end as room_at,
       case when g.line is null then coalesce(nullif(g.reason, ''), 'room') else '' end as reason
     from due d join given g on g."user" = d."user" and g.n = d.n
@@ -51,6 +52,16 @@ begin
       waiting_for = t.reason, updated = pb_text(now())
     from target t
     where m.id = t.message and m.id = any(texts) and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
+  ), conversation as (
+    select c.id from target t
+    join conversations c on c."user" = t."user" and c.number = t."to" and c.last_message = t.message
+    where t.room_at is null and t.scheduled_at <> '' order by c."user", c.number for update of c
+  ), moved_up as (
+    update conversations c set last_at = pb_text(now()), updated = pb_text(now())
+    from conversation l where c.id = l.id returning c.id
+  ), noted as (
+    insert into _changes (collection, action, record)
+    select 'conversations', 'update', u.id from moved_up u where exists (select from _listeners)
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end,

@@ -1,6 +1,6 @@
 -- Makes an accepted text the last text of the conversation with its recipient, if there is one. If the text
 -- has a line already, later texts of the conversation prefer that line. A text that is scheduled for later
--- does not move the conversation up in lists. With the setting assign = 'answerer',
+-- moves the conversation up in lists when it leaves (sms_release). With the setting assign = 'answerer',
 -- assigns an unassigned conversation to the sender. Deletes the answer that the sender has saved as a draft,
 -- if the text begins with it. `moment`: a pb_date.
 create or replace function sms_conversation_answered(

@@ -1,3 +1,4 @@
+import { releaseDue } from '../../../src/sms/queue/overdue.ts'
 import { TestListener } from '../../realtime/test-listener.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
@@ -119,6 +120,16 @@ describe('an outgoing text', () => {
     expect(second).toMatchObject({ number: ZOE, last_text: 'From us', last_type: 'outgoing' })
     await send([ZOE])
     expect((await list())[0]).toMatchObject({ number: ZOE })
+  })
+
+  test('moves its conversation up when it was scheduled and leaves', async () => {
+    await hear(ZOE, 'Hello')
+    const [id] = await send([ZOE], { scheduled_at: '2099-01-01 00:00:00Z' })
+    await hear(MAX, 'Me too')
+    const { db } = server.server.services.store
+    await db.query(`update sms_dispatch set due_at = now() where message = '${id}'`)
+    await releaseDue(db, 600)
+    expect((await list())[0]).toMatchObject({ number: ZOE, last_message: id })
   })
 
   test('creates no conversation', async () => {
