@@ -19,7 +19,7 @@ const CHECKS: readonly Check[] = [
   [JUDGE, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
   [JUDGE, 'if (campaign) throw ownedByCampaign(campaign.id)', '// removed'],
   [JUDGE, 'if (refusal !== null) throw refusalOf(sender, refusal)', '// removed'],
-  [JUDGE, '  when m.sent_by <> ${place}', '  -- when m.sent_by <> ${place}'],
+  [JUDGE, '  when m.sent_by <> ${sentBy}', '  -- when m.sent_by <> ${sentBy}'],
   [JUDGE, "  when l.destinations || l.key_destinations <> ''", '  when false'],
   [MAY, "  if account_destinations || key_destinations <> ''", '  if false'],
   [MAY, 'sms_is_destination(account_destinations, n.number) and ', ''],

@@ -15,8 +15,8 @@ import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import './page.css'
+import { durationWords } from './duration-words.ts'
 import { Jobs } from './jobs.tsx'
-import { lasting } from './lasting.ts'
 import { Offline } from './offline.tsx'
 import { WaitingMessages } from './waiting-messages.tsx'
 
@@ -70,7 +70,7 @@ export function Page() {
         <Tile title={t('Messages that are due')} value={queue && formatNumber(queue.due)} />
         <Tile
           title={t('Longest wait')}
-          value={queue && (queue.due > 0 ? lasting(queue.oldest_seconds) : '–')}
+          value={queue && (queue.due > 0 ? durationWords(queue.oldest_seconds) : '–')}
           tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
         />
         <Tile

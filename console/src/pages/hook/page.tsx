@@ -13,7 +13,7 @@ import { Settings, type Unsaved } from './settings.tsx'
 import './page.css'
 import { useRecord } from '../../data/use/use-record.ts'
 import { Calls } from './calls.tsx'
-import { sampleOf, Try } from './try.tsx'
+import { ExampleCard, sampleOf } from './example-card.tsx'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Hook>('hooks', id)
@@ -55,7 +55,7 @@ function Parts({ hook }: { hook: Hook }) {
       <Address hook={hook} />
       <div class="columns">
         <Settings hook={hook} onTyped={setUnsaved} />
-        <Try
+        <ExampleCard
           hook={hook}
           unsaved={unsaved}
           body={chosen ?? sampleOf(unsaved.hook.preset)}

@@ -21,7 +21,7 @@ export const sampleOf = (preset: HookPreset): string => {
 
 const SHOWN = 5
 
-export function Try({
+export function ExampleCard({
   hook,
   unsaved: { hook: typed, isChanged },
   body,
