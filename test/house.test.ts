@@ -159,6 +159,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
   ],
   server: [
+    ['carriers'],
     ['extensions.ts', 'jobs.ts', 'command-line.ts'],
     ['begin.ts', 'with-store.ts'],
     ['server.ts'],

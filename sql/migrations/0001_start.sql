@@ -802,6 +802,46 @@ create table hook_windows (
   summary text[] collate "C" not null default '{}'
 );
 
+-- Accounts of carriers that the servers themselves run as devices (src/server/carriers). Rows of deleted
+-- devices are deleted.
+create table device_carriers (
+  device text collate "C" primary key,
+  "user" text collate "C" not null,
+  -- The settings without secrets, and the encrypted secrets (src/db/secrets.ts).
+  account json not null,
+  sealed text collate "C" not null,
+  -- The SHA-256 of the token in the address for the carrier's calls.
+  address_hash text collate "C" not null unique,
+  -- Increased by each change of the settings.
+  version integer not null default 1,
+  -- The server that runs it, and until when. Then another server may run it.
+  node text collate "C" not null default '',
+  leased_until timestamptz not null default '-infinity',
+  -- Why the carrier refuses the account, '' while it does not; when the owner was told.
+  fault text collate "C" not null default '',
+  fault_told_at timestamptz
+);
+create index device_carriers_user on device_carriers ("user");
+
+-- Attempts that a server handed to a carrier, until their result is stored: no other server hands them again.
+create table carrier_attempts (
+  device text collate "C" not null,
+  message text collate "C" not null,
+  attempt integer not null,
+  begun_at timestamptz not null default now(),
+  primary key (device, message, attempt)
+);
+
+-- When each text of a carrier arrived first, by the hash of the carrier's id. A text that the carrier repeats
+-- has the same time, and so is the same message. Kept for a week.
+create table carrier_texts (
+  device text collate "C" not null,
+  key text collate "C" not null,
+  at timestamptz not null,
+  primary key (device, key)
+);
+create index carrier_texts_at on carrier_texts (at);
+
 -- Codes that prove phone numbers
 
 -- The code of each pending verification, deleted when it ends.

@@ -67,5 +67,6 @@ export type Everybody =
   | 'groups'
   | 'realtime'
   | 'webhooks'
+  | 'carriers'
   | 'metrics'
   | 'test'

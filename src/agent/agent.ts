@@ -102,7 +102,7 @@ export async function connect(
     driver.isRepeatable ? journal.hasResult(id, attempt) : journal.hasBegun(id, attempt)
 
   /** Resolves with false if another process has begun the attempt. */
-  function begin(job: Job): Promise<boolean | void> {
+  function begin(job: Job): Promise<unknown> {
     const begun = journal.begin(job.id, job.attempt)
     if (!driver.isRepeatable) claimed.delete(keyOf(job))
     return begun

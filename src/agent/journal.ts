@@ -30,7 +30,7 @@ export interface Journal {
   /** Whether the result of an attempt is known: the server has it, or will get it. */
   hasResult(id: string, attempt: number): boolean
   /** Resolves with false if another process has begun the attempt. */
-  begin(id: string, attempt: number): Promise<boolean | void>
+  begin(id: string, attempt: number): Promise<unknown>
   /** Undoes `begin`: the attempt was certainly not sent. */
   undo(id: string, attempt: number): Promise<void>
   /** Stores an entry until `forget`. */

@@ -69,6 +69,8 @@ export interface AlarmNews {
   readonly battery?: number
   /** A prefix such as `+49`: the verification service `name` sends no more codes to such phone numbers. */
   readonly stoppedCountry?: string
+  /** A carrier's words when it refuses the account, and the device sends nothing. */
+  readonly fault?: string
   readonly silentSince?: string
   readonly backSince?: string
   /** How many messages wait for the device. */
@@ -85,12 +87,14 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
   const low = news.filter(({ battery }) => battery !== undefined)
   const silent = news.filter(({ isSilent }) => isSilent)
   const stopped = news.filter(({ stoppedCountry }) => stoppedCountry)
-  const others = [failing, low, silent, stopped].flat()
+  const faulty = news.filter(({ fault }) => fault)
+  const others = [failing, low, silent, stopped, faulty].flat()
   const back = news.filter((one) => !others.includes(one))
   const groups = [
     [silent, 'silent', silenceOf],
     [failing, 'failing', failureOf],
     [low, 'low on battery', lowBatteryOf],
+    [faulty, 'refused by its carrier', faultOf],
     [back, 'back', returnOf],
     [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, stopOf],
   ] as const
@@ -146,3 +150,6 @@ const nameOf = ({ name }: AlarmNews) => nameInMail(name, 'A device')
 
 /** A stored instant as `2026-11-20 07:00 UTC`. */
 const minute = (text: string) => `${text.slice(0, -8)} UTC`
+
+const faultOf = (news: AlarmNews) =>
+  `${nameOf(news)} sends no texts. ${news.fault}. Look at your account there: credentials, credit, senders.`

@@ -331,6 +331,19 @@ interface CampaignsRow {
   without_consent: string | null
 }
 
+interface CarrierAttemptsRow {
+  attempt: number
+  begun_at: Generated<Date>
+  device: string
+  message: string
+}
+
+interface CarrierTextsRow {
+  at: Date
+  device: string
+  key: string
+}
+
 interface ConsentStatesRow {
   _rowid: Generated<number>
   created: Generated<string>
@@ -453,6 +466,19 @@ interface DeviceBatteriesRow {
   device: string
   low_told_at: Date | null
   percent: number | null
+}
+
+interface DeviceCarriersRow {
+  account: string
+  address_hash: string
+  device: string
+  fault: Generated<string>
+  fault_told_at: Date | null
+  leased_until: Generated<Date>
+  node: Generated<string>
+  sealed: string
+  user: string
+  version: Generated<number>
 }
 
 interface DeviceHandoutsRow {
@@ -1075,6 +1101,8 @@ export interface Tables {
   auto_answers_sent: AutoAnswersSentRow
   backup_state: BackupStateRow
   campaigns: CampaignsRow
+  carrier_attempts: CarrierAttemptsRow
+  carrier_texts: CarrierTextsRow
   consent_states: ConsentStatesRow
   consents: ConsentsRow
   contact_groups: ContactGroupsRow
@@ -1083,6 +1111,7 @@ export interface Tables {
   conversation_notes: ConversationNotesRow
   conversations: ConversationsRow
   device_batteries: DeviceBatteriesRow
+  device_carriers: DeviceCarriersRow
   device_handouts: DeviceHandoutsRow
   device_pairings: DevicePairingsRow
   device_silences: DeviceSilencesRow
@@ -1150,7 +1179,10 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'auth_tries',
   'auto_answers_sent',
   'backup_state',
+  'carrier_attempts',
+  'carrier_texts',
   'device_batteries',
+  'device_carriers',
   'device_handouts',
   'device_pairings',
   'device_silences',

@@ -16,6 +16,7 @@ import { backupRoutes } from './routes/backups.ts'
 import { batchPaths } from './routes/batch.api.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { campaignPaths, campaignRoutes } from './routes/campaigns.ts'
+import { carrierPaths, carrierRoutes } from './routes/carriers.ts'
 import { consentPagePaths } from './routes/consent-pages.api.ts'
 import { consentPageRoutes } from './routes/consent-pages.ts'
 import { consoleRoutes, docsRoutes } from './routes/console.ts'
@@ -57,6 +58,7 @@ const ROUTES: readonly (readonly [root: string, Routes])[] = [
   ['/api/sms', smsRoutes],
   ['/api/verify', verifyRoutes],
   ['/api/campaigns', campaignRoutes],
+  ['/api/devices/carriers', carrierRoutes],
   ['/api/devices', deviceRoutes],
   ['/api/webhooks', webhookRoutes],
   ['/api', personRoutes],
@@ -141,6 +143,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...webhookPaths(),
     ...hookPaths(),
     ...personPaths(),
+    ...carrierPaths(),
     ...accountPaths(),
     ...memberPaths(),
     ...userPaths(),

@@ -15,6 +15,7 @@ import type { Extensions } from '../records/extension.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import type { Sending } from '../sms/campaigns/campaign.ts'
+import type { CarrierService } from '../sms/devices/carrier-body.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { TimedJob } from '../work/timed-jobs.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
@@ -33,6 +34,7 @@ export interface Services {
   readonly protocols: readonly Protocol[]
   readonly otherForms: OtherForms
   readonly backups: Backups
+  readonly carriers: CarrierService
   readonly realtime: Realtime
   readonly traffic: Traffic
   /** This process as one of several workers that share the port; undefined if it runs alone. */

@@ -30,6 +30,8 @@ import { startWebhooks } from '../webhooks/delivery-worker.ts'
 import { makeWorker } from '../work/jobs.ts'
 import { startJobs } from '../work/timed-jobs.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
+import { carrierService } from './carriers/carrier-service.ts'
+import { startCarriers } from './carriers/run-carriers.ts'
 import { extensionsOf } from './extensions.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
 
@@ -72,6 +74,7 @@ export async function begin(
     protocols: PROTOCOLS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,
+    carriers: carrierService({ store, config, extensions }),
     realtime: openRealtime(store, log),
     traffic: new Traffic(PROTOCOLS),
     workers,
@@ -85,7 +88,8 @@ export async function begin(
   const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
-  const stops = [stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
+  const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log)
+  const stops = [stopCarriers, stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,
     reception: tracker,

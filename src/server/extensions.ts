@@ -34,9 +34,16 @@ import {
   WEBHOOKS,
   webhooksExtension,
 } from '../webhooks/extensions.ts'
+import { forgetCarriers } from './carriers/stored-carrier.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */
 const completeFilter: FitWebhook = (store, values) => completeList(store, values, 'numbers', readSenderFilter)
+
+/** Deletes what belongs to deleted devices. */
+const forgetDevices: NonNullable<Extension['afterDelete']> = async (store, ids) => {
+  await forgetPhones(store, ids)
+  await forgetCarriers(store, ids)
+}
 
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
@@ -49,7 +56,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['api_keys', strict(twilioKeysExtension)],
     [USERS_ID, strict(usersExtension)],
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
-    ['devices', strict({ ...devicesExtension, afterDelete: forgetPhones })],
+    ['devices', strict({ ...devicesExtension, afterDelete: forgetDevices })],
     ['lines', strict(linesExtension)],
     ['contacts', contactsExtension],
     ['contact_groups', strict()],

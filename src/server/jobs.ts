@@ -31,6 +31,7 @@ import { deleteOldVerifications, expireVerifications } from '../verify/end-old.t
 import { cleanUpDeliveries } from '../webhooks/extensions.ts'
 import { deleteDeadJobs, type JobKind } from '../work/job-queue.ts'
 import type { TimedJob } from '../work/timed-jobs.ts'
+import { cleanUpCarriers } from './carriers/stored-carrier.ts'
 
 const every = (minutes: number, expression: string) => ({ expression, everyMs: minutes * 60_000 })
 const EVERY_MINUTE = every(1, '* * * * *')
@@ -60,6 +61,7 @@ export function jobsOf(
     { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },
     { id: 'retention', ...EVERY_TEN_MINUTES, run: endOld },
     { id: 'retentionByPerson', ...HOURLY, run: endByPerson },
+    { id: 'carrierCleanUp', ...HOURLY, run: () => cleanUpCarriers(store) },
     { id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) },
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },

@@ -486,6 +486,22 @@ CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", create
 CREATE TRIGGER campaigns_unsettled AFTER INSERT OR UPDATE ON campaigns FOR EACH ROW WHEN (NOT new.settled) EXECUTE FUNCTION campaigns_unsettled();
 CREATE TRIGGER senders_of_campaigns AFTER INSERT OR UPDATE OF name ON campaigns FOR EACH ROW EXECUTE FUNCTION senders_noted('campaign');
 
+create table carrier_attempts (
+  device text collate "C" not null,
+  message text collate "C" not null,
+  attempt integer not null,
+  begun_at timestamp with time zone not null default now(),
+  constraint carrier_attempts_pkey PRIMARY KEY (device, message, attempt)
+);
+
+create table carrier_texts (
+  device text collate "C" not null,
+  key text collate "C" not null,
+  at timestamp with time zone not null,
+  constraint carrier_texts_pkey PRIMARY KEY (device, key)
+);
+CREATE INDEX carrier_texts_at ON carrier_texts USING btree (at);
+
 create table consent_states (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -655,6 +671,22 @@ create table device_batteries (
   low_told_at timestamp with time zone,
   constraint device_batteries_pkey PRIMARY KEY (device)
 );
+
+create table device_carriers (
+  device text collate "C" not null,
+  "user" text collate "C" not null,
+  account json not null,
+  sealed text collate "C" not null,
+  address_hash text collate "C" not null,
+  version integer not null default 1,
+  node text collate "C" not null default ''::text,
+  leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  fault text collate "C" not null default ''::text,
+  fault_told_at timestamp with time zone,
+  constraint device_carriers_address_hash_key UNIQUE (address_hash),
+  constraint device_carriers_pkey PRIMARY KEY (device)
+);
+CREATE INDEX device_carriers_user ON device_carriers USING btree ("user");
 
 create table device_handouts (
   device text collate "C" not null,

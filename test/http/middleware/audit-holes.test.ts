@@ -216,6 +216,8 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/sms/batches/{}/reschedule',
     'POST /api/sms/batches/{}/retry',
     'POST /api/devices/pairing',
+    'POST /api/devices/carriers',
+    'PUT /api/devices/carriers/{}',
     'POST /api/campaigns',
     'POST /api/campaigns/preview',
     'POST /api/campaigns/times',
@@ -248,6 +250,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'DELETE /api/3rdparty/v1/auth/token/{}',
   ],
   'is for who knows the secret of a hook': ['POST /api/hooks', 'POST /api/hooks/{}'],
+  'is for who knows the token of a carrier': ['POST /api/devices/carriers/calls/{}'],
   'is for devices alone': [
     'POST /api/devices/pair',
     'POST /api/devices/heartbeat',

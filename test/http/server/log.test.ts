@@ -185,6 +185,7 @@ test.each([
   ['a number in a parameter', '/api/x?sort=4915112345678', '/api/x?sort=…'],
   ['a number in a path', '/api/sms/%2B4915112345678', '/api/sms/…'],
   ['a secret path', '/api/mobile/v1/incoming/secret', '/api/mobile/v1/incoming/…'],
+  ['the token of a carrier', '/api/devices/carriers/calls/secret', '/api/devices/carriers/calls/…'],
   ['the secret of a hook', '/api/hooks/secret', '/api/hooks/…'],
   ['parameters in a path', '/cgi-bin/sendsms;password=psk_x&to=1', '/cgi-bin/sendsms;…'],
   ['escaped parameters in a path', '/cgi-bin/sendsms%3fpassword=x?page=1', '/cgi-bin/sendsms%3f…?page=1'],

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import { ZodError } from 'zod'
+import { takeable } from '../../agent/agent.ts'
+import { requestFor } from '../../agent/drivers/http/command.ts'
+import { readCall } from '../../agent/drivers/http/read-call.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { UserError } from '../../errors.ts'
+import type { Services } from '../../http/context.ts'
+import {
+  type CarrierBody,
+  type CarrierService,
+  MAX_CARRIERS,
+  type MadeCarrier,
+} from '../../sms/devices/carrier-body.ts'
+import { addDevice } from '../../sms/devices/pair.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
+import { randomText } from '../../tools/random.ts'
+import { deviceLink } from './device-link.ts'
+import {
+  COLUMNS,
+  callbackOf,
+  findByToken,
+  hashOf,
+  openCarrier,
+  openSecrets,
+  type Sealed,
+  sealSecrets,
+} from './stored-carrier.ts'
+
+const TOKEN_LENGTH = 40
+
+/** Adds, changes and lists carriers, and takes their calls. */
+export function carrierService({
+  store: all,
+  config,
+  extensions,
+}: Pick<Services, 'store' | 'config' | 'extensions'>): CarrierService {
+  /** Checks a carrier by filling its request. Throws 400 that names the wrong setting. */
+  function made(device: string, account: unknown, secrets: Sealed): MadeCarrier {
+    try {
+      const request = requestFor(openCarrier(config, account, secrets))
+      return { device, callback: callbackOf(config, secrets.token), request }
+    } catch (error) {
+      if (error instanceof UserError) throw invalid(error.message)
+      if (!(error instanceof ZodError)) throw error
+      const [{ path, message } = { path: [], message: '' }] = error.issues
+      throw invalid(`${['account', ...path].join('.')}: ${message}`)
+    }
+  }
+
+  const secretsIn = ({ secret, webhook_secret }: CarrierBody, old?: Sealed): Sealed => ({
+    secret: secret ?? old?.secret ?? '',
+    webhook_secret: webhook_secret ?? old?.webhook_secret ?? '',
+    token: old?.token ?? randomText(TOKEN_LENGTH),
+  })
+
+  const countOf = async (db: Db, user: string) => {
+    const { count } = await queries(db)
+      .selectFrom('device_carriers')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('user', '=', user)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
+  return {
+    async create(store, user, body) {
+      const { account, name } = body
+      const secrets = secretsIn(body)
+      const checked = made('', account, secrets)
+      if (body.check) return checked
+      if ((await countOf(store.db, user.id)) >= MAX_CARRIERS)
+        throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
+      const about = {
+        name: name || String(account.preset),
+        platform: 'other',
+        phone: '',
+        sims: [],
+        push: null,
+      }
+      const device = await addDevice(store, extensions, user, about)
+      await queries(store.db)
+        .insertInto('device_carriers')
+        .values({
+          ...{ device, user: user.id, account: JSON.stringify(account) },
+          sealed: await sealSecrets(store.db, device, secrets),
+          address_hash: hashOf(secrets.token),
+        })
+        .execute()
+      return { ...checked, device }
+    },
+    async change(store, user, device, body) {
+      const row = await queries(store.db)
+        .selectFrom('device_carriers')
+        .select(COLUMNS)
+        .where('device', '=', device)
+        .where('user', '=', user.id)
+        .executeTakeFirst()
+      const old = row && (await openSecrets(store.db, row))
+      if (!row) throw gatewayRefusal('device_not_found')
+      const secrets = secretsIn(body, old)
+      const checked = made(device, body.account, secrets)
+      if (body.check) return checked
+      await queries(store.db)
+        .updateTable('device_carriers')
+        .set(({ eb }) => ({
+          account: JSON.stringify(body.account),
+          version: eb('version', '+', 1),
+          address_hash: hashOf(secrets.token),
+          fault: '',
+        }))
+        .set({ sealed: await sealSecrets(store.db, device, secrets) })
+        .where('device', '=', device)
+        .where('user', '=', user.id)
+        .execute()
+      return checked
+    },
+    async list(store, user) {
+      const items = await queries(store.db)
+        .selectFrom('device_carriers')
+        .select(['device', 'account', 'fault'])
+        .select(sql<boolean>`leased_until > now()`.as('running'))
+        .where('user', '=', user.id)
+        .orderBy('device')
+        .execute()
+      return { items: items.map((item) => ({ ...item, account: JSON.parse(item.account) })) }
+    },
+    async receive(token, { method, query, headers, body }) {
+      const db = all.signIn.db
+      const row = await findByToken(db, token)
+      const secrets = row && (await openSecrets(db, row))
+      if (!row || !secrets) throw gatewayRefusal('device_not_found')
+      const carrier = openCarrier(config, JSON.parse(row.account), secrets)
+      const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
+      if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
+      const link = deviceLink({ store: all, config }, row)
+      for (const event of events) {
+        if (event.kind === 'receipt') {
+          const { id, attempt, error } = event
+          const failure = { status: 'failed', error_message: error }
+          const item = { id, attempt, ...(error ? failure : { status: 'delivered' }) }
+          await link.call('/api/devices/report', { items: [item] })
+        } else {
+          const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
+          await link.call('/api/devices/incoming', { items: [takeable(event, at)] })
+        }
+      }
+    },
+  }
+}
+
+/** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */
+async function firstSeen(db: Db, device: string, key: string): Promise<Date> {
+  const { at } = await queries(db)
+    .insertInto('carrier_texts')
+    .values({ device, key, at: sql<Date>`date_trunc('milliseconds', clock_timestamp())` })
+    .onConflict((found) => found.columns(['device', 'key']).doUpdateSet({ at: sql<Date>`carrier_texts.at` }))
+    .returning(sql<string>`pb_text(at)`.as('at'))
+    .executeTakeFirstOrThrow()
+  return new Date(at)
+}

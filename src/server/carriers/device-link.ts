@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { type Link, ServerUnavailable } from '../../agent/server.ts'
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
+import { GatewayError } from '../../errors.ts'
+import type { Services } from '../../http/context.ts'
+import { receiveTexts } from '../../sms/conversations/receive.ts'
+import { type Device, requireDevice, saveSims, touchDevice } from '../../sms/devices/device.ts'
+import { CLAIM_BODY, HEARTBEAT_BODY, INCOMING_BODY, REPORT_BODY } from '../../sms/devices/device-body.ts'
+import { claimMessages } from '../../sms/queue/claim.ts'
+import { applyReports } from '../../sms/queue/report.ts'
+import { checkShape } from '../../sms/send/schemas.ts'
+import { onDeviceEvent } from '../../sms/wake.ts'
+
+/** What the link uses of the server's services. */
+export type LinkServices = Pick<Services, 'store' | 'config'>
+
+type Work = (store: Store, device: Device, body: unknown, services: LinkServices) => Promise<unknown>
+
+/** The routes of the device API that an agent uses (`http/routes/devices`), without HTTP. */
+const ROUTES: Readonly<Record<string, Work>> = {
+  async '/api/devices/heartbeat'(store, device, body) {
+    const { sims } = checkShape(HEARTBEAT_BODY, body)
+    if (sims) await saveSims(store, device, sims)
+  },
+  async '/api/devices/claim'(store, device, body, { config }) {
+    const { limit } = checkShape(CLAIM_BODY, body)
+    return { items: await claimMessages(store, device, limit ?? 1, config.leaseSeconds) }
+  },
+  async '/api/devices/report'(store, device, body, { config }) {
+    const { items } = checkShape(REPORT_BODY, body)
+    return { items: await applyReports(store, device, items, config.deviceOnlineSeconds) }
+  },
+  async '/api/devices/incoming'(store, device, body, { config }) {
+    const { items } = checkShape(INCOMING_BODY, body)
+    return { ids: await receiveTexts(store, device, items, config.optWords) }
+  },
+}
+
+/** Lets an agent in this process act as a device. `fault`: takes what stops it. */
+export function deviceLink(
+  services: LinkServices,
+  { device: id, user }: { readonly device: string; readonly user: string },
+  fault: (text: string) => void = () => {},
+): Link {
+  const { store: all, config } = services
+  return {
+    async call<T>(path: string, body: unknown) {
+      try {
+        const store = all.forUser(user)
+        const collection = store.catalog.find('devices') as AuthCollection
+        const device = requireDevice(await findAuthRecord(store, collection, id))
+        await touchDevice(store, device, config.deviceOnlineSeconds)
+        const answer = await ROUTES[path]!(store, device, body, services)
+        return { body: answer as T, serverTime: Date.now() }
+      } catch (error) {
+        if (error instanceof GatewayError) throw error
+        throw new ServerUnavailable((error as Error).message, { cause: error })
+      }
+    },
+    async listen(connected, heard, ended) {
+      const stop = onDeviceEvent(id, ({ name }) => heard({ event: name }))
+      connected()
+      if (!ended.aborted) await once(ended, 'abort')
+      stop()
+    },
+    fault,
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { connect } from '../../agent/agent.ts'
+import { httpDriver } from '../../agent/drivers/http/driver.ts'
+import type { Store } from '../../collections/catalog.ts'
+import type { CatalogStore } from '../../collections/catalog-store.ts'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/open.ts'
+import { anyFound, inSeconds, queries } from '../../db/queries.ts'
+import type { Logger } from '../../log.ts'
+import { repeat } from '../../tools/repeat.ts'
+import { openAttemptJournal } from './attempt-journal.ts'
+import { deviceLink } from './device-link.ts'
+import { COLUMNS, openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
+
+/** How often carriers are leased, and how long a lease lasts: another server takes over after a crash. */
+const ROUND_MS = 5_000
+const LEASE_SECONDS = 20
+/** Maximum carriers that a server runs. */
+const MAX_RUNNING = 500
+
+/** Leases the carriers of enabled devices that no other server runs, and those of this node again. */
+const leaseCarriers = (db: Db, node: string) => {
+  const free = queries(db)
+    .selectFrom('device_carriers as c')
+    .innerJoin('devices as d', 'd.id', 'c.device')
+    .select('c.device')
+    .where('d.enabled', '=', true)
+    .where(({ or, eb }) => or([eb('c.node', '=', node), eb('c.leased_until', '<', sql<Date>`now()`)]))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('user_settings as s').whereRef('s.user', '=', 'd.user').where('s.disabled', '=', true),
+        ),
+      ),
+    )
+    .orderBy('c.device')
+    .limit(MAX_RUNNING)
+    .forUpdate('c')
+    .skipLocked()
+  return queries(db)
+    .updateTable('device_carriers')
+    .set({ node, leased_until: inSeconds(LEASE_SECONDS) })
+    .where('device', '=', anyFound(free))
+    .returning(COLUMNS)
+    .execute()
+}
+
+/** Stores why a carrier refuses the account, and mails its owner at most once a day. */
+async function noteFault(db: Db, { device, user }: StoredCarrier, fault: string): Promise<void> {
+  const told = await queries(db)
+    .updateTable('device_carriers as c')
+    .from('devices as d')
+    .set({
+      fault,
+      fault_told_at: sql<Date>`case when ${fault} <> '' and coalesce(fault_told_at < now() - interval '1 day', true)
+        then now() else fault_told_at end`,
+    })
+    .whereRef('d.id', '=', 'c.device')
+    .where('c.device', '=', device)
+    .where('c.fault', '<>', fault)
+    .returning(['d.name', sql<boolean>`fault_told_at = now()`.as('isNew')])
+    .executeTakeFirst()
+  if (!told?.isNew) return
+  const payload = JSON.stringify([{ name: told.name, fault, waiting: 0 }])
+  await queries(db)
+    .insertInto('_jobs')
+    .values({ kind: 'alarm_mail', holder: user, key: randomUUID(), payload })
+    .execute()
+}
+
+/** Runs the carriers that this node leases. Returns a function that stops them. */
+export function startCarriers(all: CatalogStore, system: Store, config: Config, log: Logger) {
+  const { db } = system
+  const node = randomUUID()
+  const running = new Map<string, { readonly version: number; stop(): Promise<void> }>()
+
+  async function round(): Promise<void> {
+    const rows = new Map((await leaseCarriers(db, node)).map((row) => [row.device, row]))
+    for (const [device, { version, stop }] of running)
+      if (rows.get(device)?.version !== version) {
+        running.delete(device)
+        await stop()
+      }
+    for (const [device, row] of rows) if (!running.has(device)) await begin(row)
+  }
+
+  async function begin(row: StoredCarrier): Promise<void> {
+    const { device, user, account, version } = row
+    const secrets = await openSecrets(db, row)
+    if (!secrets) return log.error({ device }, 'the secrets of a carrier cannot be decrypted')
+    const driver = httpDriver(openCarrier(config, JSON.parse(account), secrets))
+    const ownDb = all.forUser(user).db
+    const journal = await openAttemptJournal(ownDb, device, driver.isRepeatable ?? false)
+    const ended = new AbortController()
+    const fault = (text: string) => {
+      if (text) log.warn({ device, fault: text }, 'a carrier refuses its account')
+      noteFault(ownDb, row, text).catch((err) => log.error({ err, device }, 'could not note a fault'))
+    }
+    const link = deviceLink({ store: all, config }, row, fault)
+    const work = connect(link, driver, journal, () => {}, ended.signal)
+      .catch((err) => log.error({ err, device }, 'a carrier ended, it will begin again'))
+      .finally(() => running.delete(device))
+    const stop = async () => {
+      ended.abort()
+      await work
+    }
+    running.set(device, { version, stop })
+  }
+
+  const stopRounds = repeat(round, ROUND_MS, log, 'could not lease carriers')
+  return async () => {
+    await stopRounds()
+    await Promise.all([...running.values()].map(({ stop }) => stop()))
+    await queries(db)
+      .updateTable('device_carriers')
+      .set({ leased_until: sql<Date>`now()` })
+      .where('node', '=', node)
+      .execute()
+  }
+}

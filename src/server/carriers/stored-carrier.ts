@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { ACCOUNT, type Carrier, makeCarrier, SECRETS } from '../../agent/drivers/http/settings.ts'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/open.ts'
+import { anyOf, queries } from '../../db/queries.ts'
+import { seal, unseal } from '../../db/secrets.ts'
+
+const PURPOSE = 'carrier'
+/** Path of the address for a carrier's calls. A token follows. */
+const CALLS = '/api/devices/carriers/calls/'
+
+/** The stored row of a carrier. */
+export interface StoredCarrier {
+  readonly device: string
+  readonly user: string
+  /** JSON. */
+  readonly account: string
+  readonly sealed: string
+  readonly version: number
+}
+
+export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version'] as const
+
+/** What is stored encrypted. `token`: in the address for the carrier's calls. */
+export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', string>>
+
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+export const callbackOf = ({ publicUrl }: Config, token: string) => `${publicUrl}${CALLS}${token}`
+
+export const sealSecrets = (db: Db, device: string, secrets: Sealed) =>
+  seal(db, PURPOSE, device, JSON.stringify(secrets))
+
+/** The secrets of a carrier; undefined if the database's key is another. */
+export async function openSecrets(db: Db, { device, sealed }: StoredCarrier): Promise<Sealed | undefined> {
+  const text = await unseal(db, PURPOSE, device, sealed)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** A carrier as the driver needs it. Throws a UserError or ZodError for settings that are wrong. */
+export function openCarrier(config: Config, account: unknown, { token, ...secrets }: Sealed): Carrier {
+  const place = { callback: callbackOf(config, token), allowPrivate: config.webhookAllowPrivate }
+  return makeCarrier(ACCOUNT.parse(account), SECRETS.parse(secrets), place)
+}
+
+export const findByToken = (db: Db, token: string) =>
+  queries(db)
+    .selectFrom('device_carriers')
+    .select(COLUMNS)
+    .where('address_hash', '=', hashOf(token))
+    .executeTakeFirst()
+
+/** Deletes the carriers of deleted devices, with their secrets. */
+export async function forgetCarriers({ db }: Store, devices: readonly string[]): Promise<void> {
+  await queries(db).deleteFrom('device_carriers').where('device', '=', anyOf(devices)).execute()
+}
+
+/** Deletes rows that no carrier needs any more: old ones, and those of deleted devices. */
+export async function cleanUpCarriers({ db }: Store): Promise<void> {
+  const old = sql<Date>`now() - interval '7 days'`
+  await queries(db).deleteFrom('carrier_attempts').where('begun_at', '<', old).execute()
+  await queries(db).deleteFrom('carrier_texts').where('at', '<', old).execute()
+  await queries(db)
+    .deleteFrom('device_carriers as c')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('devices as d').whereRef('d.id', '=', 'c.device').whereRef('d.user', '=', 'c.user'),
+        ),
+      ),
+    )
+    .execute()
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthRecord } from '../../request/request.ts'
+
+/** Maximum carriers of an account. */
+export const MAX_CARRIERS = 10
+
+const secret = z.string().max(4_000).nullish()
+
+export const CARRIER_BODY = z
+  .object({
+    name: z.string().max(255).nullish().describe('Default: the name of the preset.'),
+    account: z
+      .record(z.string(), z.unknown())
+      .describe('The settings of docs/carriers.md, without secrets: `preset`, `url`, `user`, `senders`, …'),
+    secret: secret.describe('The password or key. In a change: left out, the stored one remains.'),
+    webhook_secret: secret.describe("Verifies the carrier's calls, if `secret` does not."),
+    check: z.boolean().nullish().describe('Only return the request for a sample text. Stores nothing.'),
+  })
+  .meta({ id: 'CarrierBody' })
+export type CarrierBody = z.output<typeof CARRIER_BODY>
+
+export type MadeCarrier = z.output<typeof MADE_CARRIER>
+export const MADE_CARRIER = z
+  .object({
+    device: z.string().describe("The carrier's device, a record of `devices`. Empty with `check`."),
+    callback: z.string().describe("The address for the carrier's calls. Keep it secret."),
+    request: z.string().describe('The request for a sample text, with masked secrets.'),
+  })
+  .meta({ id: 'MadeCarrier' })
+
+export const CARRIERS = z
+  .object({
+    items: z.array(
+      z.object({
+        device: z.string(),
+        account: z.record(z.string(), z.unknown()),
+        running: z.boolean().describe('Whether a server runs it now.'),
+        fault: z.string().describe("The carrier's words while it refuses the account; else empty."),
+      }),
+    ),
+  })
+  .meta({ id: 'Carriers' })
+
+/** A request of a carrier. `query`: with its `?`, or ''. */
+export interface CarrierCall {
+  readonly method: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** The carriers that the servers run. Refusals are GatewayErrors. */
+export interface CarrierService {
+  create(store: Store, user: AuthRecord, body: CarrierBody): Promise<MadeCarrier>
+  change(store: Store, user: AuthRecord, device: string, body: CarrierBody): Promise<MadeCarrier>
+  list(store: Store, user: AuthRecord): Promise<z.output<typeof CARRIERS>>
+  /** Takes a call. Throws 404 for an unknown token, 401 for a call that the carrier did not sign. */
+  receive(token: string, call: CarrierCall): Promise<void>
+}

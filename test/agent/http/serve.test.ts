@@ -1,0 +1,119 @@
+import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/until.ts'
+
+const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const PATH = '/api/devices/carriers'
+
+/** An account behind a carrier, with a phone that the test plays, and its API key. */
+async function startUpstream() {
+  const user = await gateway.makeUser()
+  const phone = await gateway.pair(user, { phone: '+4930123' })
+  const named = { user: user.id, name: 'carrier' }
+  const { key } = await must(user, 'POST', '/api/collections/api_keys/records', named)
+  return { user, phone, key }
+}
+
+/** Creates a carrier of a user, with a webhook of the account behind it. */
+async function startCarrier(user: Client, upstream: Awaited<ReturnType<typeof startUpstream>>) {
+  const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
+  const made = await must(user, 'POST', PATH, { account, secret: upstream.key })
+  const url = gateway.url + new URL(made.callback).pathname
+  const events = ['message.delivered', 'message.failed', 'message.received']
+  const hook = { user: upstream.user.id, url, events }
+  const { secret } = await must(upstream.user, 'POST', '/api/collections/webhooks/records', hook)
+  await must(user, 'PUT', `${PATH}/${made.device}`, { account, webhook_secret: secret })
+  return { ...made, account, url, secret }
+}
+
+const messages = async (user: Client, filter: string) =>
+  (await must(user, 'GET', `/api/collections/sms_messages/records?filter=${encodeURIComponent(filter)}`))
+    .items
+
+test('a server runs a carrier: texts leave by it, receipts and texts arrive, secrets stay sealed', async () => {
+  const upstream = await startUpstream()
+  const user = await gateway.makeUser()
+  const { device, callback, secret, url } = await startCarrier(user, upstream)
+  await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: ' Hello ' })
+
+  const claimed = await until('the text is at the account behind the carrier', async () => {
+    const { items } = await must(upstream.phone, 'POST', '/api/devices/claim', { limit: 5, wait: 2 })
+    return items.length > 0 && items
+  })
+  expect(claimed).toMatchObject([{ to: '+4915112345678', body: ' Hello ' }])
+  const [{ id, attempt }] = claimed
+  const items = [{ id, attempt, status: 'delivered' }]
+  await must(upstream.phone, 'POST', '/api/devices/report', { items })
+  await until('the receipt arrives', async () => (await messages(user, 'status = "delivered"')).length === 1)
+  await gateway.hear(upstream.phone, [['+4915112345678', 'Thank you']])
+  await until('the text arrives', async () => (await messages(user, 'status = "received"')).length === 1)
+  expect(await messages(user, 'status = "received"')).toMatchObject([{ from: '+4915112345678', device }])
+
+  const listed = await must(user, 'GET', PATH)
+  expect(listed.items).toMatchObject([{ device, running: true, fault: '' }])
+  const stored = await gateway.query('select device_carriers::text from device_carriers where device = $1', [
+    device,
+  ])
+  const record = await must(user, 'GET', `/api/collections/devices/records/${device}`)
+  const shown = JSON.stringify([listed, stored, record])
+  for (const hidden of [upstream.key, secret, callback.split('/').at(-1)!])
+    expect(shown).not.toContain(hidden)
+
+  const other = await gateway.makeUser()
+  expect((await must(other, 'GET', PATH)).items).toEqual([])
+  const stolen = { account: { preset: 'pocketsms', url: 'https://thief.example' } }
+  expect((await other.call('PUT', `${PATH}/${device}`, stolen)).status).toBe(404)
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+  expect((await fetch(`${url}x`, { method: 'POST', body: '{}' })).status).toBe(404)
+
+  await must(user, 'DELETE', `/api/collections/devices/records/${device}`)
+  expect(await gateway.query('select 1 from device_carriers where device = $1', [device])).toEqual([])
+})
+
+test('a carrier that refuses the account stops with its words, and its text waits', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'pocketsms', url: gateway.url }
+  const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_wrong' })
+  await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
+  const fault = await until('the fault is shown', async () => (await must(user, 'GET', PATH)).items[0].fault)
+  expect(fault).toMatch(/^The carrier refused it: 401/)
+  expect(await messages(user, 'status = "failed"')).toEqual([])
+  const told = 'select fault_told_at is not null from device_carriers where device = $1'
+  await until('a mail to the owner is queued', async () => (await gateway.query(told, [device]))[0]?.[0])
+  await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
+})
+
+test.each<[what: string, body: object, message: RegExp]>([
+  ['an unknown preset', { account: { preset: 'nobody' } }, /account\.preset/],
+  ['a missing address', { account: { preset: 'pocketsms' } }, /url is missing/],
+  [
+    'a template with an unknown value',
+    { account: { preset: 'custom', url: 'https://x.example', custom: { send: { path: '/{{nothing}}' } } } },
+    /nothing/,
+  ],
+])('%s is refused', async (_, body, message) => {
+  const user = await gateway.makeUser()
+  const { status, body: answer } = await user.call('POST', PATH, body)
+  expect({ status, message: answer.message }).toEqual({
+    status: 400,
+    message: expect.stringMatching(message),
+  })
+})
+
+test('a check returns the request without its secret, and stores nothing', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
+  const made = await must(user, 'POST', PATH, { account, secret: 'sesame-open-99', check: true })
+  expect(made.request).toContain('POST https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json')
+  expect(made.request).not.toContain(Buffer.from('AC1:sesame-open-99').toString('base64'))
+  expect(await must(user, 'GET', PATH)).toEqual({ items: [] })
+})
+
+test('an attempt is begun by one of two servers, unless the carrier knows repeated texts', async () => {
+  const { db } = gateway.server.services.store.forEverybody('test')
+  const [one, other] = [await openAttemptJournal(db, 'd1', false), await openAttemptJournal(db, 'd1', false)]
+  expect(await Promise.all([one.begin('m1', 1), other.begin('m1', 1)])).toContain(false)
+  expect(await (await openAttemptJournal(db, 'd1', true)).begin('m1', 1)).toBe(true)
+  await one.undo('m1', 1)
+  expect(await other.begin('m1', 1)).toBe(true)
+})
