@@ -220,11 +220,9 @@ ${service!.replace('http://127.0.0.1:8095/calls/k3v9', callback)}`
   expect(delivered).toEqual([`${TEXT.id}.1 delivered`])
 
   const text = { source_addr: '4915112345678', source_addr_ton: 1, destination_addr: '4930123' }
-  const ucs2 = Buffer.from('Да & нет', 'utf16le').swap16()
   await smsc.deliver({ ...text, short_message: Buffer.from('A & B = C') })
-  await smsc.deliver({ ...text, data_coding: 8, short_message: ucs2 })
-  await until('the texts arrive', () => received.length > 1)
-  expect(received.map(({ body }) => body).sort()).toEqual(['A & B = C', 'Да & нет'])
+  await until('the text arrives', () => received.length > 0)
+  expect(received.map(({ body }) => body)).toEqual(['A & B = C'])
   expect(received[0]).toMatchObject({ from: '+4915112345678', sim: 1 })
   expect(await send({ to: 'no number', body: 'x' })).toMatchObject({ outcome: 'failed', notSent: false })
 })
