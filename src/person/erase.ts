@@ -82,8 +82,16 @@ const eraseNumber = ({ store, extensions }: EraseServices, request: string, pers
     const inside = { db, catalog: store.catalog }
     const erasing = { store: inside, extensions, person, texts: sql<string[]>`'{}'::text[]` }
     await erasePlaces(erasing, request, PLACES_OF_NUMBER)
-    await queries(db).deleteFrom('_changes').where(sql<boolean>`image::text ~ ${person.spellings}`).execute()
+    await forgetChanges(db, person)
   })
+
+/** Deletes entries of the change log that name the number. Those of other accounts stay. */
+const forgetChanges = (db: Db, { user, spellings }: Person) =>
+  queries(db)
+    .deleteFrom('_changes')
+    .where(sql`image ->> 'user'`, '=', user)
+    .where(sql<boolean>`image::text ~ ${spellings}`)
+    .execute()
 
 async function erasePlaces(
   erasing: Parameters<typeof erasePlace>[0],
