@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Journal, JournalEntry } from '../../agent/journal.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
@@ -14,7 +15,7 @@ export async function openAttemptJournal(db: Db, device: string, isRepeatable: b
     .where('carrier_attempts.device', '=', device)
     .execute()
   const begun = new Set(rows.map(({ message, attempt }) => `${message}.${attempt}`))
-  /** Attempts with a result. The server hands them out no more, once it has the result. */
+  /** Attempts with a result, until a minute after the server has stored the result. */
   const withResult = new Set<string>()
   const untold = new Map<number, JournalEntry>()
   let last = 0
@@ -38,12 +39,18 @@ export async function openAttemptJournal(db: Db, device: string, isRepeatable: b
         .onConflict((found) => found.doNothing())
         .returning('message')
         .execute()
+        .catch(() => undefined)
+      if (!inserted) {
+        // the database is busy or gone: the attempt is not sent now, and the next claim returns it
+        await sleep(FAILED_MS)
+        return false
+      }
       begun.add(`${id}.${attempt}`)
       return isRepeatable || inserted.length > 0
     },
     async undo(id, attempt) {
       begun.delete(`${id}.${attempt}`)
-      await remove(id, attempt)
+      await remove(id, attempt).catch(() => {}) // then no server sends this attempt
     },
     async keep(entry) {
       untold.set(++last, entry)
@@ -52,16 +59,25 @@ export async function openAttemptJournal(db: Db, device: string, isRepeatable: b
     forget(told, refused = false) {
       for (const number of told) {
         const { id, attempt } = untold.get(number)?.item ?? {}
+        const key = `${id}.${attempt}`
         untold.delete(number)
-        if (refused) continue // the server may hand the attempt out again
-        begun.delete(`${id}.${attempt}`)
-        remove(String(id), Number(attempt)).catch(() => {}) // the hourly job deletes it
-        // an answer that is on its way may contain the attempt again
-        setTimeout(() => withResult.delete(`${id}.${attempt}`), REPORTED_MS).unref()
+        if (refused) {
+          withResult.delete(key) // the server may hand the attempt out again
+          continue
+        }
+        // an answer that is on its way to this or another server may contain the attempt again
+        setTimeout(() => {
+          withResult.delete(key)
+          begun.delete(key)
+          remove(String(id), Number(attempt)).catch(() => {}) // the hourly job deletes it
+        }, REPORTED_MS).unref()
       }
     },
     close() {},
   }
 }
 
+/** How long reported attempts are remembered. */
 const REPORTED_MS = 60_000
+/** The pause after an attempt that could not be stored. */
+const FAILED_MS = 1_000

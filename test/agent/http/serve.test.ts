@@ -117,3 +117,22 @@ test('an attempt is begun by one of two servers, unless the carrier knows repeat
   await one.undo('m1', 1)
   expect(await other.begin('m1', 1)).toBe(true)
 })
+
+test('a reported attempt is not begun again by an answer that was on its way', async () => {
+  const { db } = gateway.server.services.store.forEverybody('test')
+  const [one, other] = [await openAttemptJournal(db, 'd2', false), await openAttemptJournal(db, 'd2', false)]
+  await one.begin('m1', 1)
+  await one.keep({ kind: 'report', item: { id: 'm1', attempt: 1, status: 'sent' } })
+  one.forget([...one.untold.keys()])
+  expect(one.hasBegun('m1', 1)).toBe(true)
+  expect(await other.begin('m1', 1)).toBe(false)
+})
+
+test('an attempt is not sent while the database refuses to store it', async () => {
+  const { db } = gateway.server.services.store.forEverybody('test')
+  const journal = await openAttemptJournal(db, 'd3', true)
+  const unstorable = 'm\0' // Postgres stores no NUL characters
+  expect(await journal.begin(unstorable, 1)).toBe(false)
+  expect(journal.hasBegun(unstorable, 1)).toBe(false)
+  await journal.undo(unstorable, 1)
+})
