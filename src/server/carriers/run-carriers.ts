@@ -75,14 +75,13 @@ export function startCarriers(all: CatalogStore, system: Store, config: Config, 
   const node = randomUUID()
   const running = new Map<string, { readonly version: number; stop(): Promise<void> }>()
 
+  /** Waits for no carrier: a stop takes as long as a request, and other carriers must be leased again. */
   async function round(): Promise<void> {
     const rows = new Map((await leaseCarriers(db, node)).map((row) => [row.device, row]))
-    for (const [device, { version, stop }] of running)
-      if (rows.get(device)?.version !== version) {
-        running.delete(device)
-        await stop()
-      }
-    for (const [device, row] of rows) if (!running.has(device)) await begin(row)
+    for (const [device, { version, stop }] of running) if (rows.get(device)?.version !== version) void stop()
+    for (const [device, row] of rows)
+      if (!running.has(device))
+        await begin(row).catch((err) => log.error({ err, device }, 'a carrier could not begin'))
   }
 
   async function begin(row: StoredCarrier): Promise<void> {

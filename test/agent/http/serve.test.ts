@@ -87,6 +87,11 @@ test.each<[what: string, body: object, message: RegExp]>([
   ['an unknown preset', { account: { preset: 'nobody' } }, /account\.preset/],
   ['a missing address', { account: { preset: 'pocketsms' } }, /url is missing/],
   [
+    'an address of a preset without https',
+    { account: { preset: 'custom', senders: ['Acme'], custom: { url: 'nowhere', send: { path: '/' } } } },
+    /custom\.url/,
+  ],
+  [
     'a template with an unknown value',
     { account: { preset: 'custom', url: 'https://x.example', custom: { send: { path: '/{{nothing}}' } } } },
     /nothing/,
@@ -135,4 +140,28 @@ test('an attempt is not sent while the database refuses to store it', async () =
   expect(await journal.begin(unstorable, 1)).toBe(false)
   expect(journal.hasBegun(unstorable, 1)).toBe(false)
   await journal.undo(unstorable, 1)
+})
+
+test('carriers begin although others cannot', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'pocketsms', url: gateway.url }
+  const add = async () => (await must(user, 'POST', PATH, { account, secret: 'psk_wrong' })).device
+  const broken = [await add(), await add(), await add()]
+  await gateway.query(
+    `update device_carriers set account = '{"preset":"gone"}', version = version + 1 where device = any($1)`,
+    [broken],
+  )
+  const others = [await add(), await add(), await add()]
+  for (const device of others)
+    await must(user, 'POST', '/api/sms/send', {
+      recipients: ['+4915112345678'],
+      body: 'Hello',
+      device_id: device,
+    })
+  const ended = "select count(*) from device_carriers where device = any($1) and fault <> ''"
+  await until(
+    'each other carrier was refused',
+    async () => Number((await gateway.query(ended, [others]))[0]?.[0]) === others.length,
+  )
+  await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })

@@ -54,6 +54,8 @@ export function makeCarrier(
   if (!found) throw new UserError('custom is missing: the interface of the carrier.')
   const base = url ?? found.url
   if (base === '') throw new UserError(`url is missing: the address of ${preset}.`)
+  if (!address.safeParse(base).success)
+    throw new UserError('custom.url must be an address with https:// or http://.')
   const missing = found.needs.filter((name) => !values[name])
   if (missing.length > 0) throw new UserError(`values has no ${missing.join(', ')}.`)
   return { ...account, ...secrets, ...place, interface: found, address: base.replace(/\/+$/, '') }
