@@ -3,8 +3,9 @@ import { ZodError } from 'zod'
 import { takeable } from '../../agent/agent.ts'
 import { requestFor } from '../../agent/drivers/http/command.ts'
 import { readCall } from '../../agent/drivers/http/read-call.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import { lock, queries } from '../../db/queries.ts'
 import { UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
 import {
@@ -70,8 +71,6 @@ export function carrierService({
       const secrets = secretsIn(body)
       const checked = made('', account, secrets)
       if (body.check) return checked
-      if ((await countOf(store.db, user.id)) >= MAX_CARRIERS)
-        throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
       const about = {
         name: name || String(account.preset),
         platform: 'other',
@@ -79,16 +78,21 @@ export function carrierService({
         sims: [],
         push: null,
       }
-      const device = await addDevice(store, extensions, user, about)
-      await queries(store.db)
-        .insertInto('device_carriers')
-        .values({
-          ...{ device, user: user.id, account: JSON.stringify(account) },
-          sealed: await sealSecrets(store.db, device, secrets),
-          address_hash: hashOf(secrets.token),
-        })
-        .execute()
-      return { ...checked, device }
+      return store.db.transaction(async (db) => {
+        await lock(db, LOCKS.carrierCount, user.id)
+        if ((await countOf(db, user.id)) >= MAX_CARRIERS)
+          throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
+        const device = await addDevice({ ...store, db }, extensions, user, about)
+        await queries(db)
+          .insertInto('device_carriers')
+          .values({
+            ...{ device, user: user.id, account: JSON.stringify(account) },
+            sealed: await sealSecrets(db, device, secrets),
+            address_hash: hashOf(secrets.token),
+          })
+          .execute()
+        return { ...checked, device }
+      })
     },
     async change(store, user, device, body) {
       const row = await queries(store.db)

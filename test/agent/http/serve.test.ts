@@ -165,3 +165,15 @@ test('carriers begin although others cannot', async () => {
   )
   await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })
+
+test('an account has at most 10 carriers and their devices, even if it adds them at the same time', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
+  const made = await Promise.all(
+    Array.from({ length: 14 }, () => user.call('POST', PATH, { account, secret: 'sesame' })),
+  )
+  expect(made.filter(({ status }) => status === 200)).toHaveLength(10)
+  expect((await must(user, 'GET', PATH)).items).toHaveLength(10)
+  expect((await must(user, 'GET', '/api/collections/devices/records')).totalItems).toBe(10)
+  await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
+})
