@@ -185,7 +185,7 @@ export async function connect(
 const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 
 /** Cuts a long error text, because the server would refuse the report. */
-const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
+export const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
 export function takeable({ from, body, sim }: IncomingText, at: Date) {

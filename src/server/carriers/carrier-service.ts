@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
-import { takeable } from '../../agent/agent.ts'
+import { reasonOf, takeable } from '../../agent/agent.ts'
 import { requestFor } from '../../agent/drivers/http/command.ts'
 import { readCall } from '../../agent/drivers/http/read-call.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
@@ -142,7 +142,7 @@ export function carrierService({
       for (const event of events) {
         if (event.kind === 'receipt') {
           const { id, attempt, error } = event
-          const failure = { status: 'failed', error_message: error }
+          const failure = { status: 'failed', ...reasonOf(error) }
           const item = { id, attempt, ...(error ? failure : { status: 'delivered' }) }
           await link.call('/api/devices/report', { items: [item] })
         } else {

@@ -177,3 +177,26 @@ test('an account has at most 10 carriers and their devices, even if it adds them
   expect((await must(user, 'GET', '/api/collections/devices/records')).totalItems).toBe(10)
   await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })
+
+test('a receipt with a long error fails its text', async () => {
+  const user = await gateway.makeUser()
+  const { device, callback } = await must(user, 'POST', PATH, {
+    account: {
+      preset: 'custom',
+      url: `${gateway.url}/api/health?`,
+      custom: {
+        send: { method: 'GET', path: '{{ref}}' },
+        receipt: { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'], error: ['why'] },
+      },
+    },
+  })
+  const { message_ids } = await must(user, 'POST', '/api/sms/send', {
+    recipients: ['+4915112345678'],
+    body: 'Hello',
+  })
+  await until('the text is sent', async () => (await messages(user, 'status = "sent"')).length === 1)
+  const query = new URLSearchParams({ ref: `${message_ids[0]}.1`, status: 'bad', why: 'x'.repeat(2_000) })
+  const url = `${gateway.url + new URL(callback).pathname}?${query}`
+  expect((await fetch(url)).status).toBe(200)
+  expect(await messages(user, 'status = "failed"')).toMatchObject([{ device }])
+})
