@@ -110,6 +110,8 @@ async function textCode(store: Store, config: PageConfig, page: JoinPage, visito
       ...{ sender: accountSender(user, user), to: visitor.number, ip: visitor.address, locale: language },
       ...{ service: await serviceNamed(store, user, SERVICE), templateId: '', length: 0, ttl: 0 },
       ...{ domain: '', appHash: '' },
+      // the pause of numbers that get no text: else its length shows who has joined
+      pauseSeconds: PAUSE_SECONDS,
       // the braces of a name are not variables
       template: wordingOf('code', languageOf(page), {
         account: names.account.replaceAll('{{', '{ {'),

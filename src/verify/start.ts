@@ -92,7 +92,7 @@ async function codeFor(
   const { user } = start.sender
   await takeCodes(store, config, { user, phones: [start.to], ip: start.ip })
   const pending = await findPending(db, service.id, start.to)
-  await beginPause(db, user, start.to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
+  await beginPause(db, user, start.to, start.pauseSeconds ?? PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
   const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
   if (pending && text) return { ...pending, verification: pending.id, text }
   const expires_at = dateAt(Date.now() + (start.ttl || service.ttl) * 1000)
@@ -159,4 +159,6 @@ interface Start extends Omit<Wording, 'template'> {
   readonly ttl: number
   /** The IP address of the person who asked for the code; '' if it is not known. */
   readonly ip: string
+  /** The pause after this code, if it is not to double each time. */
+  readonly pauseSeconds?: number
 }

@@ -125,6 +125,25 @@ describe('a group that confirms by a code', () => {
     expect(await stateOf(number)).toBe('stopped')
   })
 
+  test('asks again after the same pause, whether a number gets a code or has opted out', async () => {
+    const [number, out] = [nextNumber(), nextNumber()]
+    await server.hear(phone, [[out, 'STOP']])
+    const joins = async () => [(await join(number)).status, (await join(out)).status]
+    const pass = (seconds: number) =>
+      server.query(`update auth_tries set ends = ends - make_interval(secs => $1) where key like '%pause'`, [
+        seconds,
+      ])
+    expect(await joins()).toEqual([200, 200])
+    await pass(31)
+    expect(await joins()).toEqual([429, 429])
+    await pass(30)
+    expect(await joins()).toEqual([200, 200])
+    await pass(61)
+    expect(await joins()).toEqual([200, 200])
+    await pass(61)
+    expect(await joins()).toEqual([200, 200])
+  })
+
   test('texts a code although names contain variables of templates', async () => {
     await must(ann, 'PATCH', `${GROUPS}/${news}`, { name: '{{name}} {{code}} {{x}}' })
     const number = nextNumber()
