@@ -105,11 +105,9 @@ export function pageLanguage(acceptLanguage = ''): PageLanguage {
     .slice(0, 500)
     .split(',', MAX_WANTED)
     .map((item) => {
-      const [tag = '', quality = ''] = item
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*q=/)
-      return { name: tag.split('-')[0]!, weight: quality === '' ? 1 : Number(quality) || 0 }
+      const [tag = '', quality = ''] = item.toLowerCase().split(';')
+      const [, weight = '1'] = quality.split('q=')
+      return { name: tag.trim().split('-')[0]!, weight: Number(weight) || 0 }
     })
   const best = wanted
     .filter(({ name, weight }) => weight > 0 && Object.hasOwn(WORDS, name))

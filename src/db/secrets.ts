@@ -11,7 +11,17 @@ const TAG_BYTES = 16
 /** The key for one purpose, 32 bytes, derived from the secret that all nodes share. */
 export async function keyFor(db: Db, purpose: string): Promise<Buffer> {
   const made = async () => JSON.stringify(randomBytes(KEY_BYTES).toString('base64'))
-  const key = Buffer.from(JSON.parse(await readOrMakeParam(db, PARAM, made)) as string, 'base64')
+  return derivedKey(await readOrMakeParam(db, PARAM, made), purpose)
+}
+
+/** Like `keyFor`, but writes nothing: undefined if no key was ever used. */
+export async function knownKeyFor(db: Db, purpose: string): Promise<Buffer | undefined> {
+  const secret = await readParam(db, PARAM)
+  return secret === undefined ? undefined : derivedKey(secret, purpose)
+}
+
+function derivedKey(secret: string, purpose: string): Buffer {
+  const key = Buffer.from(JSON.parse(secret) as string, 'base64')
   return createHmac('sha256', key).update(purpose).digest()
 }
 

@@ -7,6 +7,7 @@ import { modemManagerDriver } from '../../src/agent/drivers/modem-manager.ts'
 import { simulatorDriver } from '../../src/agent/drivers/simulator.ts'
 import { termuxDriver } from '../../src/agent/drivers/termux.ts'
 import { setUp } from '../agent/carrier.ts'
+import { custom, openDriver } from '../agent/http/carrier-fixture.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import type { Client, ServerWithDevices } from '../support/server/server-with-devices.ts'
 import { joinPhone, type SmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
@@ -146,6 +147,18 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
         received: '2026-11-20 08:15:00',
       }))
       writeFileSync(inbox, JSON.stringify(listed))
+    }
+  },
+  http: async ({ gateway }, user) => {
+    const phone = await gateway.pair(user)
+    const { callback, received } = await openDriver(custom('http://127.0.0.1:9'))
+    return async (texts) => {
+      for (const [i, [from, body]] of texts.entries()) {
+        const call = { kind: 'text', id: String(i), from, to: '+4930123', body }
+        const headers = { 'content-type': 'application/json' }
+        await fetch(callback, { method: 'POST', headers, body: JSON.stringify(call) })
+      }
+      for (const { from, body } of received.splice(0)) await gateway.hear(phone, [[from, body]])
     }
   },
   simulator: async ({ gateway }, user) => {

@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { keyFor } from '../../db/secrets.ts'
+import { keyFor, knownKeyFor } from '../../db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 
 // A token of `{{stop_link}}`: a block of AES with an account and a number, and the first bytes of its HMAC. A
@@ -16,6 +16,8 @@ export interface StopLink {
   readonly number: string
 }
 
+const PURPOSE = 'stop link'
+const KEY_BYTES = 32
 const BLOCK_BYTES = 16
 const TAG_BYTES = 8
 const TOKEN = /^[\w-]{32}$/
@@ -31,8 +33,7 @@ interface Keys {
   readonly tag: Buffer
 }
 
-async function keysOf(db: Db): Promise<Keys> {
-  const key = await keyFor(db, 'stop link')
+function keysOf(key: Buffer): Keys {
   const derive = (name: string) => createHmac('sha256', key).update(name).digest()
   return { block: derive('block'), tag: derive('tag') }
 }
@@ -46,7 +47,7 @@ export async function stopLinks(
   { publicUrl }: LinkConfig,
   user: string,
 ): Promise<(phone: string) => string | undefined> {
-  const keys = await keysOf(db)
+  const keys = keysOf(await keyFor(db, PURPOSE))
   const account = USER.test(user) ? numberOf(user) * NUMBERS : undefined
   return (phone) => {
     const digits = phone.replace('+', '')
@@ -67,7 +68,7 @@ function tokenOf(keys: Keys, plain: bigint): string {
 
 /** The person whose link has this token; undefined for a forged one, after the same work for each. */
 export async function readStopLink(db: Db, token: string): Promise<StopLink | undefined> {
-  const keys = await keysOf(db)
+  const keys = keysOf((await knownKeyFor(db, PURPOSE)) ?? randomBytes(KEY_BYTES))
   const bytes = Buffer.alloc(BLOCK_BYTES + TAG_BYTES)
   if (TOKEN.test(token)) bytes.write(token, 'base64url')
   const block = bytes.subarray(0, BLOCK_BYTES)
