@@ -65,6 +65,14 @@ test('the page shows markup in a text as text', async () => {
   expect(page).not.toContain('<script')
 })
 
+test('no proxy keeps a file of an export, and a browser keeps it for three minutes', async () => {
+  const { id, files } = await exportOf(person.contact)
+  for (const name of files) {
+    const { headers } = await fileOf(shop, id, name)
+    expect(headers.get('cache-control')).toBe('private, max-age=180')
+  }
+})
+
 test('an export by number covers a number without a contact, in any spelling', async () => {
   await must(shop, 'POST', '/api/sms/send', { recipients: ['+4915145454545'], body: 'Hi' })
   const { id } = await must(shop, 'POST', '/api/person/data', { number: '0151 454 545-45' })

@@ -33,6 +33,9 @@ export const fileRoutes = (services: Services) =>
       withCatalog(services.store, () => serve(c, services), { isRead: true }),
     )
 
+/** Only the browser keeps a protected file, as long as a file token is valid: three minutes. */
+const PROTECTED_CACHING = 'private, max-age=180'
+
 async function serve(c: Ctx, services: Services): Promise<Response> {
   const { record = '', file: name = '' } = c.req.param() as Readonly<Record<string, string>>
   // public files need no caller: limits count for the client's network
@@ -45,12 +48,13 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
   const holder = holderOf(c.env.incoming, services, null)
+  const caching = field.protected ? { caching: PROTECTED_CACHING } : {}
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small
-    ? sendFile(c, sentFile(store.db, small), `${thumb}_${name}`)
-    : sendFile(c, sentFile(store.db, original), name)
+    ? sendFile(c, { ...sentFile(store.db, small), ...caching }, `${thumb}_${name}`)
+    : sendFile(c, { ...sentFile(store.db, original), ...caching }, name)
 }
 
 export const sentFile = (db: Db, file: StoredFile): SentFile => ({
