@@ -103,6 +103,8 @@ export function carrierService({
         .executeTakeFirst()
       const old = row && (await openSecrets(store.db, row))
       if (!row) throw gatewayRefusal('device_not_found')
+      if (body.secret == null && destinationOf(body.account) !== destinationOf(JSON.parse(row.account)))
+        throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
       const checked = made(device, body.account, secrets)
       if (body.check) return checked
@@ -153,6 +155,10 @@ export function carrierService({
     },
   }
 }
+
+/** The settings that decide where a secret is sent. Only a caller who knows the secret may change them. */
+const destinationOf = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
+  JSON.stringify([preset, url, user, values, custom])
 
 /** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */
 async function firstSeen(db: Db, device: string, key: string): Promise<Date> {

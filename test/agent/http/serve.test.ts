@@ -92,6 +92,17 @@ test.each<[what: string, body: object, message: RegExp]>([
     /custom\.url/,
   ],
   [
+    'a template that takes long for each text',
+    {
+      account: {
+        preset: 'custom',
+        url: 'https://x.example',
+        custom: { send: { path: `/${'{{to}}'.repeat(400)}` } },
+      },
+    },
+    /custom\.send/,
+  ],
+  [
     'a template with an unknown value',
     { account: { preset: 'custom', url: 'https://x.example', custom: { send: { path: '/{{nothing}}' } } } },
     /nothing/,
@@ -112,6 +123,19 @@ test('a check returns the request without its secret, and stores nothing', async
   expect(made.request).toContain('POST https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json')
   expect(made.request).not.toContain(Buffer.from('AC1:sesame-open-99').toString('base64'))
   expect(await must(user, 'GET', PATH)).toEqual({ items: [] })
+})
+
+test('a change cannot send the stored secret elsewhere, or show it', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
+  const { device } = await must(user, 'POST', PATH, { account, secret: 'sesame' })
+  const change = async (more: object, given: object = {}) =>
+    (await user.call('PUT', `${PATH}/${device}`, { account: { ...account, ...more }, ...given })).status
+  const custom = { send: { path: '/{{basic}}' } }
+  expect(await change({ url: 'https://thief.example' })).toBe(400)
+  expect(await change({ preset: 'custom', url: 'https://x.example', custom }, { check: true })).toBe(400)
+  expect(await change({ rate: 5 })).toBe(200)
+  expect(await change({ url: 'https://api.dublin.twilio.example' }, { secret: 'sesame' })).toBe(200)
 })
 
 test('an attempt is begun by one of two servers, unless the carrier knows repeated texts', async () => {

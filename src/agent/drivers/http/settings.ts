@@ -43,6 +43,9 @@ export interface Carrier extends z.output<typeof ACCOUNT>, z.output<typeof SECRE
   readonly allowPrivate: boolean
 }
 
+/** Maximum characters of a carrier's own templates: each text may parse them again, some 5 ms for 1,000. */
+const MAX_SEND = 2_000
+
 /** Joins the parts of a carrier. Throws a UserError that quotes no secret. */
 export function makeCarrier(
   account: z.output<typeof ACCOUNT>,
@@ -52,6 +55,8 @@ export function makeCarrier(
   const { preset, custom, url, values } = account
   const found = preset === 'custom' ? custom : presetNamed(preset)
   if (!found) throw new UserError('custom is missing: the interface of the carrier.')
+  if (custom && JSON.stringify(custom.send).length > MAX_SEND)
+    throw new UserError(`custom.send must have at most ${MAX_SEND} characters.`)
   const base = url ?? found.url
   if (base === '') throw new UserError(`url is missing: the address of ${preset}.`)
   if (!address.safeParse(base).success)
