@@ -8,15 +8,14 @@ import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
 import { eraseMentions } from './erase-mentions.ts'
 import { erasePlace } from './erase-place.ts'
-import { isOfPerson, type Person } from './person.ts'
+import { lockTexts } from './lock-texts.ts'
+import type { Person } from './person.ts'
 import type { Place } from './place.ts'
 import { PLACES } from './places.ts'
 import { PLACES_OF_NUMBER } from './places-of-number.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { stopTexts } from './stop.ts'
 
-/** Texts that one transaction erases. */
-const PORTION = 200
 /** A job releases its place after this time and continues later, so that others have their turn. */
 const RUN_MS = 20_000
 
@@ -56,19 +55,12 @@ export async function eraseData(
 /** Erases some texts and what belongs to them. Returns how many texts. */
 const erasePortion = ({ store, extensions }: EraseServices, request: string, person: Person) =>
   store.db.transaction(async (db) => {
-    const found = await queries(db)
-      .selectFrom('sms_messages as m')
-      .select('m.id')
-      .where(isOfPerson(person))
-      .orderBy('m.id')
-      .limit(sql.lit(PORTION))
-      .forUpdate()
-      .execute()
-    if (found.length === 0) return 0
-    const texts = sql<string[]>`${found.map(({ id }) => id)}::text[]`
+    const ids = await lockTexts(db, person)
+    if (ids.length === 0) return 0
+    const texts = sql<string[]>`${ids}::text[]`
     const inside = { db, catalog: store.catalog }
     await erasePlaces({ store: inside, extensions, person, texts }, request, PLACES_OF_TEXTS)
-    return found.length
+    return ids.length
   })
 
 /** Erases everything but texts. The number of the request goes, too: what is left needs it no more. */
