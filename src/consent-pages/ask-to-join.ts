@@ -18,6 +18,7 @@ import { wakeDevices } from '../sms/wake.ts'
 import { serviceNamed } from '../verify/service.ts'
 import { startVerification } from '../verify/start.ts'
 import type { JoinPage } from './join-page.ts'
+import { requireLine } from './require-line.ts'
 
 export type PageConfig = AcceptConfig & Pick<Config, 'maxRecipients'>
 
@@ -56,7 +57,10 @@ export async function askToJoin(
     const inside = { db, catalog: store.catalog }
     await takeCodes(inside, config, { user, phones: [number], ip: address })
     await beginPause(db, user, number, PAUSE_SECONDS)
-    if (await needsNoText(db, page, number)) return []
+    if (await needsNoText(db, page, number)) {
+      await requireLine(inside, config, user)
+      return []
+    }
     await addQuestion(db, entryOf(page, visitor))
     return sendQuestion(inside, config, page, number)
   })

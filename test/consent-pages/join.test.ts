@@ -220,6 +220,19 @@ describe('a visitor learns nothing about a number', () => {
   })
 })
 
+test.each(['reply', 'code'])(
+  'without a line, a page that confirms by %s fails for every number',
+  async (by) => {
+    await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: by })
+    const [number, out] = [nextNumber(), nextNumber()]
+    await server.hear(phone, [[out, 'STOP']])
+    await server.query(`update devices set enabled = false where "user" = $1`, [ann.id])
+    const [first, second] = [await join(number), await join(out)]
+    expect([first.status, alertIn(first.text)]).toEqual([503, expect.stringContaining('cannot send')])
+    expect([second.status, alertIn(second.text)]).toEqual([first.status, alertIn(first.text)])
+  },
+)
+
 test('a number is asked once a minute', async () => {
   const number = nextNumber()
   await join(number)
