@@ -33,7 +33,10 @@ export const fileRoutes = (services: Services) =>
       withCatalog(services.store, () => serve(c, services), { isRead: true }),
     )
 
-/** Only the browser keeps a protected file, as long as a file token is valid: three minutes. */
+/**
+ * Only the browser keeps a protected file of pocketsms' own collections, as long as a file token is valid:
+ * three minutes. Files of other collections have PocketBase's header.
+ */
 const PROTECTED_CACHING = 'private, max-age=180'
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
@@ -48,7 +51,8 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
   const holder = holderOf(c.env.incoming, services, null)
-  const caching = field.protected ? { caching: PROTECTED_CACHING } : {}
+  const isOwn = services.extensions.get(collection.id) !== undefined
+  const caching = isOwn && field.protected ? { caching: PROTECTED_CACHING } : {}
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
