@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
-import { RetryLater } from '../errors.ts'
+import { tooManyTries } from '../errors.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import { noteChanges } from '../records/record-sql.ts'
 import { randomId } from '../tools/random.ts'
@@ -83,7 +83,7 @@ async function requireRoom(db: Db, user: string): Promise<void> {
     .where('dead_at', 'is', null)
     .executeTakeFirstOrThrow()
   if (open < MAX_OPEN) return
-  throw new RetryLater(429, 60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
+  throw tooManyTries(60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
 }
 
 /** An export that need not be made again: it is under way, or not older than ten minutes. */
