@@ -1,6 +1,7 @@
 import { request } from '../support/server/request.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { until } from '../support/until.ts'
+import { entriesOf } from './entries-of.ts'
 
 const server = await startServerWithDevices({ TRUSTED_PROXIES: '127.0.0.1,::1' })
 let ann: Client
@@ -36,14 +37,7 @@ const bodiesTo = async (number: string) =>
   (await server.query('select body from sms_messages where "to" = $1 order by _rowid', [number])).map(
     ([body]) => body,
   )
-const entries = async (number: string) =>
-  (
-    await must(
-      ann,
-      'GET',
-      `/api/collections/consents/records?sort=created,@rowid&filter=${encodeURIComponent(`number = "${number}"`)}`,
-    )
-  ).items
+const entries = (number: string) => entriesOf(ann, number)
 const stateOf = async (number: string) =>
   (
     await server.query('select state from consent_states where number = $1 and "group" = $2', [number, news])

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readStopLink, stopLinks } from '../../src/sms/consent/stop-link.ts'
 import { request } from '../support/server/request.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { entriesOf } from './entries-of.ts'
 
 const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })
 const { store } = server.server.services
@@ -31,14 +32,7 @@ const linkTo = async (number: string) => pathIn(await textOf((await send(number)
 const get = (path: string) => request(server.url, 'GET', path)
 const post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
   request(server.url, 'POST', path, new URLSearchParams(fields), headers)
-const entries = async (number: string) =>
-  (
-    await must(
-      ann,
-      'GET',
-      `/api/collections/consents/records?sort=created,@rowid&filter=${encodeURIComponent(`number = "${number}"`)}`,
-    )
-  ).items
+const entries = (number: string) => entriesOf(ann, number)
 const contactOf = async (number: string) =>
   (
     await server.query('select opted_out, groups from contacts where phone = $1 and "user" = $2', [
