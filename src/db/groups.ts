@@ -64,8 +64,12 @@ export function makeGroups<Item, Result>({ keyOf, sizeOf, isOnce, store }: Group
   }
 
   async function commit(group: readonly Waiting<Item, Result>[]): Promise<void> {
-    const items = group.map(({ item }) => item)
-    const keys = items.map(keyOf)
+    const items: Item[] = []
+    const keys: string[] = []
+    for (const { item } of group) {
+      items.push(item)
+      keys.push(keyOf(item))
+    }
     for (const key of keys) committing.add(key)
     commits++
     const stored = await store(items).catch((error: unknown) => ({ error }))

@@ -49,22 +49,26 @@ export function openListener(
     })
 
   function listenText(): string {
-    const channels = new Set([...messages.eventNames(), ECHO_CHANNEL])
-    return [...channels].map((channel) => `listen "${String(channel)}"`).join('; ')
+    let text = `listen "${ECHO_CHANNEL}"`
+    for (const channel of messages.eventNames())
+      if (channel !== ECHO_CHANNEL) text += `; listen "${String(channel)}"`
+    return text
   }
 
   async function say(): Promise<void> {
     await turn() // announcements of one commit are sent together
     while (words.size > 0) {
-      const said = [...words].map((word) => [word.split(' ', 1)[0]!, word] as const)
+      const channels: string[] = []
+      const payloads: string[] = []
+      for (const word of words) {
+        const end = word.indexOf(' ')
+        channels.push(word.slice(0, end))
+        payloads.push(word.slice(end + 1))
+      }
       words.clear()
-      const values = [
-        said.map(([channel]) => channel),
-        said.map(([channel, word]) => word.slice(channel.length + 1)),
-      ]
       // the SQL comment is for `countChannelListeners`, which searches each connection's last statement
       const text = `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${listenText()}`
-      if (client) await send(client, text, values).catch(() => {})
+      if (client) await send(client, text, [channels, payloads]).catch(() => {})
       await sleep(GATHER_MS, undefined, { ref: false })
     }
     saying = undefined

@@ -93,15 +93,15 @@ export function runStatement(
   patienceMs?: number,
 ): Promise<Result> {
   const statement = new Statement(text, params, name, patienceMs)
-  return new Promise((resolve, reject) => {
-    const answer = (error: Error | null, result: pg.QueryArrayResult) => {
-      if (!error) return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
-      // without this, the stack trace would show the driver's socket instead of the caller
-      Error.captureStackTrace(error)
-      reject(databaseFault(error))
-    }
-    client.query(statement as unknown as pg.QueryArrayConfig, answer)
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const answer = (error: Error | null, result: pg.QueryArrayResult) => {
+    if (!error) return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
+    // without this, the stack trace would show the driver's socket instead of the caller
+    Error.captureStackTrace(error)
+    reject(databaseFault(error))
+  }
+  client.query(statement as unknown as pg.QueryArrayConfig, answer)
+  return promise
 }
 
 const INT8 = 20

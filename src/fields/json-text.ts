@@ -102,15 +102,10 @@ export function hasNameTwice(json: string, value: unknown): boolean {
     if (code === QUOTE) i = closingQuote(json, i)
     else if (code === COLON) names++
   }
-  return names !== countKeys(value)
-}
-
-function countKeys(value: unknown): number {
-  let keys = 0
   visitParts(value, (part) => {
-    if (!Array.isArray(part)) keys += Object.keys(part).length
+    if (!Array.isArray(part)) names -= Object.keys(part).length
   })
-  return keys
+  return names !== 0
 }
 
 /** Whether a number in parsed JSON was too large for a double. */

@@ -10,13 +10,14 @@ import { parseArgs } from 'node:util'
 /** A check: the file, what stands there, and what stands there without the check. */
 type Check = readonly [file: string, check: string, without: string]
 
+const PERMIT = 'src/sms/send/permit.ts'
 const JUDGE = 'src/sms/send/judge.ts'
 const MAY = 'sql/functions/bounds/sms_may.sql'
 const ACCEPT = 'sql/functions/send/sms_judge.sql'
 const CHECKS: readonly Check[] = [
-  [JUDGE, 'if (role && !isEnough(role, needs.role)) return', '// return'],
-  [JUDGE, 'if (own && !scopes.some((scope) => grants(own, scope))) return', '// return'],
-  [JUDGE, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
+  [PERMIT, 'if (role && !isEnough(role, needs.role)) return', '// return'],
+  [PERMIT, 'if (own && !scopes.some((scope) => grants(own, scope))) return', '// return'],
+  [PERMIT, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
   [JUDGE, 'if (campaign) throw ownedByCampaign(campaign.id)', '// removed'],
   [JUDGE, 'if (refusal !== null) throw refusalOf(sender, refusal)', '// removed'],
   [JUDGE, '  when m.sent_by <> ${sentBy}', '  -- when m.sent_by <> ${sentBy}'],

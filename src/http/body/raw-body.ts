@@ -80,8 +80,13 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
 
 /** Reads the whole body. Reserves memory for a large one. Throws 400, 413 and RetryLater. */
 export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
-  const memory = mayExceedSmall(incoming) ? memoryOf() : undefined
   const declared = Number(incoming.headers['content-length'] ?? 0)
+  if (declared > maxBytes) throw new BodyTooLarge()
+  const isSmall = !mayExceedSmall(incoming)
+  // a small body that has arrived is whole in the stream's buffer
+  if (isSmall && incoming.readableLength === declared)
+    return (incoming.read() as Buffer | null) ?? Buffer.alloc(0)
+  const memory = isSmall ? undefined : memoryOf()
   const room = await memory?.roomForBody(declared)
   const body = new ByteCollector(declared)
   for await (const piece of piecesOf(incoming, maxBytes)) {

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { noteAct } from '../queue/note-change.ts'
 import { lockUserSends } from '../send/accept.ts'
-import type { Permit } from '../send/judge.ts'
+import type { Permit } from '../send/permit.ts'
 import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
 import { chunkKey, chunksOf } from './chunks.ts'
 

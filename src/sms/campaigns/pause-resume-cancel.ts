@@ -1,5 +1,5 @@
 import { formatDate } from '../../fields/date.ts'
-import type { Permit } from '../send/judge.ts'
+import type { Permit } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { advance, whenSettled } from './advance.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'

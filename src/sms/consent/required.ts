@@ -9,15 +9,6 @@ export interface ConsentScope {
   readonly isRequired?: boolean
 }
 
-/** The scope of a request to send. */
-export const consentScope = ({
-  content,
-  groupIds,
-}: Readonly<{ content: object; groupIds: readonly string[] }>): ConsentScope => ({
-  template: 'templateId' in content ? String(content.templateId) : '',
-  groups: groupIds,
-})
-
 const requiredSql = (user: string, { template, groups, isRequired = false }: ConsentScope) =>
   sql<boolean>`(${isRequired}::boolean or consent_required(${user}, ${template}, ${groups}::text[]))`
 

@@ -7,18 +7,11 @@ import { derivedId } from '../../tools/random.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { movedExpiry } from '../send/expiry.ts'
-import {
-  IS_OF_CAMPAIGN,
-  may,
-  ownedByCampaign,
-  type Permit,
-  refusalOf,
-  requireOwnBatch,
-} from '../send/judge.ts'
+import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf, requireOwnBatch } from '../send/judge.ts'
+import { may, type Permit, type Sender } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { REPEATABLE_TEXT } from '../send/sealed-text.ts'
 import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
-import type { Sender } from '../send/sender.ts'
 import { CANCELED, REASONS } from '../status.ts'
 import { countBatch } from './batch.ts'
 import {

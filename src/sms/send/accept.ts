@@ -8,7 +8,7 @@ import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
 import type { Origin, SendOptions } from './body.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { Permit } from './judge.ts'
+import type { Permit } from './permit.ts'
 import type { RefusalCode } from './refusals.ts'
 
 /** A send that has passed its checks, as `sms_accept` takes and judges it. In options, '' means unset. */
@@ -68,7 +68,6 @@ cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.recipients::text[], g.r
 
 /** A user's offers, as `ACCEPT` takes them. `places`: their indexes among all offers. */
 interface Group {
-  readonly owner: string
   readonly recipients: string[]
   readonly requests: string[]
   readonly places: number[]
@@ -86,19 +85,21 @@ export async function storeOffers(
   const groups = new Map<string, Group>()
   for (const [i, offer] of offers.entries()) {
     const owner = offer.permit.sender.user
-    const group = groups.get(owner) ?? { owner, recipients: [], requests: [], places: [] }
+    const group = groups.get(owner) ?? { recipients: [], requests: [], places: [] }
     groups.set(owner, group)
     for (const { to } of offer.messages) group.recipients.push(to)
     group.requests.push(requestRow(offer))
     group.places.push(i)
   }
-  const sorted = [...groups.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
-  const columns = [
-    sorted.map((group) => group.owner),
-    sorted.map((group) => arrayText(group.recipients)),
-    sorted.map((group) => arrayText(group.requests)),
-  ]
-  const { rows } = await store.db.query(ACCEPT, [...terms, ...columns], 'sms accept')
+  const owners = [...groups.keys()].sort()
+  const recipients: string[] = []
+  const requests: string[] = []
+  for (const owner of owners) {
+    const group = groups.get(owner)!
+    recipients.push(arrayText(group.recipients))
+    requests.push(arrayText(group.requests))
+  }
+  const { rows } = await store.db.query(ACCEPT, [...terms, owners, recipients, requests], 'sms accept')
   const verdicts: (Verdict | undefined)[] = []
   const wake: string[] = []
   for (const [owner, outcomes, known, devices] of rows as [string, Outcome[], string[], string[] | null][]) {
@@ -115,22 +116,22 @@ export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
 /** An offer as text of the type sms_request. */
-const requestRow = ({ permit: { sender }, idempotency, origin, messages, ...offer }: Offer): string =>
-  rowText([
+function requestRow({ permit: { sender }, idempotency, origin, messages, ...offer }: Offer): string {
+  // each as text of the type sms_request_message
+  const rows: string[] = []
+  for (const { id, to, body, segments, zone } of messages) rows.push(rowText([id, to, body, segments, zone]))
+  return rowText([
     ...[sender.version, sender.key?.id, sender.key?.version],
     ...[offer.device, offer.line, offer.from, offer.later === true, offer.batch, offer.body],
     ...[offer.priority, offer.sim, offer.scheduledAt || null, offer.expiresAt || null, offer.guarantee],
     ...[offer.clientRef || null, offer.isBulk],
     ...[idempotency?.key, idempotency?.fingerprint, idempotency && (offer.answer ?? '{}')],
-    ...[origin && JSON.stringify(origin), arrayText(messages.map(messageRow)), sender.sentBy, offer.sealed],
+    ...[origin && JSON.stringify(origin), arrayText(rows), sender.sentBy, offer.sealed],
     null, // `lines`: those of the API key, which sms_judge reads
     ...[offer.template, offer.groups && arrayText(offer.groups)],
     ...[null, null], // sms_judge finds recipients without consent, and those on the stop list
   ])
-
-/** A message as text of the type sms_request_message. */
-const messageRow = ({ id, to, body, segments, zone }: OfferedMessage): string =>
-  rowText([id, to, body, segments, zone])
+}
 
 /** Accepts sends in groups: see `Groups.add`. If `add` rejects, the send may have been stored or not. */
 export type Acceptor = Groups<Offer, Verdict>
@@ -160,6 +161,7 @@ export async function lockUserSends(db: Db, user: string): Promise<void> {
     .execute()
   await queries(db).selectFrom('sms_turns').where('user', '=', user).forUpdate().execute()
 }
+
 /** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
 type RowField = string | number | boolean | null | undefined
 
@@ -173,5 +175,8 @@ const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 export const arrayText = (items: readonly string[]): string => `{${items.map(quoted).join(',')}}`
 
 /** A row as Postgres reads it from text: its fields in the order of the type. */
-export const rowText = (fields: readonly RowField[]): string =>
-  `(${fields.map((field) => (field === null || field === undefined ? '' : quoted(String(field)))).join(',')})`
+export function rowText(fields: readonly RowField[]): string {
+  const texts: string[] = []
+  for (const field of fields) texts.push(field === null || field === undefined ? '' : quoted(String(field)))
+  return `(${texts.join(',')})`
+}

@@ -58,7 +58,9 @@ export async function writeTexts(
   const plain = plainText(content)
   if (plain !== undefined) {
     const counted = countSegments(plain)
-    return phones.map((to) => ({ to, body: plain, ...counted }))
+    const texts: Text[] = []
+    for (const to of phones) texts.push({ to, body: plain, ...counted })
+    return texts
   }
   const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
   const filled = fillVariables(parseTemplate(template), content.variables!)

@@ -2,81 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
-import { MAX_OF_AGENT } from '../../portable/agents.ts'
-import { isEnough, notAllowed } from '../../records/access.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
-import type { Role } from '../../request/request.ts'
-import { grants, type Scope } from '../../request/scopes.ts'
+import type { Act, Permit, Sender } from './permit.ts'
 import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
-import type { Sender } from './sender.ts'
-
-/** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
-interface Needs {
-  readonly role: Role
-  readonly scopes: readonly Scope[]
-  /** Agents may do it to MAX_OF_AGENT texts at once. */
-  readonly isCounted?: boolean
-}
-
-const SENDING: Needs = { role: 'agent', scopes: ['messages:send'], isCounted: true }
-
-/** Everything that makes a text leave, changes one that waits, or shows data of an account to a sender. */
-const ACTS = {
-  send: SENDING,
-  retry: SENDING,
-  /** Another text, time or priority. */
-  change: SENDING,
-  /** Also: an earlier end. */
-  cancel: { role: 'agent', scopes: ['messages:cancel'] },
-  verify: { role: 'agent', scopes: ['messages:send'] },
-  campaign: { role: 'admin', scopes: [] },
-  /** A preview without data of contacts. */
-  preview: { role: 'agent', scopes: ['messages:send'] },
-  /** Names, numbers and other data of contacts. */
-  readContacts: { role: 'viewer', scopes: ['messages:list'] },
-  readMessage: { role: 'viewer', scopes: ['messages:read'] },
-  listMessages: { role: 'viewer', scopes: ['messages:list'] },
-  readInbox: { role: 'viewer', scopes: ['inbox:list'] },
-  listDevices: { role: 'viewer', scopes: ['devices:list'] },
-  /** Counts of messages, without their data. */
-  readUsage: { role: 'viewer', scopes: ['messages:read', 'messages:send'] },
-} as const satisfies Readonly<Record<string, Needs>>
-export type Act = keyof typeof ACTS
-
-declare const isPermit: unique symbol
-
-/**
- * The judge's permission for an act of a sender. What stores, changes or cancels texts takes one, and judges
- * the texts themselves by `sms_may` in its own statement. Only `may` makes permits.
- */
-export interface Permit {
-  readonly [isPermit]: true
-  readonly sender: Sender
-  readonly act: Act
-}
-
-/** The judge. `texts`: how many at once. Throws 403 for a role or scope, 400 `too_many_recipients`. */
-export function may(sender: Sender, act: Act, texts = 1): Permit {
-  const fault = faultOf(sender, ACTS[act], texts)
-  if (fault) throw fault
-  return { sender, act } as Permit
-}
-
-/** Whether a sender may do an act, for answers that otherwise show less. */
-export const isAllowed = (sender: Sender, act: Act): boolean => faultOf(sender, ACTS[act], 1) === undefined
-
-function faultOf({ role, scopes: own }: Sender, needs: Needs, texts: number): Error | undefined {
-  const { scopes, isCounted = false } = needs
-  if (role && !isEnough(role, needs.role)) return notAllowed(role)
-  if (own && !scopes.some((scope) => grants(own, scope))) return scopeRequired(scopes[0] ?? 'all:any')
-  if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return tooMany(MAX_OF_AGENT)
-  return undefined
-}
-
-export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
-
-export const tooMany = (max: number) =>
-  gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)
 
 /** The bounds of a sender, for `refusal` and `sms_may`. */
 export const limitsOf = ({ sender: { user, version, key, sentBy } }: Permit) =>

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
-import { consentOf, consentScope } from '../consent/required.ts'
+import { consentOf } from '../consent/required.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
-import { isAllowed, may, requireReach } from './judge.ts'
+import { requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
+import { isAllowed, may, type Sender } from './permit.ts'
 import { allRecipients } from './recipients.ts'
 import type { OfferConfig } from './send.ts'
-import type { Sender } from './sender.ts'
 
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
@@ -76,7 +76,7 @@ export async function previewSend(
 ): Promise<Preview> {
   checkBody(body)
   const { user } = sender
-  const { deviceId: device, line, options } = body
+  const { deviceId: device, line, options, content, groupIds: groups } = body
   const permit = may(sender, 'preview')
   const phones = await allRecipients(store, user, body, config.maxRecipients)
   await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
@@ -93,7 +93,8 @@ export async function previewSend(
   const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], placeholder)
   const { to: _, ...first } = shown[0]!
   const out = await optedOut(store, user, phones)
-  const { missing: without } = await consentOf(store.db, user, consentScope(body), phones)
+  const scope = { template: 'templateId' in content ? content.templateId : '', groups }
+  const { missing: without } = await consentOf(store.db, user, scope, phones)
   const items = (phones.length > 0 ? texts : []).map((text) => ({
     ...text,
     opted_out: out.has(text.to),

@@ -6,8 +6,8 @@ import { type AcceptConfig, type Offer, storeOffers } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkBody } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { Sender } from './permit.ts'
 import { prepareOffer, renderVerdict } from './send.ts'
-import type { Sender } from './sender.ts'
 
 interface OneOfMany {
   readonly body: SendBody

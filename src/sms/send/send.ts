@@ -6,7 +6,6 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { counts } from '../../metrics/counts.ts'
 import { randomId } from '../../tools/random.ts'
-import { consentScope } from '../consent/required.ts'
 import {
   type AcceptConfig,
   type Acceptor,
@@ -18,13 +17,13 @@ import {
 import type { SendBody } from './body.ts'
 import { checkBody, plainText, writeTexts } from './content.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
-import { may, refusalOf } from './judge.ts'
+import { refusalOf } from './judge.ts'
 import { zoneOfNumber } from './number-zone.ts'
 import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
+import { may, type Sender } from './permit.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
 import { SEALED, sealText } from './sealed-text.ts'
-import type { Sender } from './sender.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
@@ -131,7 +130,7 @@ export async function prepareOffer(
   const { content, deviceId, line, options } = body
   const phones = await allRecipients(store, sender.user, body, config.maxRecipients)
   const permit = may(sender, 'send', phones.length)
-  const scope = consentScope(body)
+  const scope = { template: 'templateId' in content ? content.templateId : '', groups: body.groupIds }
   if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones, scope)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined

@@ -13,8 +13,7 @@ import {
 import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
-import { may } from '../../../src/sms/send/judge.ts'
-import { accountSender } from '../../../src/sms/send/sender.ts'
+import { accountSender, may } from '../../../src/sms/send/permit.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
 

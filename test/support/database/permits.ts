@@ -1,5 +1,4 @@
-import { type Act, may } from '../../../src/sms/send/judge.ts'
-import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
+import { type Act, accountSender, may, type Sender } from '../../../src/sms/send/permit.ts'
 
 /** The judge's permission for an act of the account itself. */
 export const permitOf = (user: string, act: Act = 'cancel') => may(accountSender(user, user), act)

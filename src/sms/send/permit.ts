@@ -1,0 +1,112 @@
+import { MAX_OF_AGENT } from '../../portable/agents.ts'
+import { isEnough, notAllowed } from '../../records/access.ts'
+import type { AuthRecord, Limits, Role } from '../../request/request.ts'
+import { effectiveScopes, grants, type Scope, type Scopes } from '../../request/scopes.ts'
+import { gatewayRefusal } from './refusals.ts'
+
+declare const isSender: unique symbol
+
+/**
+ * Who sends, with the credentials that were checked. The judge (`may`) and `sms_limits_of` know a sender's
+ * bounds. Only this file makes senders.
+ */
+export interface Sender {
+  readonly [isSender]: true
+  readonly user: string
+  /** `xmin` of the user's row; null for automatic sends, for which the account must only be enabled. */
+  readonly version: string | null
+  readonly key?: { readonly id: string; readonly version: string }
+  /** The id of a record of `senders`. */
+  readonly sentBy: string
+  /** The role of a member; undefined for the account itself, its keys and its automatic sends. */
+  readonly role?: Limits | undefined
+  /** What an API key or its token may do; undefined for people and automatic sends. */
+  readonly scopes?: Scopes | undefined
+}
+
+type Key = NonNullable<Sender['key']> & { readonly auth: AuthRecord; readonly scopes: Scopes }
+
+export const senderOfKey = ({ auth, id, version, scopes }: Key): Sender =>
+  ({
+    user: auth.id,
+    version: auth.version,
+    key: { id, version },
+    sentBy: id,
+    scopes: effectiveScopes(scopes),
+  }) as Sender
+
+/** The sender of a signed-in user, who may act as a member for the account. */
+export const senderOfPerson = ({ id, version, sender, limits }: AuthRecord): Sender =>
+  ({ user: id, version, sentBy: sender, role: limits }) as Sender
+
+/** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: id in `senders`. */
+export const accountSender = (user: string, sentBy: string): Sender =>
+  ({ user, version: null, sentBy }) as Sender
+
+/** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
+interface Needs {
+  readonly role: Role
+  readonly scopes: readonly Scope[]
+  /** Agents may do it to MAX_OF_AGENT texts at once. */
+  readonly isCounted?: boolean
+}
+
+const SENDING: Needs = { role: 'agent', scopes: ['messages:send'], isCounted: true }
+
+/** Everything that makes a text leave, changes one that waits, or shows data of an account to a sender. */
+const ACTS = {
+  send: SENDING,
+  retry: SENDING,
+  /** Another text, time or priority. */
+  change: SENDING,
+  /** Also: an earlier end. */
+  cancel: { role: 'agent', scopes: ['messages:cancel'] },
+  verify: { role: 'agent', scopes: ['messages:send'] },
+  campaign: { role: 'admin', scopes: [] },
+  /** A preview without data of contacts. */
+  preview: { role: 'agent', scopes: ['messages:send'] },
+  /** Names, numbers and other data of contacts. */
+  readContacts: { role: 'viewer', scopes: ['messages:list'] },
+  readMessage: { role: 'viewer', scopes: ['messages:read'] },
+  listMessages: { role: 'viewer', scopes: ['messages:list'] },
+  readInbox: { role: 'viewer', scopes: ['inbox:list'] },
+  listDevices: { role: 'viewer', scopes: ['devices:list'] },
+  /** Counts of messages, without their data. */
+  readUsage: { role: 'viewer', scopes: ['messages:read', 'messages:send'] },
+} as const satisfies Readonly<Record<string, Needs>>
+export type Act = keyof typeof ACTS
+
+declare const isPermit: unique symbol
+
+/**
+ * The judge's permission for an act of a sender. What stores, changes or cancels texts takes one, and judges
+ * the texts themselves by `sms_may` in its own statement. Only `may` makes permits.
+ */
+export interface Permit {
+  readonly [isPermit]: true
+  readonly sender: Sender
+  readonly act: Act
+}
+
+/** The judge. `texts`: how many at once. Throws 403 for a role or scope, 400 `too_many_recipients`. */
+export function may(sender: Sender, act: Act, texts = 1): Permit {
+  const fault = faultOf(sender, ACTS[act], texts)
+  if (fault) throw fault
+  return { sender, act } as Permit
+}
+
+/** Whether a sender may do an act, for answers that otherwise show less. */
+export const isAllowed = (sender: Sender, act: Act): boolean => faultOf(sender, ACTS[act], 1) === undefined
+
+function faultOf({ role, scopes: own }: Sender, needs: Needs, texts: number): Error | undefined {
+  const { scopes, isCounted = false } = needs
+  if (role && !isEnough(role, needs.role)) return notAllowed(role)
+  if (own && !scopes.some((scope) => grants(own, scope))) return scopeRequired(scopes[0] ?? 'all:any')
+  if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return tooMany(MAX_OF_AGENT)
+  return undefined
+}
+
+export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
+
+export const tooMany = (max: number) =>
+  gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)
