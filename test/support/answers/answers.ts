@@ -2,10 +2,9 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestServer } from '../database/open.ts'
 
-// Every answer that a server of a test gives is held against the API's description; what does not fit fails
-// the test.
+// Compares every answer of a test's server with the API's description. A difference fails the test.
 
-/** An answer as it went out. */
+/** An answer as the server sent it. */
 export interface GivenAnswer {
   readonly method: string
   /** With its query. */
@@ -15,17 +14,17 @@ export interface GivenAnswer {
   readonly body: string
 }
 
-/** Looks at an answer: what is wrong with it, or undefined. */
+/** Returns what is wrong with an answer, or undefined. */
 type Judge = (answer: GivenAnswer) => string | undefined
 
 const faults: string[] = []
 /** Judges of the servers that run, by port. */
 const watched = new Map<number, () => Judge>()
 
-/** What was wrong with answers since it was last asked. */
+/** Returns the faults of the answers since the last call. */
 export const takeFaults = (): string[] => faults.splice(0)
 
-/** The same server, whose answers are looked at from now on. */
+/** Returns the server, whose answers are compared from now on. */
 export async function watchAnswers(server: TestServer): Promise<TestServer> {
   const { validatorOf } = await import('./answer-validator.ts')
   const port = Number(new URL(server.url).port)
