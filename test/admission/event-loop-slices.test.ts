@@ -5,7 +5,7 @@ function beBusy(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test('sliced work lets timers fire and completes', async () => {
+test('work in slices lets timers fire and completes', async () => {
   const slices = new EventLoopSlices()
   let [ticks, done] = [0, 0]
   const timer = setInterval(() => ticks++, 5)

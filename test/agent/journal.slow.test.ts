@@ -104,7 +104,7 @@ function whenFull(program: string): unknown {
 }
 
 describe.runIf(canLimit)('a journal on a full disk', () => {
-  test('lets no attempt begin that it could not record', () => {
+  test('refuses to begin an attempt that it cannot write', () => {
     const begun = whenFull(`
       const journal = openJournal(file)
       limit(${LIMIT})

@@ -81,7 +81,7 @@ test('an error of many pages is shortened in the report', async () => {
   })
 })
 
-test('a text waiting for its turn is claimed again and sent once', async () => {
+test('texts that wait for a slow driver are sent once', async () => {
   const driver = new SlowDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
     const all = ['+4915110', '+4915120', '+4915130']

@@ -84,7 +84,7 @@ test('a text whose reference is reused is reported without its missing parts', a
   expect(received.map(({ body }) => body)).toEqual(['A1…', 'B1B2'])
 })
 
-test('20 equal incoming texts at once are 20 messages', async () => {
+test('20 equal incoming texts at the same moment get different times, so none counts as a repeat', async () => {
   const { smsc, instants } = await setUp()
   const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
   await Promise.all(Array.from({ length: 20 }, () => smsc.deliver(text)))

@@ -143,7 +143,7 @@ test('a signed-in user links a provider to the own record and keeps password and
   expect(await server.signIn('users', own, PASSWORD)).not.toBe('undefined')
 })
 
-test('an address that the provider has not verified is ignored', async () => {
+test('an email that the provider has not verified counts as missing and links no record', async () => {
   const id = await server.addUser(email, { verified: true })
   oidc.accounts.set(oidc.account, { email, email_verified: false })
   await expect(signIn()).rejects.toMatchObject({

@@ -210,7 +210,7 @@ describe('a guest who requests codes for others', () => {
   })
 })
 
-test('a code is mailed to a record without a number, and void if no phone can text it', async () => {
+test('a record without a number gets its code by mail; without a phone a texted code is void', async () => {
   await addPlayer({ email: 'eve@example.com', phone: 'none' })
   await guest().requestOTP('eve@example.com')
   expect((await server.mail.next()).to).toBe('eve@example.com')

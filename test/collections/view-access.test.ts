@@ -83,7 +83,7 @@ test.each([
   expect(refused?.data.viewQuery?.message).toMatch(cause)
 })
 
-test('a refused view leaves no relation behind', async () => {
+test('a refused view query leaves no table or view in the database', async () => {
   const { rows } = await store.db.query(`select relname from pg_class where relname like '\\_view\\_%'`)
   expect(rows).toEqual([])
 })

@@ -119,7 +119,7 @@ describe('a group that confirms by a code', () => {
     expect(await stateOf(number)).toBe('stopped')
   })
 
-  test('asks again after the same pause, whether a number gets a code or has opted out', async () => {
+  test('makes a number that has opted out wait as long as a number that gets a code', async () => {
     const [number, out] = [nextNumber(), nextNumber()]
     await server.hear(phone, [[out, 'STOP']])
     const joins = async () => [(await join(number)).status, (await join(out)).status]
@@ -179,7 +179,7 @@ test.each([
   expect((await join(nextNumber(), {}, headers())).status).toBe(200)
 })
 
-test('a text of the page that changes meanwhile must be read again', async () => {
+test('a form is refused if the text of the page changed after the visitor opened it', async () => {
   const { text } = await get()
   await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_consent: 'I also want offers of {group}.' })
   const refused = await post({ number: nextNumber(), agree: 'yes', version: versionIn(text), country: 'DE' })

@@ -117,7 +117,7 @@ describe('a token', () => {
     expect(await linkTo(nextNumber())).not.toBe(one)
   })
 
-  test('of every account and number is read again', async () => {
+  test('contains any account and number and is decoded again', async () => {
     const { db } = store.forEverybody('test')
     for (const user of ['000000000000000', 'zzzzzzzzzzzzzzz', 'a0b1c2d3e4f5g6h'])
       for (const number of ['+1000000', '+999999999999999', '+4915112345678']) {
@@ -154,7 +154,7 @@ describe('a token', () => {
     expect(await contactOf(number)).toBeUndefined()
   })
 
-  test('opens no page after the account was closed', async () => {
+  test('opens no page after the account was deleted', async () => {
     const path = await linkTo(nextNumber())
     await must(server.superuser, 'DELETE', `/api/collections/users/records/${ann.id}`)
     expect((await get(path)).status).toBe(404)

@@ -76,7 +76,7 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   expect(await sniff(bytes)).toMatchObject({ type, extension })
 })
 
-test('a type is known under all its names', async () => {
+test('a detected type lists all its names', async () => {
   expect((await sniff(zipped('a'))).names).toContain('application/x-zip-compressed')
   expect((await sniff(Buffer.from('<html>'))).names).toEqual(['text/html'])
 })

@@ -43,7 +43,7 @@ test('an erasure needs a reason', async () => {
     expect((await shop.call('POST', path, { number: '+4915112345678', ...body })).status).toBe(400)
 })
 
-test('an erasure leaves nothing of the person in any table, and all of others', async () => {
+test("an erasure removes the person's data from every table and no data of others", async () => {
   const [person, other] = [await seedPerson(of), await seedPerson(of)]
   const before = (await preview(other.contact)).places
   const events = await openStream(gateway.url, shop.token, '/api/realtime')
@@ -70,7 +70,7 @@ test('an erasure leaves nothing of the person in any table, and all of others', 
   expect(gone.data).not.toContain(name)
 })
 
-test('an erasure ends open texts first, gives the quota of unsent texts back, and keeps the texts as numbers', async () => {
+test('an erasure cancels waiting texts, refunds their quota, and keeps their records without number and text', async () => {
   const number = '+4915122233344'
   const { message_ids } = await must(shop, 'POST', '/api/sms/send', { recipients: [number], body: 'Private' })
   const used = async () => (await must(shop, 'GET', '/api/sms/usage')).used
@@ -85,7 +85,7 @@ test('an erasure ends open texts first, gives the quota of unsent texts back, an
   expect(items.map((item: { id: string }) => item.id)).not.toContain(message_ids[0])
 })
 
-test('a consent leaves a hash, and the account keeps who asked and why', async () => {
+test('an erased consent leaves a hash, and the request keeps its author and reason', async () => {
   const person = await seedPerson(of)
   const entries = await count('consents where number = $1', person.number)
   const hashes = await count('_consents_forgotten')
@@ -110,7 +110,7 @@ test('an erasure by a member has an entry in the audit log', async () => {
   await ended(shop, id)
 })
 
-test('an erasure that died half-way is finished by its next run', async () => {
+test('the next run finishes an erasure that was interrupted', async () => {
   const person = await seedPerson(of)
   const { id } = await must(shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
   await ended(shop, id)
@@ -120,7 +120,7 @@ test('an erasure that died half-way is finished by its next run', async () => {
   expect(await ended(shop, id)).toMatchObject({ state: 'done', number: '' })
 })
 
-test('the same report of a text after an erasure stores no second text', async () => {
+test('a text that a device reports again after an erasure is not stored', async () => {
   const number = '+4915144455566'
   const items = [{ from: number, body: 'Once', received_at: '2026-11-20T07:00:00Z' }]
   const { ids: first } = await must(of.phone, 'POST', '/api/devices/incoming', { items })
@@ -130,7 +130,7 @@ test('the same report of a text after an erasure stores no second text', async (
   expect(await tablesWith(db, [number])).toEqual([])
 })
 
-test('a number that is also a line of the account loses only texts with it', async () => {
+test("an erasure of a line's own number keeps the texts that the line exchanged with others", async () => {
   const line = '+4915155566677'
   await must(shop, 'PATCH', `/api/collections/devices/records/${of.phone.id}`, { phone: line })
   const { message_ids } = await must(shop, 'POST', '/api/sms/send', {

@@ -84,7 +84,7 @@ test('an export by number covers a number without a contact, in any spelling', a
   expect((await shop.call('POST', '/api/person/data', { number: 'Anna' })).status).toBe(400)
 })
 
-test('an export is answered again while it is new, and its files are deleted after a day', async () => {
+test('a second request returns a recent export, and files are deleted after a day', async () => {
   const first = await exportOf(other.contact)
   expect((await must(shop, 'GET', `/api/contacts/${other.contact}/data`)).id).toBe(first.id)
   const left = async () =>
@@ -110,7 +110,7 @@ test('a stranger gets neither the export nor its files', async () => {
   expect((await fetch(`${gateway.url}/api/files/person_requests/${id}/${files[0]}`)).status).toBe(404)
 })
 
-test('nobody changes, adds or deletes a request', async () => {
+test('the record API neither creates, changes nor deletes a request', async () => {
   const { id } = await exportOf(person.contact)
   const path = '/api/collections/person_requests/records'
   const made = await shop.call('POST', path, { user: shop.id, kind: 'erasure', number: person.number })
@@ -121,7 +121,7 @@ test('nobody changes, adds or deletes a request', async () => {
   expect([made.status, changed.status, deleted.status]).toEqual([403, 403, 403])
 })
 
-test('a request whose node died in its work ends by another run', async () => {
+test('the next run finishes a request whose node died', async () => {
   const { id } = await exportOf(person.contact)
   await db.query(`update person_requests set state = 'running', files = '{}', counts = '{}' where id = $1`, [
     id,
@@ -135,7 +135,7 @@ test('a request whose node died in its work ends by another run', async () => {
   expect((await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).updated).toBe(before)
 })
 
-test('a request whose job is dead fails', async () => {
+test('a request fails when its job is dead', async () => {
   const { id } = await exportOf(person.contact)
   await db.query(`update person_requests set state = 'running' where id = $1`, [id])
   await cleanUpRequests(db)

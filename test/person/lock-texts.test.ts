@@ -6,7 +6,7 @@ import { makeUser, testStore } from '../support/database/queue.ts'
 const store = await testStore()
 const number = '+4915112345678'
 
-test('a portion of an erasure reads texts by the indexes of both numbers', async () => {
+test('each batch of an erasure finds texts by the indexes of recipient and sender', async () => {
   const user = await makeUser(store)
   await store.db.query(
     `insert into sms_messages (id, "user", "to", "from", message_type, status, created)

@@ -26,7 +26,7 @@ test('each table with texts or JSON is a place of personal data or has a reason 
   expect(withTexts.filter((name) => !placed.includes(name) && !(name in NO_PLACES))).toEqual([])
 })
 
-test('the lists name no table that is missing, and none twice', () => {
+test('the lists of places name only tables that exist, each once', () => {
   const named = [...placed, ...Object.keys(NO_PLACES)]
   expect(named.filter((name) => !tables.has(name))).toEqual([])
   expect(new Set(named).size).toBe(named.length)

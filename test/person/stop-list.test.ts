@@ -46,7 +46,7 @@ test('a text to an erased person fails, costs no quota and cannot be retried', a
   expect((await ann.call('POST', `/api/sms/messages/${message_ids[0]}/retry`, {})).status).toBe(409)
 })
 
-test('an old import of the person changes nothing about that', async () => {
+test('importing the person with an old consent does not lift the stop', async () => {
   const number = await erased()
   await record('contacts', { phone: number, name: 'Old' })
   await record('consents', { number, event: 'imported', source: 'import', shown: 'Yes, please' })
@@ -67,7 +67,7 @@ test.each([
   expect((await must(ann, 'POST', '/api/person/erase', { number, preview: true })).stopped).toBe(false)
 })
 
-test('an erased person who texts otherwise gets no answer', async () => {
+test('an erased person who texts another word than START gets no automatic answer', async () => {
   const number = await erased()
   await record('auto_answers', { match: 'any', body: 'Soon' })
   await gateway.hear(phone, [[number, 'Hello']])
@@ -117,7 +117,7 @@ test('the hashes of a number differ by account', async () => {
   )
 })
 
-test('a closed account takes its stop list along', async () => {
+test('deleting an account deletes its stop list', async () => {
   const user = await gateway.makeUser()
   await erased(user)
   await must(gateway.superuser, 'DELETE', `/api/collections/users/records/${user.id}`)

@@ -117,7 +117,7 @@ test('a refresh waits for the webhook calls of earlier ones', async () => {
   expect((await ask('/inbox/refresh', body)).status).toBe(202)
 })
 
-test('a refresh that needs too many calls is refused', async () => {
+test('an inbox refresh that needs more than 1,000 webhook calls is refused', async () => {
   const { db } = fixture.gateway.server.services.store
   await db.query(
     `insert into webhooks (id, "user", url, enabled, smsgate_event, smsgate_id)

@@ -52,12 +52,12 @@ test('a leased delivery is not leased again until its lease is 30 s old', async 
   expect(next.since).not.toBe(lease.since)
 })
 
-test('ending leases reports an empty queue', async () => {
+test('endExpiredLeases returns false for an empty queue', async () => {
   await db.query('delete from webhook_dispatch')
   expect(await endExpiredLeases(store.db)).toBe(false)
 })
 
-test('a returned lease can be taken at once', async () => {
+test('a delivery whose lease was returned can be leased at once', async () => {
   const lease = await one()
   await endLease(store.db, lease)
   expect((await one()).delivery).toBe(lease.delivery)

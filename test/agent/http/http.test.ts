@@ -49,7 +49,7 @@ test.each<[what: string, status: number, body: string, result: object]>([
   expect(await send()).toEqual(result)
 })
 
-test('an answer of 200 that does not accept is a refusal', async () => {
+test('an answer with status 200 is a refusal unless its values accept the text', async () => {
   const { send } = await openDriver(custom(carrier.url, {}, { accepts: { state: ['0'] } }))
   carrier.answer(200, '{"id":"m1","state":"0"}')
   expect(await send()).toEqual({ outcome: 'sent' })
@@ -86,7 +86,7 @@ test('without allow_private a private address gets no request', async () => {
   expect(carrier.told).toEqual([])
 })
 
-test('a carrier with an idempotency key gets a text again whose answer was lost', async () => {
+test('a text whose answer was lost is repeated if the carrier has idempotency keys', async () => {
   let asked = 0
   carrier.behave((_, res) => (++asked < 2 ? res.destroy() : res.end('{"message_ids":["m1"]}')))
   const { send } = await openDriver({ preset: 'pocketsms', url: carrier.url, secret: 'psk_1' })

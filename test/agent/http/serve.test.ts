@@ -70,7 +70,7 @@ test('a server runs a carrier: texts leave by it, receipts and texts arrive, sec
   expect(await gateway.query('select 1 from device_carriers where device = $1', [device])).toEqual([])
 })
 
-test('a carrier that refuses the account stops with its words, and its text waits', async () => {
+test('a refusal of the account stops the carrier, is shown as its fault, and lets texts wait', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'pocketsms', url: gateway.url }
   const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_wrong' })
@@ -138,7 +138,7 @@ test('a change cannot send the stored secret elsewhere, or show it', async () =>
   expect(await change({ url: 'https://api.dublin.twilio.example' }, { secret: 'sesame' })).toBe(200)
 })
 
-test('an attempt is begun by one of two servers, unless the carrier knows repeated texts', async () => {
+test('one of two servers begins an attempt, or both if the carrier recognizes repeated texts', async () => {
   const { db } = gateway.server.services.store.forEverybody('test')
   const [one, other] = [await openAttemptJournal(db, 'd1', false), await openAttemptJournal(db, 'd1', false)]
   expect(await Promise.all([one.begin('m1', 1), other.begin('m1', 1)])).toContain(false)
@@ -147,7 +147,7 @@ test('an attempt is begun by one of two servers, unless the carrier knows repeat
   expect(await other.begin('m1', 1)).toBe(true)
 })
 
-test('a reported attempt is not begun again by an answer that was on its way', async () => {
+test('no server begins an attempt again whose outcome was reported', async () => {
   const { db } = gateway.server.services.store.forEverybody('test')
   const [one, other] = [await openAttemptJournal(db, 'd2', false), await openAttemptJournal(db, 'd2', false)]
   await one.begin('m1', 1)
@@ -166,7 +166,7 @@ test('an attempt is not sent while the database refuses to store it', async () =
   await journal.undo(unstorable, 1)
 })
 
-test('carriers begin although others cannot', async () => {
+test('carriers start although the settings of others are invalid', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'pocketsms', url: gateway.url }
   const add = async () => (await must(user, 'POST', PATH, { account, secret: 'psk_wrong' })).device

@@ -80,7 +80,7 @@ test.each([
 
 const EVERY_DAY = { cron: '0 8 * * *', time_zone: 'UTC' }
 
-test('a run that fails between its two writes is made once, later', async () => {
+test('a run whose creation fails is created once by a later try', async () => {
   const id = await create(EVERY_DAY)
   await workAt('2027-01-01T07:59:59Z')
   await one.store.db.script(`create function killed() returns trigger language plpgsql as $$ begin raise 'killed'; end $$;

@@ -186,7 +186,7 @@ test('a number is asked once a minute, and gets a limited number of answers a da
   expect(await textsTo(number, 1)).toHaveLength(MAX_ANSWERS_A_DAY)
 })
 
-test('an account asks no more numbers in an hour than its codes may reach', async () => {
+test('JOIN questions count as codes: an account asks at most its limit of codes an hour', async () => {
   await must(server.superuser, 'POST', '/api/collections/user_settings/records', {
     user: ann.id,
     code_max_per_account: 5,
@@ -200,7 +200,7 @@ test('an account asks no more numbers in an hour than its codes may reach', asyn
   expect(Number(sent)).toBe(5)
 })
 
-test('a text with more words joins nothing', async () => {
+test('a sentence that contains JOIN joins no group', async () => {
   const number = nextNumber()
   await hear(number, 'May I join the news?')
   await settled()

@@ -245,7 +245,7 @@ describe('an entry is never changed or deleted', () => {
     expect(await states(other)).toMatchObject([{ purpose: 'all', state: 'stopped' }])
   })
 
-  test('but an erasure and a closed account leave hashes', async () => {
+  test('except by an erasure or a deletion of the account, which leave hashes', async () => {
     const cleo = await server.makeUser()
     const [one, two] = [nextNumber(), nextNumber()]
     for (const number of [one, two]) await addEntry({ number, event: 'opt_in', shown: 'Yes' }, cleo)

@@ -35,7 +35,7 @@ beforeEach(async () => {
   await agree(members[1])
 })
 
-test('a send to a group that requires consent fails for members without it, and names them before', async () => {
+test('a send to a group that requires consent fails for members without it, and the preview lists them', async () => {
   const body = { recipients: [], group_ids: [group], body: 'News' }
   const preview = await send('preview', body)
   expect(preview).toMatchObject({ recipients_count: 3, without_consent: 1, total_segments: 2 })
@@ -95,7 +95,7 @@ test.each([
   expect((await outcomes(message_ids))[number]).toMatch(new RegExp(`^${status}`))
 })
 
-test('a transactional send is not touched', async () => {
+test('a send that requires no consent reaches members without consent', async () => {
   const { message_ids } = await send('send', { recipients: [members[2]], body: 'Your parcel is here' })
   expect((await outcomes(message_ids))[members[2]]).toMatch(/^(assigned|sending)/)
 })

@@ -49,7 +49,7 @@ test('usage counts calendar months in UTC and says when the next one begins', as
   expect(new Date(resets_at).getTime()).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 })
 
-test('usage of other months does not count', async () => {
+test('usage of other months does not count against the quota', async () => {
   await setQuota(ANN.id, 4)
   await server.rows(`update sms_usage set period = '2020-02' where "user" = $1`, [ANN.id])
   expect(await usage()).toMatchObject({ used: 0, remaining: 4 })

@@ -82,7 +82,7 @@ test.each([
   expect(await contents([others])).toEqual(['secret 1'])
 })
 
-test('texts from and to members go after the fewest days of their groups', async () => {
+test('texts from and to members are deleted after the fewest days of their groups', async () => {
   const [short, long] = [await makeGroup(10), await makeGroup(50)]
   await makeContact(PHONE, [long, short])
   const ids = [
@@ -117,7 +117,7 @@ async function agree(event: string, age: number, number: string, group = ''): Pr
 const kept = async () =>
   (await query('select id from consents where "user" = $1 order by created', [ann.id])).map(([id]) => id)
 
-test('an entry of consent goes so many days after another entry replaced it, and leaves its hash', async () => {
+test('an entry of consent is deleted some days after another entry replaced it, and leaves its hash', async () => {
   await keep({ keep_consents: 200, keep_outgoing: 90 })
   const [replacedLately, replacedLong] = ['+4915112340001', '+4915112340002']
   const first = await agree('opt_in', 900, replacedLately)
@@ -145,7 +145,7 @@ test.each([
   expect((await kept()).filter((id) => id === old)).toHaveLength(left)
 })
 
-test('an entry of a deleted group stays while texts go to the number', async () => {
+test("the days of a deleted group's entry count from the last text to its number", async () => {
   await keep({ keep_consents: 200 })
   const group = await makeGroup(0)
   const old = await agree('opt_in', 900, PHONE, group)
@@ -196,7 +196,7 @@ describe('GET /api/account/retention', () => {
     expect(body.groups[0].next_at.slice(0, 10)).toBe(inDays(0))
   })
 
-  test('names nothing of an account without texts', async () => {
+  test('answers no deletion for an account without texts', async () => {
     const { body } = await read(ann)
     expect(
       body.kinds.map(({ next_at, count }: { next_at: string; count: number }) => [next_at, count]),
