@@ -8,7 +8,7 @@ scenario('a hook is created, tested and sends a posted text', async (fixture) =>
   const phone = await pairPhone(fixture.url, await fixture.ann(), 'Desk phone')
   await fixture.signIn()
   await fixture.visit('/hooks')
-  await page.getByText('No hooks yet').waitFor()
+  await page.getByText('No incoming webhooks yet').waitFor()
   await page.getByRole('button', { name: 'New incoming webhook' }).click()
   await page.getByLabel('For', { exact: true }).selectOption('Uptime Kuma')
   await page.getByRole('button', { name: 'Create the webhook' }).click()

@@ -206,7 +206,7 @@ scenario('a superuser lists all keys and webhooks and ends them', async (fixture
   expect((await ann.collection('webhooks').getOne(hook.id)).enabled).toBe(false)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('button', { name: 'Delete the webhook' }).click()
-  await page.getByText('No webhooks yet').waitFor()
+  await page.getByText('No outgoing webhooks yet').waitFor()
 
   await fixture.visit('/keys')
   await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()

@@ -11,7 +11,7 @@ scenario(
     onTestFinished(receiver.stop)
     await fixture.signIn()
     await fixture.visit('/webhooks')
-    await page.getByText('No webhooks yet').waitFor()
+    await page.getByText('No outgoing webhooks yet').waitFor()
     await fixture.look('webhooks-empty')
     await page.getByRole('button', { name: 'New outgoing webhook' }).click()
     await page.getByLabel('Address').fill(`${receiver.url}/hooks`)

@@ -48,7 +48,7 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   expect(await phone.claim()).toMatchObject([{ to: ZOE, body: '5 EUR each' }])
 
   await page.getByRole('button', { name: 'Change Prices' }).click()
-  await dialog.getByLabel('Desk: SIM 2').check()
+  await dialog.getByLabel('Desk · SIM 2').check()
   await dialog.getByLabel('From').fill('18:00')
   await save.click()
   await dialog.getByText('Set both times, or none.').waitFor()

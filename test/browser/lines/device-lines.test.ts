@@ -26,7 +26,7 @@ scenario('the lines of a phone with two SIMs are shown, limited and disabled', a
   await page.getByLabel('For numbers that begin with').fill('Austria')
   const save = page.getByRole('dialog').getByRole('button', { name: 'Save' })
   await save.click()
-  await page.getByRole('dialog').getByText('Write beginnings such as').waitFor()
+  await page.getByRole('dialog').getByText('Write first digits such as').waitFor()
   await page.getByRole('dialog').getByText('Too short for a phone number').waitFor()
   await page.getByLabel('For numbers that begin with').fill('+43, 0043 66')
   await page.getByLabel('Number', { exact: true }).fill('+43 664 1234567')
