@@ -141,14 +141,16 @@ function useOnTheWay(
 ): readonly Unsent[] {
   const all = textsOnTheWay(number)
   const left = notShown(all, texts, notes, session.value?.sender ?? '')
-  const read = all.filter((text) => text.message && !left.includes(text))
-  const accepted = all.filter(({ message }) => message).length
+  const accepted = all.filter(({ message }) => message)
+  const read = accepted.filter((text) => !left.includes(text))
   useEffect(() => {
-    if (accepted > 0) catchUp()
-  }, [accepted])
-  useEffect(() => read.forEach(discardUnsent), [read.length])
+    if (accepted.length > 0) catchUp()
+  }, [keysOf(accepted)])
+  useEffect(() => read.forEach(discardUnsent), [keysOf(read)])
   return left
 }
+
+const keysOf = (texts: readonly Unsent[]) => texts.map(({ key }) => key).join()
 
 /** Shown to viewers instead of the answer field. A text typed before the role changed can still be copied. */
 function ReadOnly({ about: { number, conversation } }: { about: About }) {
