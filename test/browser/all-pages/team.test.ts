@@ -1,6 +1,7 @@
 import PocketBase from 'pocketbase'
 import type { Browser } from '../support/browser.ts'
-import { type BrowserFixture, closePanel, openPanel, scenario } from '../support/browser-fixture.ts'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { closePanel, hasViewMenu, openPanel } from '../support/inbox-layout.ts'
 import { type Phone, pairPhone } from '../support/phone.ts'
 import { readQr } from '../support/qr.ts'
 
@@ -141,10 +142,11 @@ async function asksBeforeGroup({ page }: Browser, url: string, group: string): P
 }
 
 /** A mention is counted until the view Mentions was opened. */
-async function seesMention({ page, url, screen }: BrowserFixture): Promise<void> {
+async function seesMention(fixture: BrowserFixture): Promise<void> {
+  const { page, url } = fixture
   await page.goto(`${url}/#/conversations`)
   const views = page.getByRole('button', { name: /^All 1/ })
-  if (screen === 'phone') await page.getByRole('button', { name: 'All 1 · 1 new' }).click()
+  if (hasViewMenu(fixture)) await page.getByRole('button', { name: 'All 1 · 1 new' }).click()
   else await views.waitFor()
   await page.getByRole('button', { name: /^Mentions.*1 new$/ }).click()
   await page.getByRole('link', { name: /Zoë/ }).waitFor()
@@ -262,5 +264,5 @@ scenario(
     await page.getByRole('link', { name: 'unread' }).filter({ visible: true }).first().waitFor()
   },
   {},
-  { ms: 300_000 },
+  { ms: 300_000, widths: [1440, 768, 390] },
 )

@@ -1,4 +1,5 @@
-import { closePanel, fillSignIn, openPanel, scenario } from '../support/browser-fixture.ts'
+import { fillSignIn, scenario } from '../support/browser-fixture.ts'
+import { closePanel, openPanel } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
 
 const ZOE = '+4915112345678'

@@ -1,4 +1,5 @@
-import { type BrowserFixture, closePanel, openPanel, scenario, showView } from '../support/browser-fixture.ts'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { closePanel, openPanel, showView } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
 
 const ZOE = '+4915112345678'

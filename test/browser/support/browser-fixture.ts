@@ -49,6 +49,17 @@ const LINK = /http\S+pbinstall\S+(?=\s)/
 export const ROOT = { email: 'boss@example.com', password: 'bosspass12345' } as const
 export const ANN = { email: 'ann@example.com', password: 'ann-password1' } as const
 
+interface Options {
+  readonly locale?: string
+  readonly zone?: string
+  readonly ms?: number
+  readonly widths?: readonly number[]
+}
+
+const SCREEN_NAMES = Object.keys(SCREENS) as Screen[]
+/** The console has its navigation below in narrower windows. */
+const PHONE_PX = 720
+
 /** A server with an open browser before it. */
 export interface BrowserFixture extends Browser {
   readonly screen: Screen
@@ -75,18 +86,21 @@ export interface BrowserFixture extends Browser {
 
 /**
  * A test for each screen. `env`: settings of its server. `locale` and `zone` are the browser's. `ms`: how
- * long it may take.
+ * long it may take. `widths`: in pixels, of windows to play it in instead.
  */
 export function scenario(
   name: string,
   play: (fixture: BrowserFixture) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
-  { locale = 'en-US', zone, ms }: { locale?: string; zone?: string; ms?: number } = {},
+  { locale = 'en-US', zone, ms, widths }: Options = {},
 ): void {
-  for (const screen of Object.keys(SCREENS) as Screen[])
-    test(`${name}, on a ${screen}`, { ...(ms && { timeout: ms }) }, async () => {
+  const windows: readonly (readonly [where: string, screen: Screen, width?: number])[] = widths
+    ? widths.map((width) => [`at ${width} pixels`, width < PHONE_PX ? 'phone' : 'desktop', width])
+    : SCREEN_NAMES.map((screen) => [`on a ${screen}`, screen])
+  for (const [where, screen, width] of windows)
+    test(`${name}, ${where}`, { ...(ms && { timeout: ms }) }, async () => {
       const server = await startServer(env)
-      const browser = await openBrowser(server.url, screen, locale, zone)
+      const browser = await openBrowser(server.url, screen, locale, zone, width)
       try {
         await play(stageOf(server, await printedLink(server), browser, screen, sayIn(locale)))
         expect(browser.faults).toEqual([])
@@ -191,24 +205,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make()
     return made
   }
-}
-
-/** The views are behind a button on a phone. */
-export async function showView({ page, screen }: BrowserFixture, view: string) {
-  const list = page.getByRole('region', { name: 'Conversations' })
-  if (screen === 'phone') await list.getByRole('button').first().click()
-  await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: view }).click()
-}
-
-/** On a phone, a contact is a page of its own, which the back button leaves; else it is beside the texts. */
-export async function openPanel({ page, screen }: BrowserFixture) {
-  if (screen === 'desktop') return page.getByRole('region', { name: 'About this contact' }).waitFor()
-  await page.getByRole('button', { name: 'About this contact' }).click()
-  await page.getByRole('dialog').waitFor()
-}
-
-export async function closePanel({ page, screen }: BrowserFixture) {
-  if (screen === 'desktop') return
-  await page.goBack()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }

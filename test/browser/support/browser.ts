@@ -52,9 +52,10 @@ export async function openBrowser(
   screen: Screen,
   locale = 'en-US',
   timezoneId?: string,
+  width: number = SCREENS[screen].viewport.width,
 ): Promise<Browser> {
   const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
-  return openWindow(chrome, [], url, screen, locale, timezoneId)
+  return openWindow(chrome, [], url, screen, width, locale, timezoneId)
 }
 
 async function openWindow(
@@ -62,15 +63,19 @@ async function openWindow(
   faults: string[],
   url: string,
   screen: Screen,
+  width: number,
   locale: string,
   timezoneId?: string,
 ): Promise<Browser> {
+  const { viewport, ...rest } = SCREENS[screen]
   const context = await chrome.newContext({
-    ...SCREENS[screen],
+    ...rest,
+    viewport: { ...viewport, width },
     locale,
     reducedMotion: 'reduce',
     ...(timezoneId && { timezoneId }),
   })
+  const shownOn = width === viewport.width ? screen : width
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
   page.on('pageerror', (error) => faults.push(`page error: ${error.stack}`))
@@ -91,7 +96,7 @@ async function openWindow(
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.evaluate(PAINTED)
-      await takePicture(page, `${name.replace(/\W+/g, '-')}-${screen}-${colorScheme}`)
+      await takePicture(page, `${name.replace(/\W+/g, '-')}-${shownOn}-${colorScheme}`)
       const found = (await accessFaults(page)).filter(isFault)
       faults.push(...found.flatMap(linesOf(`${name}, ${colorScheme}`)))
     }
@@ -110,7 +115,7 @@ async function openWindow(
     look: (name, but = []) =>
       examine(name, (violation) => isSerious(violation) && !but.includes(violation.id)),
     inspect: (name) => examine(name, () => true),
-    another: () => openWindow(chrome, faults, url, screen, locale, timezoneId),
+    another: () => openWindow(chrome, faults, url, screen, width, locale, timezoneId),
     close: () => chrome.close(),
   }
 }

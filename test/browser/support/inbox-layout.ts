@@ -1,0 +1,38 @@
+import type { Browser } from './browser.ts'
+import type { BrowserFixture } from './browser-fixture.ts'
+
+/** How the window's width lays out the conversations; console/src/data/use/media.ts has the same widths. */
+
+type Window = Pick<Browser, 'page'>
+
+const widthOf = ({ page }: Window) => page.viewportSize()!.width
+
+/** Whether an open conversation covers the list. */
+export const isNarrow = (window: Window): boolean => widthOf(window) < 960
+
+/** Whether the views are behind a button. */
+export const hasViewMenu = (window: Window): boolean => widthOf(window) < 1200
+
+/** Whether a contact is beside the texts. Else it is a dialog, which the back button leaves. */
+const hasPanel = (window: Window) => widthOf(window) >= 1280
+
+export async function showView(fixture: BrowserFixture, view: string): Promise<void> {
+  const { page } = fixture
+  const list = page.getByRole('region', { name: 'Conversations' })
+  if (hasViewMenu(fixture)) await list.getByRole('button').first().click()
+  await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: view }).click()
+}
+
+export async function openPanel(fixture: BrowserFixture): Promise<void> {
+  const { page } = fixture
+  if (hasPanel(fixture)) return page.getByRole('region', { name: 'About this contact' }).waitFor()
+  await page.getByRole('button', { name: 'About this contact' }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+export async function closePanel(fixture: BrowserFixture): Promise<void> {
+  const { page } = fixture
+  if (hasPanel(fixture)) return
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
