@@ -157,6 +157,40 @@ scenario('a text whose answer was lost is sent once', async (fixture) => {
   expect(await countMessages(ann)).toBe(1)
 })
 
+scenario('a text is sent once if the page is reloaded before its answer', async (fixture) => {
+  const { page } = fixture
+  const { ann } = await furnish(fixture)
+  await fixture.signIn()
+  await fixture.visit('/send?to=%2B4915100000003')
+  const text = page.getByLabel('Text', { exact: true })
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  let reload = () => {}
+  const isStored = new Promise<void>((resolve) => {
+    reload = resolve
+  })
+  await page.route(
+    '**/api/sms/send',
+    async (route) => {
+      await route.fetch()
+      reload() // the page never gets the answer
+    },
+    { times: 1 },
+  )
+  await text.fill('Once')
+  await send.click()
+  await isStored
+  await page.reload()
+  await expect.poll(() => text.inputValue()).toBe('Once')
+  await send.click()
+  await page.getByRole('heading', { name: 'Sent to +49 1510 0000003' }).waitFor()
+  expect(await countMessages(ann)).toBe(1)
+  // the same text to the same number is sent again on purpose
+  await fixture.visit('/send?to=%2B4915100000003&text=Once')
+  await send.click()
+  await page.getByRole('heading', { name: 'Sent to +49 1510 0000003' }).waitFor()
+  expect(await countMessages(ann)).toBe(2)
+})
+
 scenario('refusals are shown at the field that caused them', async (fixture) => {
   const { page } = fixture
   const { ann } = await furnish(fixture)

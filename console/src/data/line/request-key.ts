@@ -11,16 +11,46 @@ interface RequestKeys {
   renew(): void
 }
 
-export function requestKeys(): RequestKeys {
-  let last = { question: '', key: '' }
+interface Last {
+  readonly question: string
+  readonly key: string
+}
+
+const NONE: Last = { question: '', key: '' }
+/** A sign-out forgets these items of sessionStorage with the drafts of the tab. */
+const PREFIX = 'pocketsms.draft.request-key.'
+
+/**
+ * The keys of a form's requests. With `name`, the tab keeps the last request: after a reload, a request whose
+ * answer was lost still has its key.
+ */
+export function requestKeys(name = ''): RequestKeys {
+  let last = (name && kept(name)) || NONE
+  const keep = (now: Last) => {
+    last = now
+    if (name) put(name, now)
+  }
   return {
     of(request) {
       const question = JSON.stringify(request)
-      if (last.question !== question) last = { question, key: newRequestKey() }
+      if (last.question !== question) keep({ question, key: newRequestKey() })
       return last.key
     },
-    renew() {
-      last = { question: '', key: '' }
-    },
+    renew: () => keep(NONE),
   }
+}
+
+function kept(name: string): Last | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function put(name: string, last: Last): void {
+  try {
+    if (last === NONE) sessionStorage.removeItem(PREFIX + name)
+    else sessionStorage.setItem(PREFIX + name, JSON.stringify(last))
+  } catch {} // without storage, or for a list that is too long, the open form still has the key
 }

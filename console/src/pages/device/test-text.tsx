@@ -27,7 +27,7 @@ export function TestText({ device }: { device: Device }) {
   const [isTried, setTried] = useState(false)
   const [country, setCountry] = useCountry()
   // idempotency keys: a test that is sent twice by accident goes out once
-  const [keys] = useState(requestKeys)
+  const [keys] = useState(() => requestKeys())
   const { phone, fault } = readTyped(number.value, country)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device.id, ttl: 600 }

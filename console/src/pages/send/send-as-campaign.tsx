@@ -3,7 +3,7 @@ import { MAX_PLAIN, type WithoutConsent } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import { requestKeys } from '../../data/line/request-key.ts'
 import { type Repeat, repeatSentence } from '../../data/repeat.ts'
-import { may } from '../../data/session.ts'
+import { may, userId } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
@@ -119,7 +119,7 @@ interface Accepted {
  * recipients: `run` returns false if the user declines.
  */
 export function useSend(): Task<[Request]> {
-  const [keys] = useState(requestKeys)
+  const [keys] = useState(() => requestKeys(`send.${userId()}`))
   const isDeclined = useRef(false)
   const task = useTask(async (request: Request) => {
     const key = keys.of(request)
