@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { loadPageTexts } from '../language/catalogue.ts'
 import type { PageEntry } from '../pages.ts'
-import { focusList } from '../parts/list/arrows.ts'
+import { findVisible, focusList } from '../parts/list/arrows.ts'
 import { FIELDS, keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcuts.ts'
 
 const SEARCH = 'main :is(input[type="search"], [role="combobox"])'
@@ -31,7 +31,7 @@ function press(event: KeyboardEvent): void {
     if (key !== 'arrowdown' || !target.matches('input[type="search"]') || !focusList()) return
   } else if (key === '?') keysOpen.value = 'keys'
   else if (key === '/') {
-    const search = document.querySelector<HTMLElement>(SEARCH)
+    const [search] = findVisible(SEARCH)
     if (!search) return
     search.focus()
   } else {

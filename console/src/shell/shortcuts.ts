@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { PageEntry } from '../pages.ts'
+import { findVisible } from '../parts/list/arrows.ts'
 
 /** What the keys have opened: the palette, or the list of the page's keys. */
 export const keysOpen = signal<'' | 'palette' | 'keys'>('')
@@ -14,10 +15,7 @@ export const FIELDS = 'input, select, textarea, [role="listbox"]'
 /**
  * The elements of the page that a key presses: those with `aria-keyshortcuts`. A text field gets the focus.
  */
-export const shortcuts = (): HTMLElement[] =>
-  [...document.querySelectorAll<HTMLElement>('main [aria-keyshortcuts]')].filter(
-    (each) => each.offsetParent !== null,
-  )
+export const shortcuts = (): HTMLElement[] => findVisible('main [aria-keyshortcuts]')
 
 export function pressShortcut(element: HTMLElement): void {
   if (element.matches(FIELDS)) element.focus()

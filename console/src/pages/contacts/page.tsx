@@ -51,7 +51,7 @@ export function Page({ query }: PageProps) {
       <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
-      <Button kind="primary" icon="plus" needs="agent" onClick={() => setEdited('new')}>
+      <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setEdited('new')}>
         {t('Add a contact')}
       </Button>
     </>

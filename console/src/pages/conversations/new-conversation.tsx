@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { readTyped } from '#portable/phone/typed.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { useCountry } from '../../data/phone/country.ts'
@@ -11,6 +11,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, Form } from '../../parts/form/form.tsx'
+import { moveFocus } from '../../parts/list/arrows.ts'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { go, to } from '../../router.ts'
 import './new-conversation.css'
@@ -19,6 +20,7 @@ const FOUND = 6
 
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
+  const list = useRef<HTMLUListElement>(null)
   const [isTried, setTried] = useState(false)
   const [country, setCountry] = useCountry()
   const asked = useLater(text.trim())
@@ -46,11 +48,14 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
           onValue={setText}
           autofocus
           autocomplete="off"
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowDown') list.current?.querySelector('a')?.focus()
+          }}
           error={isTried && fault ? faultWords(phoneFaultWords(fault), found.items.length > 0) : undefined}
         />
         <NumberCountry value={country} onValue={setCountry} />
         {asked !== '' && (
-          <ul class="conversations-found" aria-label={t('Contacts')}>
+          <ul ref={list} class="conversations-found" aria-label={t('Contacts')} onKeyDown={moveFocus}>
             {found.items.map(({ id, name, phone: number }) => (
               <li key={id}>
                 <a href={to(`/conversations/${encodeURIComponent(number)}`)} onClick={onClose}>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { isSimulated } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
@@ -7,6 +7,7 @@ import { may } from '../../data/session.ts'
 import { isSameName } from '../../data/text/placeholders.ts'
 import { ownVariables } from '../../data/text/variables.ts'
 import type { Usage } from '../../data/usage.ts'
+import { hasKeyboard } from '../../data/use/media.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
@@ -29,6 +30,7 @@ import { useSend } from './send-as-campaign.tsx'
 import { WhatField } from './what-field.tsx'
 
 const MOST_TEMPLATES = 500
+const TEXT = '.send-columns :is(textarea[name="text"], select[name="template"])'
 
 export function Compose({
   draftKey,
@@ -46,6 +48,12 @@ export function Compose({
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
+  useEffect(() => {
+    const isFor = composition.recipients.length + composition.groups.length
+    // without recipients, their field takes the focus
+    if (hasKeyboard.value && isFor > 0)
+      document.querySelector<HTMLElement>(TEXT)?.focus({ preventScroll: true })
+  }, [])
 
   const template = templates.items.find(({ id }) => id === composition.template)
   const variables = ownVariables(composition.kind === 'template' ? (template?.body ?? '') : composition.text)

@@ -19,7 +19,13 @@ export function Page() {
       title={t('Team')}
       text={t('People who answer the texts of this account, each with their own sign-in.')}
       actions={
-        <Button kind="primary" icon="plus" needs="admin" onClick={() => setInviting(true)}>
+        <Button
+          kind="primary"
+          icon="plus"
+          needs="admin"
+          aria-keyshortcuts="N"
+          onClick={() => setInviting(true)}
+        >
           {t('Invite somebody')}
         </Button>
       }

@@ -1,12 +1,16 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import './menu.css'
 import { Button } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
+import { moveFocus } from './arrows.ts'
+
+const FOCUSABLE = '.menu-panel :is(a[href], :enabled)'
 
 /**
  * A button that opens a panel below it. `children` render the panel and get a function that closes it.
- * Escape, a click elsewhere or leaving by Tab close it, too. After Escape the button has the focus.
+ * Escape, a click elsewhere or leaving by Tab close it, too. After Escape the button has the focus. When a
+ * key opens the panel, its first button or field gets the focus; the arrows move from button to button.
  */
 export function Menu({
   words,
@@ -24,6 +28,7 @@ export function Menu({
 }) {
   const [isOpen, setOpen] = useState(false)
   const element = useRef<HTMLDivElement>(null)
+  const isByKey = useRef(false)
   const id = useId()
   const leave = (back: boolean) => {
     setOpen(false)
@@ -37,13 +42,18 @@ export function Menu({
     document.addEventListener('pointerdown', press)
     return () => document.removeEventListener('pointerdown', press)
   }, [isOpen])
+  useLayoutEffect(() => {
+    if (isOpen && isByKey.current) element.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus()
+  }, [isOpen])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of what is in it come here
     <div
       class="menu"
       ref={element}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !isOpen) return
+        if (!isOpen) return
+        moveFocus(event)
+        if (event.key !== 'Escape') return
         event.preventDefault()
         leave(true)
       }}
@@ -58,7 +68,10 @@ export function Menu({
         aria-keyshortcuts={shortcut}
         aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
+        onClick={(event) => {
+          isByKey.current = event.detail === 0
+          setOpen(!isOpen)
+        }}
       >
         {words}
       </Button>
