@@ -41,11 +41,15 @@ async function startProxy(url: string): Promise<Proxy> {
   const server = createServer((near) => {
     const pair = { isSilent: false, near, far: connect(Number(target), hostname) }
     pairs.add(pair)
-    const pass = (to: Socket, isAnswer: boolean) => (bytes: Buffer) => {
-      const { mode } = proxy
-      if (pair.isSilent || mode === 'silent' || (mode === 'deaf' && isAnswer)) return
-      if (mode === 'slow') setTimeout(() => to.write(bytes), SLOW_MS)
-      else to.write(bytes)
+    const pass = (to: Socket, isAnswer: boolean) => {
+      let passed = Promise.resolve()
+      return (bytes: Buffer) => {
+        const { mode } = proxy
+        if (pair.isSilent || mode === 'silent' || (mode === 'deaf' && isAnswer)) return
+        const waited = mode === 'slow' ? new Promise((done) => setTimeout(done, SLOW_MS)) : undefined
+        // behind what is still on its way, whatever the mode was then
+        passed = passed.then(() => waited).then(() => void to.write(bytes))
+      }
     }
     near.on('data', pass(pair.far, false))
     pair.far.on('data', pass(near, true))
