@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Fault } from '../data/fault.ts'
+import { hasKeyboard } from '../data/use/media.ts'
 import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { to } from '../router.ts'
@@ -8,6 +9,9 @@ import { HelpLinks, ThemeSwitch } from '../shell/account-menu.tsx'
 import { LanguageSwitch } from '../shell/language-switch.tsx'
 import { Logo } from '../shell/logo.tsx'
 
+const FIRST_FIELD = '.sheet .field input'
+
+/** A page of its own, such as the sign-in. With a keyboard, its first field has the focus. */
 export function Sheet({
   title,
   text,
@@ -20,6 +24,10 @@ export function Sheet({
   useEffect(() => {
     document.title = `${title} · pocketsms`
   }, [title])
+  useEffect(() => {
+    if (hasKeyboard.value && document.activeElement === document.body)
+      document.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+  }, [])
   return (
     <main class="sheet">
       <div class="sheet-brand">
