@@ -19,9 +19,11 @@ export function moveFocus(event: KeyboardEvent): void {
   first?.focus()
 }
 
-/** The elements that a selector finds and that are not hidden, such as by a width of the window. */
+/** The elements that a selector finds and that are shown. A narrow window hides the list beside a thread. */
 export const findVisible = (selector: string): HTMLElement[] =>
-  [...document.querySelectorAll<HTMLElement>(selector)].filter((each) => each.offsetParent !== null)
+  [...document.querySelectorAll<HTMLElement>(selector)].filter((each) =>
+    each.checkVisibility({ visibilityProperty: true }),
+  )
 
 /** Focuses the chosen or first row of the page's list. Returns whether there is one. */
 export function focusList(): boolean {
