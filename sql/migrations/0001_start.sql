@@ -278,6 +278,8 @@ create table sms_dispatch (
   -- The local day (YYYY-MM-DD) whose room on a limited line the message uses; '' if the line has no limits,
   -- '-' if the line was disabled: the sweep gives the message to another one.
   charged text collate "C" not null default '',
+  -- What the message costs by its line, counted in line_costs; null if the line has no prices.
+  cost numeric,
   -- The time zone in whose quiet hours the message waits, '' for that of the account; null: it never does.
   quiet_zone text collate "C",
   -- Why a message that is due is still `pending`, as in sms_messages.waiting_for; '' if it is only scheduled.
@@ -443,7 +445,9 @@ create type sms_new_message as (
   -- The id of a record of `senders`.
   sent_by text,
   -- Why a failed message is not sent: its error_message.
-  fault text
+  fault text,
+  -- As in sms_dispatch.
+  cost numeric
 );
 
 -- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a
@@ -554,6 +558,19 @@ create table line_recipients (
   texts integer not null,
   primary key (line, month, number)
 );
+
+-- What the texts of each line with prices cost in each local month. Kept when the line is deleted.
+create table line_costs (
+  line text collate "C" not null,
+  month text collate "C" not null,
+  "user" text collate "C" not null,
+  texts integer not null default 0,
+  cost numeric not null default 0,
+  -- When the budget was first too small for a text, and the owner was told.
+  stopped_at timestamptz,
+  primary key (line, month)
+);
+create index line_costs_user on line_costs ("user", month);
 
 -- Devices with an open event stream on any node. They get no Web Push. `until` ends the row of a node that
 -- died.

@@ -71,6 +71,8 @@ export interface AlarmNews {
   readonly stoppedCountry?: string
   /** A carrier's words when it refuses the account, and the device sends nothing. */
   readonly fault?: string
+  /** The monthly budget of a line, which is too small for another text. */
+  readonly budget?: string
   readonly silentSince?: string
   readonly backSince?: string
   /** How many messages wait for the device. */
@@ -88,13 +90,15 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
   const silent = news.filter(({ isSilent }) => isSilent)
   const stopped = news.filter(({ stoppedCountry }) => stoppedCountry)
   const faulty = news.filter(({ fault }) => fault)
-  const others = [failing, low, silent, stopped, faulty].flat()
+  const spent = news.filter(({ budget }) => budget)
+  const others = [failing, low, silent, stopped, faulty, spent].flat()
   const back = news.filter((one) => !others.includes(one))
   const groups = [
     [silent, 'silent', silenceOf],
     [failing, 'failing', failureOf],
     [low, 'low on battery', lowBatteryOf],
     [faulty, 'refused by its carrier', faultOf],
+    [spent, 'at the monthly budget', budgetOf],
     [back, 'back', returnOf],
     [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, stopOf],
   ] as const
@@ -153,3 +157,6 @@ const minute = (text: string) => `${text.slice(0, -8)} UTC`
 
 const faultOf = (news: AlarmNews) =>
   `${nameOf(news)} sends no texts. ${news.fault}. Look at your account there: credentials, credit, senders.`
+
+const budgetOf = (news: AlarmNews) =>
+  `${nameOf(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`

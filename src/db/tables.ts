@@ -612,6 +612,15 @@ interface HooksRow {
   user: Generated<string>
 }
 
+interface LineCostsRow {
+  cost: Generated<string>
+  line: string
+  month: string
+  stopped_at: Date | null
+  texts: Generated<number>
+  user: string
+}
+
 interface LineRecipientsRow {
   line: string
   month: string
@@ -642,12 +651,14 @@ interface LinesRow {
   failing_since: Generated<string>
   id: string
   label: Generated<string>
+  monthly_budget: Generated<string>
   monthly_limit: Generated<number>
   monthly_recipients: Generated<number>
   number: Generated<string>
   per_minute: Generated<number>
   prefixes: Generated<string>
   present: Generated<boolean>
+  prices: string | null
   slot: Generated<number>
   updated: Generated<string>
   user: Generated<string>
@@ -732,6 +743,7 @@ interface SmsDispatchRow {
   at_least_once: Generated<boolean>
   attempt: Generated<number>
   charged: Generated<string>
+  cost: string | null
   device: Generated<string>
   due_at: Date | null
   expires_at: Date | null
@@ -929,6 +941,7 @@ interface UserSettingsRow {
   code_stopped: Generated<string>
   country: Generated<string>
   created: Generated<string>
+  currency: Generated<string>
   destinations: Generated<string>
   disabled: Generated<boolean>
   id: string
@@ -1122,6 +1135,7 @@ export interface Tables {
   hook_once: HookOnceRow
   hook_windows: HookWindowsRow
   hooks: HooksRow
+  line_costs: LineCostsRow
   line_recipients: LineRecipientsRow
   line_use: LineUseRow
   lines: LinesRow
@@ -1190,6 +1204,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'device_watch',
   'hook_once',
   'hook_windows',
+  'line_costs',
   'line_recipients',
   'line_use',
   'pb_date',

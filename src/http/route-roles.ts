@@ -52,6 +52,7 @@ const ROUTES: Readonly<Record<Role, readonly string[]>> = {
 const JUDGED: ReadonlySet<string> = new Set([
   'GET sms/usage',
   'GET sms/usage/days',
+  'GET sms/usage/lines',
   'GET sms/batches/:batch_id',
   'POST sms/send',
   'POST sms/send-template',

@@ -39,6 +39,7 @@ export const NO_PLACES: Readonly<Record<string, string>> = {
   devices: 'devices of the account',
   hook_once: 'hashes of events',
   hook_windows: 'counts, and ids of texts',
+  line_costs: 'counts',
   line_use: 'counts',
   lines: 'the numbers of the account itself',
   member_invitations: 'people who sign in',

@@ -7,6 +7,7 @@ import { completeList, completeNumber } from './complete-numbers.ts'
 import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { clearLastTexts } from './conversations/inbox.ts'
 import { checking, checkTimeZone } from './hours.ts'
+import { checkPrices } from './line-prices.ts'
 import { totalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel.ts'
 import { accountSender, may } from './send/permit.ts'
@@ -154,12 +155,15 @@ export const contactsExtension: Extension = {
 /** Rules of lines (SIMs). */
 export const linesExtension: Extension = {
   keepsReferences: true,
+  check: checkPrices,
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')
     await completeList(store, values, 'prefixes', readPrefix)
+    checkPrices(values)
   },
   async beforeUpdate(store, values, old) {
     await completeNumber(store, values, 'number', old)
     await completeList(store, values, 'prefixes', readPrefix, old)
+    checkPrices(values)
   },
 }

@@ -21,6 +21,11 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
     [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
     'shop is sending no codes to +7840',
   ],
+  [
+    'a line that is at its budget',
+    [{ name: 'Twilio', budget: '20.00 EUR', waiting: 0 }],
+    'Twilio is at the monthly budget',
+  ],
   ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
   [
     'a name stays on its line',
@@ -52,6 +57,11 @@ describe('the text of an alarm mail', () => {
       'back',
       BACK,
       'spare phone is back since 2026-11-20 08:00 UTC. It was silent from 2026-11-20 07:00 UTC on.',
+    ],
+    [
+      'a used budget',
+      { name: 'Twilio', budget: '20.00 EUR', waiting: 0 },
+      'Twilio has reached its monthly budget of 20.00 EUR: a text did not fit any more.',
     ],
     [
       'a stopped country',

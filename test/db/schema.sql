@@ -30,7 +30,8 @@ create type sms_new_message as (
   sealed text,
   lines text[],
   sent_by text,
-  fault text
+  fault text,
+  cost numeric
 );
 
 create type sms_request as (
@@ -827,6 +828,17 @@ CREATE INDEX idx_hooks_user ON hooks USING btree ("user");
 CREATE UNIQUE INDEX idx_hooks_secret ON hooks USING btree (secret) WHERE secret <> ''::text;
 CREATE TRIGGER senders_of_hooks AFTER INSERT OR UPDATE OF name ON hooks FOR EACH ROW EXECUTE FUNCTION senders_noted('hook');
 
+create table line_costs (
+  line text collate "C" not null,
+  month text collate "C" not null,
+  "user" text collate "C" not null,
+  texts integer not null default 0,
+  cost numeric not null default 0,
+  stopped_at timestamp with time zone,
+  constraint line_costs_pkey PRIMARY KEY (line, month)
+);
+CREATE INDEX line_costs_user ON line_costs USING btree ("user", month);
+
 create table line_recipients (
   line text collate "C" not null,
   month text collate "C" not null,
@@ -865,6 +877,8 @@ create table lines (
   monthly_recipients double precision not null default 0,
   failing_since pb_date,
   prefixes text collate "C" not null default ''::text,
+  prices json,
+  monthly_budget text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -995,6 +1009,7 @@ create table sms_dispatch (
   line text collate "C" not null default ''::text,
   line_pinned boolean not null default false,
   charged text collate "C" not null default ''::text,
+  cost numeric,
   quiet_zone text collate "C",
   waiting_for text collate "C" not null default ''::text,
   sealed text collate "C",
@@ -1240,6 +1255,7 @@ create table user_settings (
   "user" text collate "C" not null default ''::text,
   disabled boolean not null default false,
   country text collate "C" not null default ''::text,
+  currency text collate "C" not null default ''::text,
   time_zone text collate "C" not null default ''::text,
   quiet_from text collate "C" not null default ''::text,
   quiet_to text collate "C" not null default ''::text,
@@ -1572,7 +1588,7 @@ create function retention_periods(owner text, server double precision) returns T
 create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
-create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
+create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
 create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text) volatile
@@ -1604,7 +1620,7 @@ create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
 create function sms_line_outcomes(line_id text, has_sent boolean, failed integer) returns void volatile
 create function sms_line_rank(owner text, platform text, number text) returns integer stable
-create function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void volatile
+create function sms_line_refund(of_line text, charged text, recipient text, refunded numeric, owner text) returns void volatile
 create function sms_line_room() returns trigger volatile
 create function sms_lines_changed(what text, ids text[]) returns void volatile
 create function sms_lines_keep(device_id text, owner text, phone text, sims json, is_new boolean) returns void volatile
@@ -1621,6 +1637,7 @@ create function sms_messages_moved() returns trigger volatile
 create function sms_messages_went() returns trigger volatile set enable_seqscan=off
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_planned_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean) returns TABLE(message text, device text, sent_by text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, waits_for text, next_body text, next_segments double precision, unfit boolean, refusal text, what text) stable set plan_cache_mode=force_custom_plan
+create function sms_price(prices json, number text) returns numeric immutable
 create function sms_queued_devices() returns TABLE(device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable

@@ -57,6 +57,8 @@ export const lines = {
   monthly_recipients: { type: 'number' },
   failing_since: { type: 'date' },
   prefixes: { type: 'text', max: 255 },
+  prices: { type: 'json' },
+  monthly_budget: { type: 'text' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -239,6 +241,7 @@ export const user_settings = {
   user: { type: 'relation', required: true },
   disabled: { type: 'bool' },
   country: { type: 'text' },
+  currency: { type: 'text' },
   time_zone: { type: 'text', max: 64 },
   quiet_from: { type: 'text' },
   quiet_to: { type: 'text' },

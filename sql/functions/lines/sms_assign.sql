@@ -1,6 +1,6 @@
--- Chooses the line (the SIM) of each text, in the order of the texts, and charges the limits of the lines.
--- Locks the user's row of sms_turns if the caller has not, so limits and turns are exact on any number of
--- servers.
+-- Chooses the line (the SIM) of each text, in the order of the texts, and charges the limits and budgets of
+-- the lines. Locks the user's row of sms_turns if the caller has not, so limits, budgets and turns are exact
+-- on any number of servers.
 --
 -- Parameters
 --   owner   id of the user
@@ -8,27 +8,35 @@
 --   at      now; days and months are those of the user's time zone
 --   sticky  a pb_date: prefer the line that exchanged a text with the recipient since then; '' for none
 --   is_new  true for texts that are being accepted: they must not overtake texts that already wait
+--   is_trial  true to choose only, for an estimate: locks and changes nothing
 --   texts   JSON array of objects with these members:
---             n, to              identifies the text in the results; the recipient
+--             n, to, segments    identifies the text in the results; the recipient; the size
 --             device, sim, line  the device, SIM slot and line that the request names; null for none
 --             lines              the lines that the API key may send by; null for all
 --             zone               the time zone of the quiet hours for which the text waits, unless the
 --                                contact has one; '' for the user's; null if the text does not wait
 --             avoid              a device that must not be chosen
---             was_line, was_day  the line and day that are charged now; given back when a line is found
+--             was_line, was_day, was_cost
+--                                the line, day and cost that are charged now; given back when a line is
+--                                found
 -- Results, one row for each text
---   n, line   the text and its line. If the line is null, none was found, and these say more:
+--   n, line   the text and its line
+--   cost      what the text costs by this line; null for a line without prices
+--             If the line is null, none was found, and these say more:
 --   room_at   when a line may have room or the quiet hours end; null if there is no line for the text
 --   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
 --
 -- A text uses a line that its request names, else one with rank 0 (sms_line_rank). Lines must be available
--- and have room. The order of preference is: the line that exchanged the last text with the recipient, a line
+-- and have room. A line with prices sends only to numbers that have a price, and within its monthly budget;
+-- when a text does not fit into the budget any more, the owner gets a mail, once a month. The order of preference is: the line that exchanged the last text with the recipient, a line
 -- with the longest matching prefix, a line without prefixes, any other. Failing lines come last. Equal lines
 -- take turns: if all available lines are equal, the user's turn decides, as in sms_accept; else the line
 -- whose last turn is the oldest.
 create or replace function sms_assign(
-  owner text, since text, at timestamptz, sticky text, is_new boolean, texts json
-) returns table (n int, line text, device text, number text, charged text, room_at timestamptz, reason text)
+  owner text, since text, at timestamptz, sticky text, is_new boolean, texts json, is_trial boolean default false
+) returns table (
+  n int, line text, device text, number text, charged text, cost numeric, room_at timestamptz, reason text
+)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -59,8 +67,15 @@ declare
   month_room float8[];
   recipient_room float8[];
   has_recipient_limit boolean[];
+  -- for each line: its prices, budget and costs of the month, and whether its owner was told of a used budget
+  all_prices json[];
+  budgets numeric[];
+  spent numeric[];
+  are_told boolean[];
+  has_stopped boolean[];
   line_turns bigint[];
   day_more int[];
+  cost_more numeric[];
   recipients_more int[];
   has_turned boolean[];
   has_waiting boolean := false;
@@ -74,12 +89,17 @@ declare
   best_score int;
   equals int;
   score int;
+  price numeric;
   until timestamptz;
   soonest timestamptz;
   is_added boolean;
 begin
-  select t.turn into turns from sms_turns t where t."user" = owner for update;
-  if not found then
+  if is_trial then
+    turns := coalesce((select t.turn from sms_turns t where t."user" = owner), 0);
+  else
+    select t.turn into turns from sms_turns t where t."user" = owner for update;
+  end if;
+  if turns is null then
     insert into sms_turns ("user") values (owner) on conflict do nothing;
     select t.turn into turns from sms_turns t where t."user" = owner for update;
   end if;
@@ -91,18 +111,19 @@ begin
     array_agg(a.prefixes), array_agg(a.rank), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
     array_agg(a.is_failing), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
-    array_agg(a.turn), array_agg(0), array_agg(0), array_agg(false),
+    array_agg(a.prices), array_agg(a.budget), array_agg(a.spent), array_agg(a.is_told), array_agg(false),
+    array_agg(a.turn), array_agg(0), array_agg(0), array_agg(0::numeric), array_agg(false),
     array_agg(a.place) filter (where a.rank = 0 and a.is_available and a.full_until is null)
   into lines_count, ids, line_devices, slots, numbers, all_prefixes, ranks, are_available, full_until, are_limited,
-    are_failing, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
-    has_turned, free
+    are_failing, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit,
+    all_prices, budgets, spent, are_told, has_stopped, line_turns, day_more, recipients_more, cost_more, has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
       sms_line_rank(owner, d.platform, l.number) as rank,
       d.enabled and (d.last_seen >= since or pb_is_set(d.push)) as is_available,
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
-      l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 as is_limited,
+      l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 or pb_is_set(l.prices) as is_limited,
       l.failing_since <> '' and sms_is_failing(l.failing_since) as is_failing,
       l.monthly_recipients > 0 as has_recipients, t.day,
       (t.day::date + 1)::timestamp at time zone zone as next_day,
@@ -113,10 +134,13 @@ begin
         then l.monthly_limit - case when u.month = left(t.day, 7) then u.month_texts else 0 end end as month_room,
       case when l.monthly_recipients > 0
         then l.monthly_recipients - case when u.month = left(t.day, 7) then u.recipients else 0 end
-      end as recipient_room
+      end as recipient_room,
+      case when pb_is_set(l.prices) then l.prices end as prices, nullif(l.monthly_budget, '')::numeric as budget,
+      coalesce(c.cost, 0) as spent, c.stopped_at is not null as is_told
     from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
     -- The day of the counters never goes back: else a change of the time zone would reset them.
     cross join lateral (select greatest(today, case when u.day <= latest then u.day end)) t(day)
+    left join line_costs c on c.line = l.id and c.month = left(t.day, 7) and pb_is_set(l.prices)
     where d."user" = owner and l.enabled and l.present
     order by place
   ) a;
@@ -133,8 +157,8 @@ begin
 
   for asked in
     select * from json_to_recordset(texts) t(
-      n int, "to" text, device text, sim int, line text, lines text[], zone text, avoid text, was_line text,
-      was_day text
+      n int, "to" text, segments numeric, device text, sim int, line text, lines text[], zone text, avoid text,
+      was_line text, was_day text, was_cost numeric
     )
   loop
     if asked.zone is not null and quiet.starts is not null then
@@ -147,6 +171,7 @@ begin
         device := null;
         number := null;
         charged := '';
+        cost := null;
         room_at := until;
         reason := 'quiet_hours';
         return next;
@@ -173,6 +198,11 @@ begin
           select from lines o where o.device = asked.device and o.enabled and o.present and o.number ~ '^\+?[0-9]*$'
         ))
         or not are_available[i] and (is_new or asked.device is null);
+      price := null;
+      if all_prices[i] is not null then
+        price := sms_price(all_prices[i], asked."to");
+        continue when price is null;
+      end if;
       until := full_until[i];
       if are_limited[i] then
         if month_room[i] < 1 then
@@ -188,6 +218,10 @@ begin
         ) then
           until := greatest(until, next_months[i]);
         end if;
+      end if;
+      if spent[i] + cost_more[i] + price * asked.segments > budgets[i] then
+        until := greatest(until, next_months[i]);
+        has_stopped[i] := true;
       end if;
       if until is not null then
         soonest := least(soonest, until);
@@ -218,6 +252,7 @@ begin
     device := null;
     number := null;
     charged := '';
+    cost := null;
     room_at := soonest;
     reason := case when soonest is null then '' else 'room' end;
     if best > 0 then
@@ -242,7 +277,9 @@ begin
         day_more[best] := day_more[best] + 1;
         day_room[best] := day_room[best] - 1;
         month_room[best] := month_room[best] - 1;
-        if has_recipient_limit[best] then
+        cost := sms_price(all_prices[best], asked."to") * asked.segments;
+        cost_more[best] := cost_more[best] + coalesce(cost, 0);
+        if has_recipient_limit[best] and not is_trial then
           insert into line_recipients as r (line, month, number, texts)
           values (ids[best], left(days[best], 7), asked."to", 1)
           on conflict on constraint line_recipients_pkey do update set texts = r.texts + 1
@@ -254,12 +291,15 @@ begin
         end if;
       end if;
       if asked.was_day <> '' then
-        perform sms_line_refund(asked.was_line, asked.was_day, asked."to", owner);
+        perform sms_line_refund(asked.was_line, asked.was_day, asked."to", asked.was_cost, owner);
       end if;
     end if;
     return next;
   end loop;
 
+  if is_trial then
+    return;
+  end if;
   if taken > 0 then
     update sms_turns t set turn = t.turn + taken where t."user" = owner;
   end if;
@@ -273,6 +313,19 @@ begin
         month_texts = case when u.month = left(days[i], 7) then u.month_texts else 0 end + day_more[i],
         recipients = case when u.month = left(days[i], 7) then u.recipients else 0 end + recipients_more[i],
         turn = line_turns[i];
+    end if;
+    if all_prices[i] is not null and (day_more[i] > 0 or has_stopped[i]) then
+      insert into line_costs as c (line, month, "user", texts, cost, stopped_at)
+      values (ids[i], left(days[i], 7), owner, day_more[i], cost_more[i], case when has_stopped[i] then at end)
+      on conflict on constraint line_costs_pkey do update set texts = c.texts + excluded.texts,
+        cost = c.cost + excluded.cost, stopped_at = coalesce(c.stopped_at, excluded.stopped_at);
+    end if;
+    if has_stopped[i] and not are_told[i] then
+      insert into _jobs (kind, holder, key, payload)
+      select 'alarm_mail', owner, gen_random_uuid(), json_build_array(json_build_object(
+        'name', coalesce(nullif(l.label, ''), alarms_name(d.name, d.phone, d.id)), 'waiting', 0, 'budget', concat_ws(
+          ' ', l.monthly_budget, (select nullif(s.currency, '') from user_settings s where s."user" = owner))))
+      from lines l join devices d on d.id = l.device where l.id = ids[i];
     end if;
   end loop;
 end $$;

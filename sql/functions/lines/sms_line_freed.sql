@@ -3,6 +3,6 @@
 create or replace function sms_line_freed() returns trigger language plpgsql as $$
 begin
   perform sms_line_refund(
-    old.line, old.charged, coalesce((select m."to" from sms_messages m where m.id = old.message), ''), old."user");
+    old.line, old.charged, coalesce((select m."to" from sms_messages m where m.id = old.message), ''), old.cost, old."user");
   return null;
 end $$;

@@ -1,7 +1,9 @@
 -- Gives back the room that one text used on a line: the text no longer counts for the local day `charged`
--- (YYYY-MM-DD) and the month of that day. Its recipient no longer counts if the line sent them no other text
+-- (YYYY-MM-DD) and the month of that day, nor does its cost (null if the line has no prices). Its recipient no longer counts if the line sent them no other text
 -- in that month. Makes the next sweep try the first waiting text that may use this line.
-create or replace function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void
+create or replace function sms_line_refund(
+  of_line text, charged text, recipient text, refunded numeric, owner text
+) returns void
 language plpgsql as $$
 declare
   of_month constant text := left(charged, 7);
@@ -22,6 +24,8 @@ begin
     month_texts = greatest(0, u.month_texts - (u.month = of_month)::int),
     recipients = greatest(0, u.recipients - (u.month = of_month and has_left)::int)
   where u.line = of_line;
+  update line_costs c set texts = c.texts - 1, cost = c.cost - refunded
+  where c.line = of_line and c.month = of_month and refunded is not null;
   select l.device, l.monthly_recipients > 0 and u.month = of_month and u.recipients >= l.monthly_recipients
   into of_device, are_all
   from lines l left join line_use u on u.line = l.id where l.id = of_line;

@@ -15,7 +15,7 @@ begin
     order by d.message limit room for update of d
   ), held as (
     update sms_dispatch d set due_at = 'infinity', state = 'pending', wake_at = null, wakes = 0,
-      waiting_for = '', charged = '', device = case when d.pinned then d.device else '' end,
+      waiting_for = '', charged = '', cost = null, device = case when d.pinned then d.device else '' end,
       line = case when d.line_pinned then d.line else '' end
     from rows r where d.message = r.message returning d.message, d.device
   ), changed as (

@@ -4,7 +4,8 @@
 --
 --   whys            for each message, the reason that its event shows; a single one is that of all
 --   online_seconds  a device that was seen within them counts as online
---   is_charged      the line that had the message keeps its charge: it may have sent it
+--   is_charged      the line that had the message keeps its charge: it may have sent it. If the line has prices
+--                   and no other device sends the message, the sweep charges it again (charged is '-')
 create or replace function sms_reassign(texts text[], whys text[], online_seconds float8, is_charged boolean)
 returns table (device text) language plpgsql as $$
 #variable_conflict use_column
@@ -16,16 +17,16 @@ begin
   end if;
   return query
   with numbered as (
-    select d.message, d."user", d.device, d.line, case when is_charged then '' else d.charged end as charged,
-      d.state, d.pinned, d.attempt, d.lines, m."to", m.sim,
+    select d.message, d."user", d.device, d.line, case when not is_charged then d.charged when d.cost is null then '' else '-' end as charged,
+      case when not is_charged then d.cost end as cost, d.state, d.pinned, d.attempt, d.lines, m."to", m.segments, m.sim,
       coalesce(s.why, whys[1]) as why,
       row_number() over (partition by d."user" order by d.position) as n
     from unnest(texts, whys) s(message, why)
     join sms_dispatch d on d.message = s.message join sms_messages m on m.id = s.message
     where d.message = any(texts) and m.id = any(texts) and sms_may_become(m.status, 'assigned')
   ), asked as (
-    select "user", json_agg(json_build_object('n', n, 'to', "to", 'sim', sim, 'avoid', device,
-      'was_line', line, 'was_day', charged, 'lines', lines) order by n) as texts
+    select "user", json_agg(json_build_object('n', n, 'to', "to", 'segments', segments, 'sim', sim, 'avoid', device,
+      'was_line', line, 'was_day', case when is_charged then '' else charged end, 'was_cost', cost, 'lines', lines) order by n) as texts
     from numbered where not pinned group by "user" order by "user"
   ), given as materialized (
     select t."user", a.* from asked t cross join lateral sms_assign(t."user", since, now(), '', false, t.texts) a
@@ -33,12 +34,13 @@ begin
     select s.message, s."user", s.attempt, s.why, coalesce(g.device, s.device) as device,
       coalesce(g.line, s.line) as line, g.number,
       case when g.line is null then s.charged else g.charged end as charged,
+      case when g.line is null then s.cost else g.cost end as cost,
       case when s.attempt > 1 then least(300, 5 * 3 ^ least(s.attempt - 2, 9)) else 0 end as pause
     from numbered s left join given g on g."user" = s."user" and g.n = s.n and not s.pinned
     where g.line is not null or s.state = 'sending'
   ), moved as (
     update sms_dispatch d
-    set state = 'assigned', device = t.device, line = t.line, charged = t.charged, lease_until = null, wakes = 1,
+    set state = 'assigned', device = t.device, line = t.line, charged = t.charged, cost = t.cost, lease_until = null, wakes = 1,
       due_at = now() + t.pause * interval '1 second',
       wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
     from target t where d.message = t.message and d.message = any(texts)

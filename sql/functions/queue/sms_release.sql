@@ -19,13 +19,13 @@ begin
   end if;
   return query
   with due as (
-    select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, m."to", m.sim,
-      m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
+    select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, m."to", m.segments,
+      m.sim, m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
     from sms_dispatch d join sms_messages m on m.id = d.message
     where d.message = any(texts) and m.id = any(texts) and not exists (
       select from contacts c where c."user" = m."user" and c.phone = m."to" and c.opted_out)
   ), asked as (
-    select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'sim', d.sim,
+    select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'segments', d.segments, 'sim', d.sim,
       'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
       'zone', d.quiet_zone, 'lines', d.lines
     ) order by d.n) as texts
@@ -35,12 +35,12 @@ begin
     cross join lateral sms_assign(t."user", since, now(), sticky, false, t.texts) a
   ), target as (
     select d.message, d."user", d."to", d.scheduled_at, coalesce(g.device, d.device) as device,
-      coalesce(g.line, d.line) as line, coalesce(g.number, '') as number, g.charged,
+      coalesce(g.line, d.line) as line, coalesce(g.number, '') as number, g.charged, g.cost,
       case when g.line is null then coalesce(g.room_at, now() + interval '1 minute') end as room_at,
       case when g.line is null then coalesce(nullif(g.reason, ''), 'room') else '' end as reason
     from due d join given g on g."user" = d."user" and g.n = d.n
   ), moved as (
-    update sms_dispatch d set device = t.device, line = t.line, charged = t.charged,
+    update sms_dispatch d set device = t.device, line = t.line, charged = t.charged, cost = t.cost,
       state = case when t.room_at is null then 'assigned' else 'pending' end,
       waiting_for = t.reason,
       due_at = coalesce(t.room_at, d.due_at), wakes = (t.room_at is null)::int,

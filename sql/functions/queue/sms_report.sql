@@ -1,7 +1,8 @@
 -- Applies devices' reports, one for each message. A report counts if it is of the current attempt, the
 -- status is `sending` or `sent`, and sms_may_become allows the change. A report's time counts unless it is
 -- before the message was accepted (or sent) or in the future. The reason of a failure is not stored with a
--- message whose content was removed: it may name the number. Locks queue rows, then messages, each by id.
+-- message whose content was removed: it may name the number. A message that failed while it was `sending`
+-- costs nothing. Locks queue rows, then messages, each by id.
 --
 -- `reports` is a JSON array of objects: number (identifies the report), device, "user", id (of the message),
 -- attempt, status, at (ms since 1970, by the device's clock), reason. Results, one row for each report:
@@ -22,7 +23,7 @@ begin
     join sms_dispatch d on d.message = g.id and d.message = any(array(select given.id from given))
     where d.device || '' = g.device and d."user" || '' = g."user" order by d.message for update of d
   ), held as materialized (
-    select m.id, m.status, m.line, m."to" = '' as is_blank, greatest(m.created::text, m.sent_at::text) as since
+    select m.id, m.status, m.line, m."to", m."to" = '' as is_blank, greatest(m.created::text, m.sent_at::text) as since
     from given g join sms_messages m on m.id = g.id and m.id = any(array(select given.id from given))
     where m.device || '' = g.device and m."user" || '' = g."user" and (select count(*) from queued) >= 0
     order by m.id for update of m
@@ -31,7 +32,7 @@ begin
     where d.message = g.id and d.message = any(array(select queued.message from queued))
       and d.device || '' = g.device and d."user" || '' = g."user"
       and d.state || '' = 'sending' and d.attempt = g.attempt
-    returning d.message
+    returning d.message, d.line, d.charged, d.cost, d."user"
   ), applicable as (
     select m.id, g.status, g.attempt, case when m.is_blank then '' else g.reason end as reason, g.device, pb_text(
       case when to_timestamp(g.at / 1000) between m.since::timestamptz and now()
@@ -51,6 +52,10 @@ begin
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), c."user", c.id, c.status, c.device, c.attempt, c.reason, pb_text(now()) from changed c
+  ), refunded as materialized (
+    select sms_line_refund(f.line, f.charged, m."to", f.cost, f."user")
+    from freed f join changed c on c.id = f.message and c.status = 'failed' join held m on m.id = f.message
+    where f.cost is not null order by f.line, f.message
   )
   select g.number, m.status, c.id is not null,
     case when c.id in (select freed.message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
@@ -58,5 +63,6 @@ begin
   left join held m on m.id = g.id
   left join changed c on c.id = g.id
   left join line_use u on u.line = m.line
+  where (select count(*) from refunded) >= 0
   order by g.number;
 end $$;

@@ -8,7 +8,7 @@ begin
   end if;
   with returned as (
     update sms_dispatch d set state = 'pending', waiting_for = waits_for, due_at = coalesce(s.due, now()),
-      wake_at = null, wakes = 0, charged = '', device = case when d.pinned then d.device else '' end,
+      wake_at = null, wakes = 0, charged = '', cost = null, device = case when d.pinned then d.device else '' end,
       line = case when d.line_pinned then d.line else '' end
     from unnest(texts, dues) s(message, due) where d.message = s.message and d.message = any(texts)
     returning d.message, d."user", d.device

@@ -83,7 +83,7 @@ begin
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
         not request.bulk and status <> 'failed' and cardinality(request.messages) = 1, request.sealed, request.lines,
-        coalesce(request.sent_by, ''), fault
+        coalesce(request.sent_by, ''), fault, null
       )::sms_new_message;
       has_quiet := has_quiet or message.zone is not null;
     end loop;
@@ -128,7 +128,7 @@ begin
     for draft in
       select s.* from sms_assign(owner, since, moment::timestamptz, sticky, true, (
         select coalesce(json_agg(json_build_object(
-          'n', d.ordinality, 'to', d."to", 'device', case when d.pinned then d.device end,
+          'n', d.ordinality, 'to', d."to", 'segments', d.segments, 'device', case when d.pinned then d.device end,
           'line', case when d.line_pinned then d.line end, 'sim', d.sim, 'zone', d.zone, 'lines', d.lines
         ) order by d.ordinality), '[]')
         from unnest(drafts) with ordinality d where d.status = 'assigned'
@@ -143,6 +143,7 @@ begin
         drafts[draft.n].device := draft.device;
         drafts[draft.n]."from" := draft.number;
         drafts[draft.n].charged := draft.charged;
+        drafts[draft.n].cost := draft.cost;
         wake := case when draft.device = any (wake) then wake else wake || draft.device end;
       end if;
     end loop;
@@ -161,10 +162,10 @@ begin
   from unnest(drafts) d;
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
-    message, "user", device, line, pinned, line_pinned, charged, waiting_for, quiet_zone, state, period, wake_at,
+    message, "user", device, line, pinned, line_pinned, charged, cost, waiting_for, quiet_zone, state, period, wake_at,
     wakes, due_at, expires_at, priority, at_least_once, sealed, lines
   )
-  select d.id, owner, d.device, d.line, d.pinned, d.line_pinned, d.charged, d.waiting_for, d.zone, d.status, month,
+  select d.id, owner, d.device, d.line, d.pinned, d.line_pinned, d.charged, d.cost, d.waiting_for, d.zone, d.status, month,
     case d.status when 'assigned' then moment::timestamptz + sms_wake_interval() end, (d.status = 'assigned')::int,
     d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines
   from unnest(drafts) d where d.status <> 'failed';

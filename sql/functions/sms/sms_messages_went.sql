@@ -16,11 +16,11 @@ begin
   -- `skip locked`: a claim that runs now has locked the message's row of sms_dispatch, and waits for this
   -- delete. Such a message counts as sent.
   for text in
-    select d.message, d.line, d.charged, w."to", d."user" from went w join sms_dispatch d on d.message = w.id
+    select d.message, d.line, d.charged, d.cost, w."to", d."user" from went w join sms_dispatch d on d.message = w.id
     where d.charged <> '' and d.state <> 'sending' order by d.message for update of d skip locked
   loop
-    perform sms_line_refund(text.line, text.charged, text."to", text."user");
-    update sms_dispatch d set charged = '' where d.message = text.message;
+    perform sms_line_refund(text.line, text.charged, text."to", text.cost, text."user");
+    update sms_dispatch d set charged = '', cost = null where d.message = text.message;
   end loop;
   delete from sms_origins o using went w where o.ref = w.id;
   delete from sms_origins o

@@ -13,6 +13,7 @@ import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { ACCOUNT_USAGE } from '../../sms/usage.ts'
 import { USAGE_DAYS } from '../../sms/usage-days.ts'
+import { LINE_COSTS } from '../../sms/usage-lines.ts'
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z
@@ -113,6 +114,13 @@ export const smsPaths = () =>
       },
       answer: ['Each day, oldest first.', USAGE_DAYS],
       refuses: ['invalid_request'],
+    },
+    'GET /api/sms/usage/lines': {
+      id: 'readLineCosts',
+      summary: 'Read what the texts of each line cost by month',
+      description: 'The lines with prices, and the months of the last year in which they sent a text.',
+      answer: ['Each month, newest first.', LINE_COSTS],
+      refuses: [],
     },
     'GET /api/sms/batches/{batch_id}': {
       id: 'readBatch',

@@ -17,6 +17,7 @@ import { checkShape } from '../../sms/send/schemas.ts'
 import { send } from '../../sms/send/send.ts'
 import { readAccountUsage } from '../../sms/usage.ts'
 import { countDays, readDays } from '../../sms/usage-days.ts'
+import { costsOfLines } from '../../sms/usage-lines.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
@@ -33,6 +34,7 @@ export function smsRoutes(services: Services): Hono<Env> {
   const by = (act: Act) => (c: Ctx) => requireSender(c, services, act)
   const reads = routesFor(by('readUsage'), {
     'GET /usage': ({ user, store }) => readAccountUsage(store, user, config, new Date()),
+    'GET /usage/lines': ({ user, store }) => costsOfLines(store, user),
     'GET /batches/:batch_id': ({ user, store }, _, id) => countBatch(store, user, id),
   })
   /** A route that changes or previews texts, with the caller from the cache at first. */

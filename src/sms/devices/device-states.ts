@@ -35,10 +35,15 @@ export const DEVICE_STATES = z
               day: z.int().min(0).describe('Texts of this local day.'),
               month: z.int().min(0).describe('Texts of this calendar month.'),
               recipients: z.int().min(0).describe('Different numbers of this month.'),
+              cost: z
+                .string()
+                .nullable()
+                .describe('What the texts of this month cost, a decimal; null for a line without prices.'),
+              stopped: z.boolean().describe('Whether the budget of this month was too small for a text.'),
             }),
           )
           .describe(
-            'Use of the limits of its lines. Days and months are counted only for lines with a limit of a day or month.',
+            'Use of the limits and budgets of its lines. Days and months are counted only for lines with a limit of a day or month, or with prices.',
           ),
       }),
     ),
@@ -59,9 +64,12 @@ select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
         where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
       'day', case when u.day >= sms_local_day(l."user", now()) then u.day_texts else 0 end,
       'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
-      'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
+      'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end,
+      'cost', case when pb_is_set(l.prices) then coalesce(c.cost, 0)::text end, 'stopped', c.stopped_at is not null
     ) order by l.slot), '[]')
-    from lines l left join line_use u on u.line = l.id where l.device = d.id) as lines
+    from lines l left join line_use u on u.line = l.id
+    left join line_costs c on c.line = l.id and c.month = left(sms_local_day(l."user", now()), 7)
+    where l.device = d.id) as lines
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 /** The state of each device of a user, or of all users (`null`), ordered by id. */

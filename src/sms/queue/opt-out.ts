@@ -179,11 +179,11 @@ export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, {
   // takes the message off its line's counts
   await queries(db)
     .with('returned', () =>
-      returned.select(['d.message', 'd.line', 'd.charged', 'd.user']).where('d.charged', '<>', ''),
+      returned.select(['d.message', 'd.line', 'd.charged', 'd.cost', 'd.user']).where('d.charged', '<>', ''),
     )
     .selectFrom('returned as r')
     .innerJoin('sms_messages as m', 'm.id', 'r.message')
-    .select(sql`sms_line_refund(r.line, r.charged, m."to", r."user")`.as('refunded'))
+    .select(sql`sms_line_refund(r.line, r.charged, m."to", r.cost, r."user")`.as('refunded'))
     .execute()
   return (await failUnsent(db, returned.select('d.message'), REASONS.optedOut)) > 0
 }

@@ -60,7 +60,9 @@ test('users and superusers read the state of devices and their lines', async () 
     waiting: 2,
     failing: false,
     taken_today: 1,
-    lines: [{ line: expect.any(String), minute: 1, day: 0, month: 0, recipients: 0 }],
+    lines: [
+      { line: expect.any(String), minute: 1, day: 0, month: 0, recipients: 0, cost: null, stopped: false },
+    ],
   })
   await phone.call('POST', '/api/devices/heartbeat', { battery: 62.5 })
   const said = { battery: 61, charging: true, connection: '4g' }
