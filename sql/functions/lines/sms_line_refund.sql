@@ -1,6 +1,7 @@
 -- Gives back the room that one text used on a line: the text no longer counts for the local day `charged`
--- (YYYY-MM-DD) and the month of that day, nor does its cost (null if the line has no prices). Its recipient no longer counts if the line sent them no other text
--- in that month. Makes the next sweep try the first waiting text that may use this line.
+-- (YYYY-MM-DD) and the month of that day, nor does its cost (null if the line has no prices). Its
+-- recipient no longer counts if the line sent them no other text in that month. Makes the next sweep try the
+-- first waiting text that may use this line.
 create or replace function sms_line_refund(
   of_line text, charged text, recipient text, refunded numeric, owner text
 ) returns void

@@ -4,8 +4,9 @@
 --
 --   whys            for each message, the reason that its event shows; a single one is that of all
 --   online_seconds  a device that was seen within them counts as online
---   is_charged      the line that had the message keeps its charge: it may have sent it. If the line has prices
---                   and no other device sends the message, the sweep charges it again (charged is '-')
+--   is_charged      the line that had the message keeps its charge: it may have sent it. If the line has
+--                   prices and no other device sends the message, the sweep charges it again (`charged`
+--                   is '-')
 create or replace function sms_reassign(texts text[], whys text[], online_seconds float8, is_charged boolean)
 returns table (device text) language plpgsql as $$
 #variable_conflict use_column

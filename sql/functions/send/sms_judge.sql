@@ -21,8 +21,8 @@
 --             the recipients without the required consent, or on the stop list
 --   spent     how many messages they cost
 --   is_special
---             sms_assign must choose the lines: a line has limits, prices or prefixes, or a request or its API key
---             names lines
+--             sms_assign must choose the lines: a line has limits, prices or prefixes, or a request or its
+--             API key names lines
 --
 -- Lookups that few requests need (API key, idempotency key, client_ref, device) run only for those requests.
 -- In a group of 64 plain requests by an API key a request takes 5 µs.
