@@ -31,9 +31,9 @@
 -- When a text does not fit into the budget any more, the owner gets a mail, once a month.
 --
 -- The order of preference is: the line that exchanged the last text with the recipient, a line with the
--- longest matching prefix, a line without prefixes, any other. Failing lines come last. Equal lines take turns:
--- if all available lines are equal, the user's turn decides, as in sms_accept; else the line whose last turn
--- is the oldest.
+-- longest matching prefix, a line without prefixes, any other. Failing lines come last. Equal lines take
+-- turns: if all available lines are equal, the user's turn decides, as in sms_accept; else the line whose
+-- last turn is the oldest.
 create or replace function sms_assign(
   owner text, since text, at timestamptz, sticky text, is_new boolean, texts json, is_trial boolean default false
 ) returns table (
