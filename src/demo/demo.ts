@@ -87,7 +87,7 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   const folder = join(server.services.config.dataDir, 'phones')
   mkdirSync(folder, { recursive: true })
   const phones = await pairPhones(desk.user, folder)
-  step('Two simulated phones, paired by a code each. They send nothing anywhere.')
+  step('Two simulated phones, paired by a code each. They send no real texts.')
   for (const { name, number } of phones) detail(`${name.padEnd(8)} ${number}`)
   const running = phones.map(({ stateFile, simulator }) => runAgent(stateFile, simulator, () => {}, ended))
   return { phones, done: Promise.all(running) }
@@ -104,7 +104,7 @@ async function sendAndWatch(
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
   for (const name of names) detail(`${name.padEnd(12)} accepted`)
   if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, detail)))
-    detail('Not all are finished yet; the server goes on with them.')
+    detail('Some are not finished yet; the server continues.')
 }
 
 async function sendSome(desk: DemoData, phones: readonly Phone[]): Promise<void> {
@@ -129,22 +129,22 @@ async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
   const text = 'I will be there!'
   const begun = new Date().toISOString().replace('T', ' ')
   phone.simulator.receive({ from: ann.phone, body: text, sim: 0 })
-  step(`${ann.name} texts back to ${phone.name}; it is a record like the others:`)
+  step(`${ann.name} texts back to ${phone.name}; the text becomes a record like the others:`)
   const filter = `message_type = "incoming" && body = "${text}" && created >= "${begun}"`
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
     const found = await findFirst<Record<'id' | 'from' | 'body', string>>(desk.user, 'sms_messages', filter)
     if (found) return detail(`${found.from}: ${found.body}`)
   }
-  detail('It has not come in yet.')
+  detail('The text has not arrived yet.')
 }
 
 function sayWhatNext(url: string, desk: DemoData, password: string, adminPassword: string): void {
-  step('Done. The server and its phones go on until you press Ctrl-C. To try next, in another terminal:')
+  step('Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:')
   say(`
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
   -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
 
-npm install --no-save pocketbase   # a clone has it
+npm install --no-save pocketbase   # not needed in a clone
 node --input-type=module -e "
 import PocketBase from 'pocketbase'
 const pb = new PocketBase('${url}')
@@ -154,7 +154,7 @@ console.table(page.items.map((m) => [m.created, m.from || m.to, m.status, m.body
 "
 
 Open ${url}, sign in as ${USER_EMAIL} / ${password}
-  a colleague of theirs: ${COLLEAGUES[0].email} / ${password}
+  a colleague:           ${COLLEAGUES[0].email} / ${password}
   the superuser:         ${SUPERUSER_EMAIL} / ${adminPassword}`)
 }
 
@@ -172,7 +172,7 @@ async function demo(start: Start): Promise<void> {
   done = running.catch((error) => say(String(error)))
   await sendSome(desk, phones)
   await receiveOne(desk, phones[0]!)
-  step('More people have texted in the last hours; some have their answer.')
+  step('More people have texted in the last hours, and some have got an answer.')
   await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
   sayWhatNext(server.url, desk, password, adminPassword)
 }

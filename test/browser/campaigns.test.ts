@@ -84,7 +84,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   const phone = await pairPhone(url, ann, 'desk phone')
   const [line] = await ann.collection('lines').getFullList()
   await ann.collection('lines').update(line!.id, { daily_limit: 5 })
-  // it has room, but sends nothing anywhere
+  // it has room, but sends no real texts
   const toy = await pairPhone(url, ann, 'toy', [], 'simulator')
   const body = { recipients: numbers(25), body: 'Sale', hold_seconds: 0 }
   const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
