@@ -411,9 +411,15 @@ create type sms_request as (
   -- The template and the contact groups that the request names: they may require consent.
   template text,
   groups text[],
-  -- The recipients without the required consent, and those on the stop list. sms_judge sets them.
+  -- The request itself requires consent.
+  requires_consent boolean,
+  -- The answer to a text that asks for help: it goes also to a person who has opted out.
+  is_help boolean,
+  -- The recipients without the required consent, those on the stop list, and those who have left the groups.
+  -- sms_judge sets them.
   without_consent text[],
-  stopped text[]
+  stopped text[],
+  left_groups text[]
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (

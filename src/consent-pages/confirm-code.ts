@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
+import { queries } from '../db/queries.ts'
 import { addEntry } from '../sms/consent/ledger.ts'
 import { accountSender } from '../sms/send/permit.ts'
 import { serviceNamed } from '../verify/service.ts'
@@ -38,12 +38,11 @@ export async function confirmCode(
 const findQuestion = (db: Db, { user, group }: JoinPage, number: string) =>
   queries(db)
     .selectFrom('consent_states as s')
-    .innerJoin('consents as e', 'e.id', 's.entry')
+    .innerJoin('consents as e', (join) => join.on('e.id', '=', sql<string>`consent_question(s.id)`))
     .select(['e.shown', 'e.version'])
     .where('s.user', '=', user)
     .where('s.number', '=', number)
     .where('s.group', '=', group)
-    .where('s.state', '=', sql.lit('asked'))
-    .where('s.until', '>', NOW)
+    .where('s.until', '<>', '')
     .where('e.source', '=', sql.lit('page'))
     .executeTakeFirst()

@@ -35,13 +35,15 @@ export async function leave(
   })
 }
 
+/** Whether the number has left the group. STOP, which ends all texts, leaves no group. */
 async function hasLeft(db: Db, { user, number }: LeavePage, group: string): Promise<boolean> {
-  const stopped = await queries(db)
-    .selectFrom('consent_states')
-    .where('user', '=', user)
-    .where('number', '=', number)
-    .where('group', '=', group)
-    .where('state', '=', sql.lit('stopped'))
+  const left = await queries(db)
+    .selectFrom('consent_states as s')
+    .innerJoin('consents as e', (join) => join.onRef('e.id', '=', 's.entry').onRef('e.group', '=', 's.group'))
+    .where('s.user', '=', user)
+    .where('s.number', '=', number)
+    .where('s.group', '=', group)
+    .where('s.state', '=', sql.lit('stopped'))
     .executeTakeFirst()
-  return stopped !== undefined
+  return left !== undefined
 }

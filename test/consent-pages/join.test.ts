@@ -74,6 +74,26 @@ test('a visitor joins a group by the page and by the reply YES', async () => {
   expect(found[1].version).toBe(found[0].version)
 })
 
+test('a forged join leaves a person who left the group out of it until YES', async () => {
+  const number = nextNumber()
+  const left = { user: ann.id, number, group: news, event: 'opt_out' }
+  await must(ann, 'POST', '/api/collections/consents/records', left)
+  expect((await join(number)).status).toBe(200)
+  expect(await bodiesTo(number)).toEqual([ASKED])
+  const [row] = await server.query(
+    `select s.state, e.event, s.until > pb_text(now()) from consent_states s join consents e on e.id = s.entry
+      where s.number = $1 and s."group" = $2`,
+    [number, news],
+  )
+  expect(row).toEqual(['stopped', 'opt_out', true])
+  await server.hear(phone, [[number, 'YES']])
+  expect(await stateOf(number)).toBe('given')
+  expect((await entries(number)).at(-1)).toMatchObject({
+    event: 'confirmed',
+    shown: expect.stringContaining('Texts of News'),
+  })
+})
+
 describe('a group that confirms by a code', () => {
   beforeEach(() => must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: 'code' }))
 
@@ -85,6 +105,17 @@ describe('a group that confirms by a code', () => {
     )
     return /\d{6}/.exec(body)![0]
   }
+
+  test('lets a person who left the group join again by the code', async () => {
+    const number = nextNumber()
+    const left = { user: ann.id, number, group: news, event: 'opt_out' }
+    await must(ann, 'POST', '/api/collections/consents/records', left)
+    await join(number)
+    expect(await stateOf(number)).toBe('stopped')
+    await post({ to: number, code: await codeTo(number) })
+    expect(await stateOf(number)).toBe('given')
+    expect(await groupsOf(number)).toEqual([news])
+  })
 
   test('lets a visitor join by the texted code, once', async () => {
     const number = nextNumber()

@@ -61,8 +61,11 @@ create type sms_request as (
   lines text[],
   template text,
   groups text[],
+  requires_consent boolean,
+  is_help boolean,
   without_consent text[],
-  stopped text[]
+  stopped text[],
+  left_groups text[]
 );
 
 create type sms_request_message as (
@@ -1478,7 +1481,9 @@ create function auth_take_tries(keys text[], limits integer[], seconds integer, 
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
 create function codes_stop(of_user text, to_country text) returns boolean volatile
+create function consent_left(owner text, numbers text[], groups text[]) returns text[] stable
 create function consent_missing(owner text, numbers text[], groups text[]) returns text[] stable
+create function consent_question(state text) returns text stable
 create function consent_required(owner text, template text, groups text[]) returns boolean stable
 create function consent_states_kept() returns trigger volatile
 create function consents_applied() returns trigger volatile

@@ -12,12 +12,21 @@ const nodes = [first.url, second.url]
 const people = Array.from({ length: 1_000 }, (_, i) => `+4915${String(10_000_000 + i)}`)
 const [agreed, others] = [people.slice(0, 700), people.slice(700)]
 
-test('a campaign on two servers reaches only people with consent, and nobody after a STOP', async () => {
+test('a campaign on two servers reaches only people with consent, and nobody who texted STOP or left its group', async () => {
+  const { id: group } = await must(ann, 'POST', '/api/collections/contact_groups/records', {
+    ...{ user: ann.id, name: 'News' },
+  })
   for (const number of agreed) {
-    const entry = { user: ann.id, number, event: 'opt_in', shown: 'Offers by text' }
+    const entry = { user: ann.id, number, group, event: 'opt_in', shown: 'Offers by text' }
     await must(ann, 'POST', '/api/collections/consents/records', entry)
   }
-  const wanted = { body: 'Sale', recipients: people, requires_consent: true, hold_seconds: 1 }
+  const wanted = {
+    body: 'Sale',
+    recipients: others,
+    group_ids: [group],
+    requires_consent: true,
+    hold_seconds: 1,
+  }
   const { id } = await must(client(second.url, ann.id, ann.token), 'POST', '/api/campaigns', wanted)
   const handed: string[] = []
   const stopped = new Map<string, number>()
@@ -27,6 +36,13 @@ test('a campaign on two servers reaches only people with consent, and nobody aft
       const phone = client(nodes[i % 2]!, phones[0]!.id, phones[0]!.token)
       await first.hear(phone, [[number, 'STOP']])
       stopped.set(number, handed.length)
+    }
+  })()
+  const leaves = (async () => {
+    for (const [i, number] of agreed.filter((_, i) => i % 14 === 7).entries()) {
+      const entry = { user: ann.id, number, group, event: 'opt_out' }
+      const node = client(nodes[i % 2]!, ann.id, ann.token)
+      await must(node, 'POST', '/api/collections/consents/records', entry)
     }
   })()
   const claims = phones.map(async (one, i) => {
@@ -44,7 +60,7 @@ test('a campaign on two servers reaches only people with consent, and nobody aft
       if (sent.length > 0) await must(phone, 'POST', '/api/devices/report', { items: sent })
     }
   })
-  await Promise.all([stops, ...claims])
+  await Promise.all([stops, leaves, ...claims])
   await until('all ended', async () => (await first.query('select 1 from sms_dispatch')).length === 0)
   expect(stopped.size).toBe(50)
   expect(others.filter((number) => handed.includes(number))).toEqual([])

@@ -3,7 +3,8 @@
 --   stopped  the person wants no texts
 --   given    there is proof: the person texted it, or the entry has the text that the person agreed to
 --   asked    the group asks for a confirmation (join_confirm), or the server has asked for one: it sets
---            pocketsms.asks to 'yes'. The person has not confirmed yet
+--            pocketsms.asks to 'yes'. The person has not confirmed yet. Anybody can cause a question, so it
+--            leaves `stopped` as it is, and only sets `until` (see consent_question)
 --   claimed  an entry without proof, such as an import without the text that people agreed to
 --
 -- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all
@@ -41,16 +42,21 @@ begin
       case result when 'asked' then pb_text(clock_timestamp() + interval '2 days') else '' end, new.id, at, at
     )
     on conflict ("user", number, "group", purpose) do update set
-      state = excluded.state, since = excluded.since, until = excluded.until, entry = excluded.entry, updated = excluded.updated
+      until = excluded.until, updated = excluded.updated,
+      state = case when s.state = 'stopped' and excluded.state = 'asked' then s.state else excluded.state end,
+      since = case when s.state = 'stopped' and excluded.state = 'asked' then s.since else excluded.since end,
+      entry = case when s.state = 'stopped' and excluded.state = 'asked' then s.entry else excluded.entry end
     -- an older statement that is entered later does not undo a newer one
     where (new.given_at = '' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
       and not (s.state = 'given' and excluded.state in ('asked', 'claimed'))
       and not (s.state = 'asked' and excluded.state = 'claimed')
     returning id, xmax = 0 as is_new
   ), stopped as (
-    update consent_states s set state = 'stopped', since = new.created, until = '', entry = new.id, updated = at
+    update consent_states s set state = 'stopped', until = '', updated = at,
+      since = case s.state when 'stopped' then s.since else new.created end,
+      entry = case s.state when 'stopped' then s.entry else new.id end
     where is_all and new.event = 'opt_out' and s."user" = new."user" and s.number = new.number
-      and (s."group" <> '' or s.purpose <> 'all') and s.state <> 'stopped'
+      and (s."group" <> '' or s.purpose <> 'all') and (s.state <> 'stopped' or s.until <> '')
     returning id
   )
   insert into _changes (collection, action, record)

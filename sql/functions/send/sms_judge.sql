@@ -18,7 +18,8 @@
 --               line_not_allowed, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
 --   accepted  the accepted requests, with the device and line that they name, the lines of the API key, and
---             the recipients without the required consent, or on the stop list
+--             the recipients without the required consent, on the stop list, or who have left the groups. Those
+--             of a campaign have no messages to people on the stop list
 --   spent     how many messages they cost
 --   is_special
 --             sms_assign must choose the lines: a line has limits, prices or prefixes, or a request or its
@@ -40,8 +41,13 @@ declare
   destinations text;
   key_destinations text;
   key_lines text[];
-  -- the groups of the campaign that sends, if it requires consent
+  -- the campaign that sends
+  is_campaign boolean;
   campaign_groups text[];
+  campaign_requires boolean;
+  -- the recipients of a request, and those of them whose messages fail and cost nothing
+  wanted text[];
+  unwanted text[];
   -- client_refs, idempotency keys and ids in other APIs of the accepted requests
   refs text[] := '{}';
   keys text[] := '{}';
@@ -66,27 +72,43 @@ begin
       sender := concat_ws(' ', request.version, request.key, request.key_version, request.sent_by);
       select l.* into stale, destinations, key_destinations, key_lines
       from sms_limits_of(owner, request.version, request.key, request.key_version, request.sent_by) l;
-      select c.groups into campaign_groups from campaigns c
-      where request.version is null and c.id = request.sent_by and c."user" = owner and c.requires_consent;
+      is_campaign := false;
+      if request.version is null then
+        select c.groups, c.requires_consent into campaign_groups, campaign_requires
+        from campaigns c where c.id = request.sent_by and c."user" = owner;
+        is_campaign := found;
+      end if;
     end if;
     outcome := case when stale then 'stale' else outcome end;
     is_special := is_special or key_lines is not null;
 
-    -- Messages to these people are stored as failed and cost nothing.
-    if campaign_groups is not null or request.template is not null and consent_required(owner, request.template, '{}')
-      or request.groups is not null and consent_required(owner, '', request.groups)
+    -- Messages to people who want none are stored as failed and cost nothing. A campaign leaves out people on
+    -- the stop list: an erasure finds no text that a campaign planned before.
+    unwanted := account.opted_out;
+    if is_campaign or request.requires_consent or request.is_help or account.has_stops
+      or coalesce(request.template, request.groups[1]) is not null
     then
-      request.without_consent := consent_missing(
-        owner, array(select m."to" from unnest(request.messages) m), coalesce(campaign_groups, request.groups, '{}')
-      );
-    end if;
-    if account.has_stops then
-      request.stopped := person_stopped(owner, array(select m."to" from unnest(request.messages) m));
+      wanted := array(select m."to" from unnest(request.messages) m);
+      if is_campaign then
+        request.groups := campaign_groups;
+        request.requires_consent := campaign_requires;
+      end if;
+      if request.requires_consent
+        or not is_campaign and consent_required(owner, coalesce(request.template, ''), request.groups)
+      then
+        request.without_consent := consent_missing(owner, wanted, coalesce(request.groups, '{}'));
+      end if;
+      request.left_groups := consent_left(owner, wanted, request.groups);
+      request.stopped := person_stopped(owner, wanted);
+      if is_campaign and request.stopped <> '{}' then
+        request.messages := array(select m from unnest(request.messages) m where m."to" <> all (request.stopped));
+      end if;
+      unwanted := case when request.is_help then '{}' else unwanted end
+        || request.without_consent || request.left_groups || request.stopped;
     end if;
     cost := cardinality(request.messages);
-    if account.opted_out || request.without_consent || request.stopped <> '{}' then
-      select count(*) into cost from unnest(request.messages) m
-      where m."to" <> all (account.opted_out || request.without_consent || request.stopped);
+    if unwanted <> '{}' then
+      select count(*) into cost from unnest(request.messages) m where m."to" <> all (unwanted);
     end if;
 
     -- Does the idempotency key already have an answer?

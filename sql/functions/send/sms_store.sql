@@ -61,7 +61,8 @@ begin
     -- is none, lines take turns.
     foreach message in array request.messages loop
       fault := case
-        when message."to" = any (account.opted_out) then 'Recipient has opted out'
+        when message."to" = any (account.opted_out) and request.is_help is not true
+          or message."to" = any (request.left_groups) then 'Recipient has opted out'
         when message."to" = any (request.stopped) then 'Recipient is on the stop list'
         when message."to" = any (request.without_consent) then 'No proof of consent'
         else ''

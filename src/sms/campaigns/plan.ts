@@ -52,7 +52,7 @@ export async function planAudience(
   const { store } = services
   const { user } = permit.sender
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
-  const out = await optedOut(store, user, all)
+  const out = await optedOut(store, user, all, people.groupIds)
   const scope = { template: text.template, groups: people.groupIds, isRequired: way.requiresConsent }
   const { isRequired: requiresConsent, missing } = await consentOf(store.db, user, scope, all)
   const wanting = all.filter((phone) => !out.has(phone))

@@ -122,6 +122,16 @@ export async function beginPause(db: Db, user: string, phone: string, seconds: n
   if (place > 0) throw refuse('resend_too_soon', wait)
 }
 
+/**
+ * Begins a pause after which a number that has opted out may be told again how to get help. False within the
+ * last pause.
+ */
+export async function beginHelpPause(db: Db, user: string, phone: string, seconds: number): Promise<boolean> {
+  const key = `help ${user} ${hashOf(phone)}`
+  const { place } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
+  return place === 0
+}
+
 /** Ends a number's pause: a code to it was right. */
 export const endPause = (db: Db, user: string, phone: string) =>
   queries(db).deleteFrom('auth_tries').where('key', '=', pauseOf(user, phone)).execute()

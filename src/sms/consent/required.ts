@@ -6,7 +6,7 @@ import { queries } from '../../db/queries.ts'
 export interface ConsentScope {
   readonly template: string
   readonly groups: readonly string[]
-  readonly isRequired?: boolean
+  readonly isRequired?: boolean | undefined
 }
 
 const requiredSql = (user: string, { template, groups, isRequired = false }: ConsentScope) =>

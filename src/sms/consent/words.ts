@@ -25,6 +25,7 @@ export async function findJoinGroups(db: Db, user: string): Promise<readonly Joi
 
 const isOne = (body: string, words: readonly string[]) => readOptWord(body, { out: words, in: [] }) === true
 
+/** Whether a whole text asks for help. */
 export const isHelp = (body: string): boolean => isOne(body, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */

@@ -8,8 +8,8 @@ import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { isDisabled } from '../../records/disabled-user.ts'
 import type { Again, Job, JobKind } from '../../work/job-queue.ts'
+import { beginHelpPause } from '../codes/counts.ts'
 import { isHelp } from '../consent/words.ts'
 import { type AcceptConfig, type Offer, storeOffers } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
@@ -17,8 +17,9 @@ import { type Text, writeTexts } from '../send/content.ts'
 import { accountSender, may } from '../send/permit.ts'
 import { offeredMessage } from '../send/send.ts'
 import { wakeDevices } from '../wake.ts'
+import { type Answerable, readText } from './answerable-text.ts'
 import { fold, matches } from './auto-answers.ts'
-import { consentAnswer } from './consent-answer.ts'
+import { consentAnswer, PAUSE_SECONDS } from './consent-answer.ts'
 import { ANSWER } from './queue-answers.ts'
 
 /** The `client_ref` of the automatic answer to a text. */
@@ -33,48 +34,6 @@ export const MAX_ANSWERS_A_DAY = 5
 const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 const MAX_WAIT_MS = 3_600_000
-
-/**
- * Reads a text if it may be answered: no answer yet, user enabled, sender not opted out. `simulatedLine`: the
- * line that received it, if it belongs to a simulated phone. `sent`: automatic answers that the sender got in
- * the last 24 hours.
- */
-const readText = (db: Db, user: string, id: string) =>
-  queries(db)
-    .selectFrom('sms_messages as m')
-    .select(({ selectFrom, fn }) => [
-      ...(['m.id', 'm.user', 'm.from', 'm.body'] as const),
-      selectFrom('devices as d')
-        .select('m.line')
-        .whereRef('d.id', '=', 'm.device')
-        .where('d.platform', '=', 'simulator')
-        .as('simulatedLine'),
-      selectFrom('auto_answers_sent as s')
-        .select(fn.countAll<number>().as('sent'))
-        .whereRef('s.user', '=', 'm.user')
-        .whereRef('s.number', '=', 'm.from')
-        .where('s.at', '>', sql<Date>`now() - interval '24 hours'`)
-        .$asScalar()
-        .$notNull()
-        .as('sent'),
-    ])
-    .where('m.id', '=', id)
-    .where('m.user', '=', user)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('contacts as c')
-            .where('c.user', '=', user)
-            .whereRef('c.phone', '=', 'm.from')
-            .where('c.opted_out', '=', true),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('auto_answers_sent as s').whereRef('s.message', '=', 'm.id'))),
-    )
-    .where(({ not }) => not(isDisabled('m.user')))
-    .executeTakeFirst()
 
 /**
  * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
@@ -113,8 +72,6 @@ async function lockSender(db: Db, user: string, id: string): Promise<void> {
   const taken = sql`pg_advisory_xact_lock(${sql.lit(LOCKS.answer)}, hashtext(${user} || ' ' || ${sender}))`
   await queries(db).selectNoFrom(taken.as('locked')).execute()
 }
-
-type Received = NonNullable<Awaited<ReturnType<typeof readText>>>
 
 type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>
 
@@ -157,24 +114,31 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
 
 /**
  * Writes the answer about consent, else the first automatic answer that matches. An account's own answer to a
- * text for help comes first. Undefined if no answer matches or its template fails.
+ * text for help comes first. A person who has opted out gets answers to texts for help alone, one in each
+ * pause. Undefined if no answer matches or its template fails.
  */
-async function offerFor(store: Store, config: AcceptConfig, received: Received): Promise<Offer | undefined> {
-  const folded = fold(received.body)
-  const answers = await readAnswers(store.db, received.user, received.id)
+async function offerFor(
+  store: Store,
+  config: AcceptConfig,
+  received: Answerable,
+): Promise<Offer | undefined> {
+  const { id, user, from, body, isOptedOut } = received
+  const asksForHelp = isHelp(body)
+  if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS)))) return
+  const folded = fold(body)
+  const answers = await readAnswers(store.db, user, id)
   const answer = answers.find(({ match, value }) => matches(match, value, folded))
-  const hasOwnHelp = isHelp(received.body) && answer !== undefined && answer.match !== 'any'
+  const hasOwnHelp = asksForHelp && answer !== undefined && answer.match !== 'any'
   const aboutConsent = hasOwnHelp ? undefined : await consentAnswer(store, config, received)
   if (aboutConsent !== undefined) {
-    const text = { to: received.from, body: aboutConsent, ...countSegments(aboutConsent) }
-    return offerOf(received, received.user, text)
+    const text = { to: from, body: aboutConsent, ...countSegments(aboutConsent) }
+    return offerOf(received, user, text)
   }
-  if (!answer) return undefined
-  const { id, body, template } = answer
-  const content = template ? { templateId: template, variables: {} } : { body }
+  if (!answer || (isOptedOut && !hasOwnHelp)) return
+  const content = answer.template ? { templateId: answer.template, variables: {} } : { body: answer.body }
   try {
-    const [text] = await writeTexts(store, config, received.user, content, [received.from])
-    return offerOf(received, id, text!)
+    const [text] = await writeTexts(store, config, user, content, [from])
+    return offerOf(received, answer.id, text!)
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined
@@ -182,7 +146,7 @@ async function offerFor(store: Store, config: AcceptConfig, received: Received):
   }
 }
 
-const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Text): Offer => ({
+const offerOf = ({ id, user, body, simulatedLine }: Answerable, sentBy: string, text: Text): Offer => ({
   ...PLAIN_OPTIONS,
   permit: may(accountSender(user, sentBy), 'send'),
   line: simulatedLine ?? undefined,
@@ -190,5 +154,6 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // bulk: the conversation still counts as unanswered
   isBulk: true,
+  isHelp: isHelp(body),
   messages: [offeredMessage(text, false)],
 })

@@ -35,7 +35,7 @@ export async function consentAnswer(
   if (!joined) return isHelp(body) ? readHelp(db, user) : undefined
   const names = { account: joined.account || joined.name, group: joined.name }
   if (joined.state === 'given') return wordingOf('joined', joined.languages, names)
-  if (joined.state !== 'asked') return undefined
+  if (!joined.asks) return undefined
   try {
     await requireDestinations(store, user, [from])
     await beginPause(db, user, from, PAUSE_SECONDS)
@@ -62,6 +62,7 @@ const readJoined = (db: Db, user: string, message: string) =>
     )
     .leftJoin('user_settings as o', 'o.user', 'e.user')
     .select(['g.name', 'g.join_text', 's.state', 'u.name as account', LANGUAGES.as('languages')])
+    .select(sql<boolean>`s.until <> ''`.as('asks'))
     .where('e.message', '=', message)
     .where('e.message', '<>', sql.lit(''))
     .where('e.user', '=', user)

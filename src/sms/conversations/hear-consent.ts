@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
+import { queries } from '../../db/queries.ts'
 import type { OptWords } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { addEntry } from '../consent/ledger.ts'
@@ -63,7 +63,7 @@ async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
   // the text of a question is the proof: without a question, a word by which a person joined is not confirmed
   const question = await queries(db)
     .selectFrom('consent_states as s')
-    .innerJoin('consents as e', 'e.id', 's.entry')
+    .innerJoin('consents as e', (join) => join.on('e.id', '=', sql<string>`consent_question(s.id)`))
     .leftJoin('sms_messages as q', (join) =>
       join
         .onRef('q.user', '=', 's.user')
@@ -74,9 +74,8 @@ async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
     .select(['s.group', sql<string>`coalesce(q.body, e.shown)`.as('shown')])
     .where('s.user', '=', user)
     .where('s.number', '=', one.sender)
-    .where('s.state', '=', sql.lit('asked'))
-    .where('s.until', '>', NOW)
-    .orderBy('s.since', 'desc')
+    .where('s.until', '<>', '')
+    .orderBy('s.until', 'desc')
     .limit(sql.lit(1))
     .executeTakeFirst()
   if (!question?.shown) return false

@@ -32,6 +32,8 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   /** The template and the groups of the send: either may require consent. */
   readonly template?: string | undefined
   readonly groups?: readonly string[] | undefined
+  /** The send answers a text that asks for help. */
+  readonly isHelp?: boolean
   readonly messages: readonly OfferedMessage[]
 }
 
@@ -129,7 +131,8 @@ function requestRow({ permit: { sender }, idempotency, origin, messages, ...offe
     ...[origin && JSON.stringify(origin), arrayText(rows), sender.sentBy, offer.sealed],
     null, // `lines`: those of the API key, which sms_judge reads
     ...[offer.template, offer.groups && arrayText(offer.groups)],
-    ...[null, null], // sms_judge finds recipients without consent, and those on the stop list
+    ...[offer.requiresConsent === true, offer.isHelp === true],
+    ...[null, null, null], // sms_judge finds people without consent, on the stop list, and who left the groups
   ])
 }
 

@@ -77,8 +77,14 @@ export const COMMON = {
     ),
 }
 
-/** Not among COMMON: a campaign does not have it. */
-const SMART = {
+/** Not among COMMON: a campaign lacks the one, and leaves people out by the other. */
+const OF_SEND = {
+  requires_consent: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: a message to a person without proof of consent fails. Always so if the template or a group requires it.',
+    ),
   smart_encoding: z
     .boolean()
     .nullish()
@@ -93,7 +99,7 @@ const VARIABLES = z.record(z.string(), value).nullish()
 export const SEND = z
   .strictObject({
     ...COMMON,
-    ...SMART,
+    ...OF_SEND,
     body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
     variables: VARIABLES.describe(
       'If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template. If absent, `body` is sent unchanged.',
@@ -103,7 +109,7 @@ export const SEND = z
 export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
-    ...SMART,
+    ...OF_SEND,
     template_id: nonEmptyId().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
       "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",

@@ -45,6 +45,8 @@ export interface SendOptions {
   readonly isBulk: boolean
   /** Whether the text waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
+  /** Recipients without proof of consent get no text. */
+  readonly requiresConsent?: boolean
   readonly origin?: Origin
 }
 

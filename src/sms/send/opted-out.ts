@@ -9,8 +9,20 @@ import { invalid } from './refusals.ts'
 const stoppedSql = (user: string, phones: readonly string[]) =>
   sql<string[]>`person_stopped(${user}, ${phones}::text[])`
 
-/** Returns those of `phones` that have opted out of a user's texts, or are on the user's stop list. */
-export async function optedOut(store: Store, user: string, phones: readonly string[]) {
+/** SQL: those of these numbers that have left one of the groups. */
+const leftSql = (user: string, phones: readonly string[], groups: readonly string[]) =>
+  sql<string[]>`consent_left(${user}, ${phones}::text[], ${groups}::text[])`
+
+/**
+ * Returns those of `phones` that have opted out of a user's texts, are on the user's stop list, or have left
+ * one of the groups of the send.
+ */
+export async function optedOut(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+  groups: readonly string[] = [],
+) {
   const found = await queries(store.db)
     .selectFrom('contacts')
     .select('phone')
@@ -18,6 +30,11 @@ export async function optedOut(store: Store, user: string, phones: readonly stri
     .where('opted_out', '=', true)
     .where('phone', '=', anyOf(phones))
     .unionAll(queries(store.db).selectNoFrom(sql<string>`unnest(${stoppedSql(user, phones)})`.as('phone')))
+    .$if(groups.length > 0, (query) =>
+      query.unionAll(
+        queries(store.db).selectNoFrom(sql<string>`unnest(${leftSql(user, phones, groups)})`.as('phone')),
+      ),
+    )
     .execute()
   return new Set(found.map(({ phone }) => phone))
 }
@@ -28,8 +45,8 @@ const MAX_CALLS = 1_000
 export const MIN_RECIPIENTS = 20
 
 /**
- * Counts webhook calls for recipients who have opted out, were erased, or have not given the consent that the
- * send requires. Throws 400 if the send, 429 if the user causes too many.
+ * Counts webhook calls for recipients who have opted out, have left a group of the send, were erased, or have
+ * not given the consent that the send requires. Throws 400 if the send, 429 if the user causes too many.
  */
 export async function chargeOptedOut(
   { db }: Pick<Store, 'db'>,
@@ -42,9 +59,8 @@ export async function chargeOptedOut(
     .selectNoFrom([
       sql<number>`(select count(*) from contacts
         where "user" = ${user} and opted_out and phone = any(${phones}::text[]))
-        + cardinality(${missingSql(user, scope, phones)}) + cardinality(${stoppedSql(user, phones)})`.as(
-        'optedOut',
-      ),
+        + cardinality(${missingSql(user, scope, phones)}) + cardinality(${stoppedSql(user, phones)})
+        + cardinality(${leftSql(user, phones, scope.groups)})`.as('optedOut'),
       sql<number>`(select count(*) from webhooks
         where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
     ])

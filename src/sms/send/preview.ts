@@ -92,8 +92,12 @@ export async function previewSend(
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
   const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], placeholder)
   const { to: _, ...first } = shown[0]!
-  const out = await optedOut(store, user, phones)
-  const scope = { template: 'templateId' in content ? content.templateId : '', groups }
+  const out = await optedOut(store, user, phones, groups)
+  const scope = {
+    template: 'templateId' in content ? content.templateId : '',
+    groups,
+    isRequired: options.requiresConsent,
+  }
   const { missing: without } = await consentOf(store.db, user, scope, phones)
   const items = (phones.length > 0 ? texts : []).map((text) => ({
     ...text,

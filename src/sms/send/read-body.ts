@@ -41,6 +41,7 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
       clientRef: body.client_ref ?? '',
       isBulk: body.bulk ?? false,
       keepsQuiet: body.quiet_hours ?? false,
+      ...(body.requires_consent && { requiresConsent: true }),
     },
   }
 }

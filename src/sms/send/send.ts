@@ -130,7 +130,11 @@ export async function prepareOffer(
   const { content, deviceId, line, options } = body
   const phones = await allRecipients(store, sender.user, body, config.maxRecipients)
   const permit = may(sender, 'send', phones.length)
-  const scope = { template: 'templateId' in content ? content.templateId : '', groups: body.groupIds }
+  const scope = {
+    template: 'templateId' in content ? content.templateId : '',
+    groups: body.groupIds,
+    isRequired: options.requiresConsent,
+  }
   if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones, scope)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined

@@ -135,6 +135,61 @@ test("an account's own automatic answer to HELP is sent instead", async () => {
   expect(await textsTo(number, 1)).toEqual(['Call us'])
 })
 
+test('HELP after STOP is answered once a minute, and nothing else is', async () => {
+  await must(ann, 'POST', '/api/collections/auto_answers/records', {
+    ...{ user: ann.id, enabled: true, match: 'any', body: 'We answer soon' },
+  })
+  const number = nextNumber()
+  await hear(number, 'STOP')
+  for (const body of ['HELP', 'help', 'Hello?']) await hear(number, body)
+  await settled()
+  expect(await textsTo(number, 1)).toEqual([
+    'Shop: texts of News. Reply STOP to end them. Message rates may apply.',
+  ])
+  expect(await contactOf(number)).toEqual([true, []])
+  expect(
+    await server.query(`select 1 from sms_messages where "to" = $1 and status = 'failed'`, [number]),
+  ).toEqual([])
+  await server.query(`update auth_tries set ends = now() where key like 'help %'`)
+  await hear(number, 'HELP')
+  expect(await textsTo(number, 2)).toHaveLength(2)
+})
+
+test("an account's own answer to HELP goes also to a person who texted STOP", async () => {
+  const own = { user: ann.id, enabled: true, match: 'words', value: 'help', body: 'Call us' }
+  await must(ann, 'POST', '/api/collections/auto_answers/records', own)
+  const number = nextNumber()
+  await hear(number, 'STOP')
+  await hear(number, 'HELP')
+  expect(await textsTo(number, 1)).toEqual(['Call us'])
+})
+
+test('a person who left the group stays out until YES', async () => {
+  const number = nextNumber()
+  const entry = { user: ann.id, number, group: news, event: 'opt_out' }
+  await must(ann, 'POST', '/api/collections/consents/records', entry)
+  await hear(number, 'JOIN')
+  expect(await textsTo(number, 1)).toEqual([ASKED])
+  expect(await stateOf(number)).toBe('stopped')
+  await hear(number, 'YES')
+  expect(await textsTo(number, 2)).toEqual([ASKED, JOINED])
+  expect(await stateOf(number)).toBe('given')
+  expect(await contactOf(number)).toEqual([false, [news]])
+})
+
+test('YES after a STOP that followed the question confirms nothing', async () => {
+  const number = nextNumber()
+  const entry = { user: ann.id, number, group: news, event: 'opt_out' }
+  await must(ann, 'POST', '/api/collections/consents/records', entry)
+  await hear(number, 'JOIN')
+  await textsTo(number, 1)
+  await hear(number, 'STOP')
+  await hear(number, 'JA')
+  await settled()
+  expect(await stateOf(number)).toBe('stopped')
+  expect(await contactOf(number)).toEqual([true, []])
+})
+
 test('JOIN after STOP lifts the opt-out; a STOP after JOIN wins', async () => {
   const [one, two] = [nextNumber(), nextNumber()]
   await hear(one, 'STOP', 'JOIN')

@@ -95,6 +95,25 @@ test.each([
   expect((await outcomes(message_ids))[number]).toMatch(new RegExp(`^${status}`))
 })
 
+test('a send that requires consent by itself fails for people without it, and its preview names them', async () => {
+  const [yes, no] = [nextNumber(), nextNumber()]
+  await agree(yes)
+  const wanted = { recipients: [yes, no], body: 'Sale', requires_consent: true }
+  expect(await send('preview', wanted)).toMatchObject({
+    ...{ recipients_count: 2, without_consent: 1 },
+    items: [
+      { to: yes, without_consent: false },
+      { to: no, without_consent: true },
+    ],
+  })
+  const { message_ids } = await send('send', wanted)
+  const found = await outcomes(message_ids)
+  expect(found[no]).toBe(`failed ${NO_PROOF}`)
+  expect(found[yes]).toMatch(/^(assigned|sending)/)
+  const without = await send('send', { ...wanted, requires_consent: false })
+  expect(Object.values(await outcomes(without.message_ids))).not.toContain(`failed ${NO_PROOF}`)
+})
+
 test('a send that requires no consent reaches members without consent', async () => {
   const { message_ids } = await send('send', { recipients: [members[2]], body: 'Your parcel is here' })
   expect((await outcomes(message_ids))[members[2]]).toMatch(/^(assigned|sending)/)

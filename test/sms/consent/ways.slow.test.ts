@@ -64,7 +64,7 @@ const entriesOf = async (number: string) =>
 const isOptedOut = async (number: string) =>
   (await server.query('select opted_out from contacts where phone = $1', [number]))[0]?.[0]
 
-test.each(Object.entries(WAYS))('JOIN, YES, HELP, STOP and START by %s', async (_, open) => {
+test.each(Object.entries(WAYS))('JOIN, YES, HELP, STOP, HELP and START by %s', async (_, open) => {
   const user = await server.makeUser()
   await must(user, 'PATCH', `/api/collections/users/records/${user.id}`, { name: 'Shop' })
   const group = { user: user.id, name: 'News', join_words: 'JOIN', join_confirm: true }
@@ -83,6 +83,9 @@ test.each(Object.entries(WAYS))('JOIN, YES, HELP, STOP and START by %s', async (
   expect(await bodiesTo(number)).toEqual(texts.map(([, answer]) => answer))
   await hear(number, 'STOP')
   expect(await isOptedOut(number)).toBe(true)
+  await hear(number, 'HELP')
+  await until('the answer', async () => (await bodiesTo(number)).length > texts.length)
+  expect(await bodiesTo(number)).toEqual([...texts, texts[2]].map(([, answer]) => answer))
   await hear(number, 'START')
   expect(await isOptedOut(number)).toBe(false)
   expect(await entriesOf(number)).toEqual([
@@ -92,6 +95,17 @@ test.each(Object.entries(WAYS))('JOIN, YES, HELP, STOP and START by %s', async (
     'opt_in keyword START',
   ])
 })
+
+/** A phone whose number calls the app by Twilio's webhook. */
+async function pairTwilioNumber(ann: Awaited<ReturnType<typeof fixture.makeUser>>): Promise<Client> {
+  const phone = await server.pair(ann.user, {})
+  const own = `+4916${numbers++}`
+  await must(ann.user, 'PATCH', `/api/collections/devices/records/${phone.id}`, { phone: own })
+  const listed = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(own)}`)
+  const { sid } = listed.body.incoming_phone_numbers[0]
+  await ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, { SmsUrl: `${app.url}/sms`, SmsMethod: 'POST' })
+  return phone
+}
 
 test.each([
   ['JOIN', 'START'],
@@ -103,13 +117,24 @@ test.each([
   const ann = await fixture.makeUser()
   const group = { user: ann.user.id, name: 'News', join_words: 'JOIN', join_confirm: true }
   await must(ann.user, 'POST', '/api/collections/contact_groups/records', group)
-  const phone = await server.pair(ann.user, {})
-  const own = `+4916${numbers++}`
-  await must(ann.user, 'PATCH', `/api/collections/devices/records/${phone.id}`, { phone: own })
-  const listed = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(own)}`)
-  const { sid } = listed.body.incoming_phone_numbers[0]
-  await ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, { SmsUrl: `${app.url}/sms`, SmsMethod: 'POST' })
+  const phone = await pairTwilioNumber(ann)
   await server.hear(phone, [[`+4915${numbers++}`, word]])
   await until('the call', () => app.calls.length > 0)
   expect(app.calls[0]!.form).toMatchObject({ Body: word, OptOutType: type })
+})
+
+test('a number with Twilio’s webhook answers HELP after STOP, and the webhook has both', async () => {
+  const ann = await fixture.makeUser()
+  const group = { user: ann.user.id, name: 'News', join_words: 'JOIN' }
+  await must(ann.user, 'POST', '/api/collections/contact_groups/records', group)
+  const phone = await pairTwilioNumber(ann)
+  const number = `+4915${numbers++}`
+  await server.hear(phone, [[number, 'STOP']])
+  await server.hear(phone, [[number, 'HELP']])
+  await until('the answer', async () => (await bodiesTo(number)).length > 0)
+  await until('the calls', () => app.calls.length === 2)
+  expect(app.calls.map(({ form }) => form.OptOutType).sort()).toEqual(['HELP', 'STOP'])
+  expect(await bodiesTo(number)).toEqual([expect.stringContaining('texts of News. Reply STOP')])
+  const sent = `select status from sms_messages where "to" = $1 and message_type = 'outgoing'`
+  expect(await server.query(sent, [number])).toEqual([['assigned']])
 })
