@@ -27,6 +27,13 @@ test('each row gets a text filled with its own values, in any case of the names'
   ])
 })
 
+test('a row of a person without proof of consent is left out', () => {
+  const numbers = readNumbers(sheet, [0], 'DE')
+  const { good, bad } = planNumbers(sheet, numbers, [0], 'Hi {{name}}', new Set(['+4915120000010']))
+  expect(good.map(({ phone }) => phone)).not.toContain('+4915120000010')
+  expect(bad.find(({ row }) => row === 3)).toMatchObject({ why: 'No proof of consent' })
+})
+
 test.each([
   ['no number', '', 4, 'No number'],
   ['no country', '', 3, 'No country in the number: write it as +49 151 12345678, or choose a country'],

@@ -11,6 +11,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
+import { CheckField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
@@ -23,6 +24,7 @@ import { ListFields, type Wishes } from './list-fields.tsx'
 import { ListPreview } from './list-preview.tsx'
 import { ListReport, NOTHING_SENT, runList } from './list-report.tsx'
 import { type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
+import { useUnproved } from './use-unproved.ts'
 
 const MOST_TEMPLATES = 500
 
@@ -34,6 +36,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   })
   const [when, setWhen] = useState<When>({ isLater: false, at: '' })
   const [isQuiet, setQuiet] = useState(true)
+  const [needsConsent, setNeedsConsent] = useState(false)
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState(NOTHING_SENT)
   const [isHeld, setHeld] = useState(false)
@@ -43,13 +46,18 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
   const { phones, country, text } = wishes
   const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
-  const plan = useMemo(() => planList(sheet, numbers, phones, text), [sheet, numbers, phones, text])
+  const unproved = useUnproved(numbers, needsConsent)
+  const plan = useMemo(
+    () => planList(sheet, numbers, phones, text, unproved.numbers),
+    [sheet, numbers, phones, text, unproved.numbers],
+  )
   const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
     const scheduledAt = scheduledAtOf(when)
     const options = {
       ...(scheduledAt && { scheduled_at: scheduledAt }),
       ...(ownHours.value && isQuiet && { quiet_hours: true }),
+      ...(needsConsent && { requires_consent: true }),
     }
     const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
     setOutcome(done)
@@ -86,7 +94,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             onUndo={() => setHeld(false)}
           />
         ) : (
-          <Form onSubmit={submit} fault={work.fault}>
+          <Form onSubmit={submit} fault={work.fault ?? unproved.fault}>
             {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
             {!work.busy && (
               <>
@@ -101,6 +109,15 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                   }}
                 />
                 <QuietField value={isQuiet} onValue={setQuiet} />
+                <CheckField
+                  label={t('Only to people with proof of consent')}
+                  name="requires_consent"
+                  value={needsConsent}
+                  onValue={(value) => {
+                    setNeedsConsent(value)
+                    setOutcome(NOTHING_SENT)
+                  }}
+                />
               </>
             )}
             {(work.busy || count > 0) && (
@@ -111,7 +128,8 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
               />
             )}
             <FormActions
-              {...{ icon: 'send', busy: work.busy, disabled: plan.good.length === 0 }}
+              {...{ icon: 'send', busy: work.busy }}
+              disabled={plan.good.length === 0 || unproved.busy}
               {...{ onCancel: onBack, cancel: t('Another file'), onStop: () => stop.current.abort() }}
             >
               {count > 0 && !work.busy
