@@ -2,13 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
+import { hashPassword } from '../../src/fields/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
+import { importPocketBase } from '../../src/import/pocketbase.ts'
 import { importVendel } from '../../src/import/vendel.ts'
 import { extensionsOf } from '../../src/server/extensions.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { testConfig } from '../support/server/start.ts'
-import { writeSource } from './pocketbase-data.ts'
+import { ID, USERS, writeSource } from './pocketbase-data.ts'
 
 // Each imported contact gets an entry of the ledger of consent. PocketBase's SDK lists the entries.
 
@@ -17,8 +19,8 @@ const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
 const folder = temporaryFolder()
 
-async function entriesOf(email: string, password: string) {
-  const pb = new PocketBase(server.url)
+async function entriesOf(email: string, password: string, url = server.url) {
+  const pb = new PocketBase(url)
   await pb.collection('users').authWithPassword(email, password)
   const contacts = await pb.collection('contacts').getFullList({ sort: 'phone' })
   const entries = await pb.collection('consents').getFullList({ sort: 'number', expand: 'contact' })
@@ -38,6 +40,37 @@ test('a data directory of Vendel adds an entry for each contact', async () => {
   expect(contacts.length).toBeGreaterThan(0)
   expect(entries).toEqual(contacts)
   expect(expanded).toBe(true)
+})
+
+test('a data directory of PocketBase adds an entry for each contact', async () => {
+  const target = await start(await testConfig({}, 'prepared'))
+  const user = 'user00000000001'
+  const contacts = {
+    ...{ id: 'contacts', name: 'contacts' },
+    rules: ['user = @request.auth.id', 'user = @request.auth.id', null, null, null],
+    fields: [
+      ID,
+      { id: 'f_user', name: 'user', type: 'relation', collectionId: USERS.id, maxSelect: 1 },
+      { id: 'f_phone', name: 'phone', type: 'text' },
+      { id: 'f_out', name: 'opted_out', type: 'bool' },
+    ],
+    rows: [
+      { id: 'contact00000001', user, phone: '+4915100000011', opted_out: 0 },
+      { id: 'contact00000002', user, phone: '+4915100000012', opted_out: 1 },
+    ],
+  } as const
+  const person = {
+    id: user,
+    email: 'pia@example.com',
+    password: await hashPassword('pias-password', 4),
+    verified: 1,
+  }
+  const users = { ...USERS, rows: [{ ...person, tokenKey: 'k'.repeat(40) }] }
+  const source = writeSource(join(folder, 'pocketbase'), { collections: [users, contacts] })
+  await importPocketBase(target.services.store, EXTENSIONS, source, () => {})
+  const found = await entriesOf('pia@example.com', 'pias-password', target.url)
+  expect(found.contacts).toHaveLength(2)
+  expect(found.entries).toEqual(found.contacts)
 })
 
 test('fixtures add an entry for each contact, and for one that has opted out', async () => {

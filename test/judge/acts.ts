@@ -66,3 +66,15 @@ export async function changeTemplates() {
   const after = [await ask('agent', 'PATCH'), await ask('agent', 'DELETE')]
   return { before, after, byAdmin: [await ask('admin', 'PATCH'), await ask('admin', 'DELETE')] }
 }
+
+/** The callers who add an entry of consent for a number. */
+export async function whoAddsConsent() {
+  const added: string[] = []
+  for (const { name, token = '', key } of CALLERS) {
+    const entry = { user, number: '+4915166666666', event: 'opt_in', shown: 'Yes', said: name }
+    await askAs(token, 'POST', '/api/collections/consents/records', entry, key ? { 'x-api-key': key } : {})
+    if ((await query('select from consents where "user" = $1 and said = $2', [user, name])).length > 0)
+      added.push(name)
+  }
+  return added
+}

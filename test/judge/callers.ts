@@ -1,3 +1,4 @@
+import { stopLinks } from '../../src/sms/consent/stop-link.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
@@ -41,6 +42,13 @@ const data = { iban: SECRETS.field }
 export const contact = (
   await make('contacts', { name: SECRETS.contact, phone: NUMBER, groups: [group], data })
 ).id as string
+await make('consents', { number: '+4915144444444', event: 'opt_in', said: SECRETS.text })
+/** The page by which a person ends the texts of the account. */
+export const leaveToken = (
+  await stopLinks(server.services.store.forEverybody('test').db, { publicUrl: '' }, user)
+)('+4915155555555')!
+  .split('/')
+  .at(-1)!
 export const template = (await make('sms_templates', { body: '{{code}}' })).id as string
 export const service = (await make('verify_services', { destinations: '+49' })).id as string
 export const verification = randomId()

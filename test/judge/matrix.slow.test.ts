@@ -2,7 +2,13 @@ import { createApp } from '../../src/http/app.ts'
 import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
 import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
 import { kindsOf } from '../../src/server/jobs.ts'
-import { cancelLargeBatch, changeTemplates, pauseWithoutAudit, takeKeyOfCampaign } from './acts.ts'
+import {
+  cancelLargeBatch,
+  changeTemplates,
+  pauseWithoutAudit,
+  takeKeyOfCampaign,
+  whoAddsConsent,
+} from './acts.ts'
 import { ask, isRefusedInside, pathOf } from './ask.ts'
 import { CALLERS, type Caller, NUMBER, query, SECRETS, server, url, user } from './callers.ts'
 import { leavesAfter, SINCE } from './due.ts'
@@ -120,6 +126,11 @@ test('a campaign stores its texts even if a client used the same idempotency key
   expect(await takeKeyOfCampaign()).toEqual(['Another sale'])
 })
 
+test('an agent and higher roles add entries of consent, and nobody else', async () => {
+  const may = CALLERS.map(({ name }) => name).filter((name) => isIn('record', name))
+  expect(await whoAddsConsent()).toEqual(may)
+})
+
 test('an agent cannot change or delete a template that an automatic answer uses', async () => {
   expect(await changeTemplates()).toEqual({ before: 200, after: [404, 404], byAdmin: [200, 204] })
 })
@@ -128,7 +139,7 @@ const outgoing = async () =>
   String(
     await query(`select count(*) from sms_messages where "user" = $1 and message_type = 'outgoing'`, [user]),
   )
-const COLLECTIONS = ['contacts', 'sms_messages', 'conversations']
+const COLLECTIONS = ['contacts', 'sms_messages', 'conversations', 'consents']
 
 /** Asks for a route that sends nothing. Returns what it answered, for each collection if it lists records. */
 async function askOther(route: string, { token, key }: Caller): Promise<string> {

@@ -25,7 +25,7 @@ export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   [/^\w+ \/api\/3rdparty\/v1\/(auth|devices|health|inbox|logs|messages\/inbox|settings|webhooks)/, 'nobody'],
   [/^\w+ \/2010-04-01\/Accounts(\.json|\/:AccountSid)/, 'nobody'],
   [/^\w+ \/v2\/Services/, 'nobody'],
-  // pages; the row of `POST /join/:id` is in rows.ts
+  // pages; the rows of their forms are in rows.ts
   [/^(GET \/join|\w+ \/leave)\//, 'nobody'],
   [/^GET \/(_|assets|docs|icon-|manifest|sw\.js|agent\.tgz|$)/, 'nobody'],
 ]

@@ -5,6 +5,7 @@ import {
   FORBIDDEN,
   group,
   joinPage,
+  leaveToken,
   lines,
   NUMBER,
   SECRETS,
@@ -84,6 +85,7 @@ const API: Readonly<Record<string, Row>> = {
   'POST /api/sms/send by a line': sends('sendByLine', { line_id: lines[0] }),
   'POST /api/sms/send by a slot': sends('sendByLine', { sim: 1, scheduled_at: '2090-01-01T00:00:00Z' }),
   'POST /api/sms/send to a forbidden number': sends('nobody', { recipients: [FORBIDDEN] }),
+  'POST /api/sms/send that requires consent': sends('send', { requires_consent: true }),
   'POST /api/sms/send to 21 people': sends('sendToMany', { recipients: [NUMBER, ...many] }),
   'POST /api/sms/send-template': sendsTemplate('send'),
   'POST /api/sms/preview': { may: 'send', contact: 'previewed', body: preview },
@@ -317,6 +319,7 @@ const DOORS: Readonly<Record<string, Row>> = {
       ...{ agree: 'yes', version: joinPage.version },
     }),
   },
+  'POST /leave/:token': { may: 'everybody', path: () => ({ token: leaveToken }), body: () => ({}) },
   'POST /api/hooks/:secret': { may: 'hook', isEffect: true, by: 'hook', body: (_, mark) => mark },
   'POST /api/hooks': { may: 'hook', isEffect: true, body: (_, mark) => mark },
   'POST /api/hooks/preview': {

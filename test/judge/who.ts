@@ -32,6 +32,8 @@ export const WHO = {
   retry: [...from('agent'), ...NEW],
   retryMany: [...from('admin'), ...NEW],
   campaign: from('admin'),
+  /** Add records that an agent may add, such as entries of consent. */
+  record: from('agent'),
   /** Exports and erasures of the data of a person. */
   person: from('admin'),
   steps: from('viewer'),
