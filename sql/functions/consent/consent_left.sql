@@ -1,6 +1,6 @@
--- Those of these numbers that have left one of these contact groups of an account (`owner`), and are in none of
--- the others. An opt-out of all purposes leaves no group: `opted_out` of the contact stands for it, and START
--- ends it.
+-- Those of these numbers that have left one of these contact groups of an account (`owner`), and are in none
+-- of the others. An opt-out of all purposes leaves no group: `opted_out` of the contact stands for it, and
+-- START ends it.
 create or replace function consent_left(owner text, numbers text[], groups text[]) returns text[]
 language sql stable as $$
   select array(

@@ -1,6 +1,6 @@
--- The entry of consents by which a number was last asked to confirm that it joins a group; null if no question
--- waits for an answer. `state`: id of a row of consent_states. A number that has left the group stays
--- `stopped` until it confirms.
+-- The entry of consents by which a number was last asked to confirm that it joins a group; null if no
+-- question waits for an answer. `state`: id of a row of consent_states. A number that has left the group
+-- stays `stopped` until it confirms.
 create or replace function consent_question(state text) returns text
 language sql stable as $$
   select case s.state when 'asked' then s.entry else (

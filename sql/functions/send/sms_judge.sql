@@ -18,8 +18,8 @@
 --               line_not_allowed, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
 --   accepted  the accepted requests, with the device and line that they name, the lines of the API key, and
---             the recipients without the required consent, on the stop list, or who have left the groups. Those
---             of a campaign have no messages to people on the stop list
+--             the recipients without the required consent, on the stop list, or who have left the groups.
+--             Those of a campaign have no messages to people on the stop list
 --   spent     how many messages they cost
 --   is_special
 --             sms_assign must choose the lines: a line has limits, prices or prefixes, or a request or its

@@ -4,8 +4,8 @@ import { queries } from '../../db/queries.ts'
 import { isDisabled } from '../../records/disabled-user.ts'
 
 /**
- * Reads a text if it may be answered: no answer yet, user enabled. `simulatedLine`: the line that received it,
- * if it belongs to a simulated phone. `sent`: automatic answers that the sender got in the last 24 hours.
+ * Reads a text if it may be answered: no answer yet, user enabled. `simulatedLine`: the line that received
+ * it, if it belongs to a simulated phone. `sent`: automatic answers that the sender got in the last 24 hours.
  */
 export const readText = (db: Db, user: string, id: string) =>
   queries(db)

@@ -20,7 +20,7 @@ const makeMember = async (...groups: string[]) => {
 }
 const leave = (number: string, group: string) => record('consents', { number, group, event: 'opt_out' })
 
-/** A campaign to groups, whose texts are not stored yet, and what it stores of a chunk that it has planned. */
+/** Makes a campaign to groups. Returns what the campaign stores of a chunk that it planned earlier. */
 async function storeChunk(groups: readonly string[], phones: readonly string[]) {
   const scheduled_at = '2090-01-01T00:00:00Z'
   const plan = { recipients: [nextNumber()], group_ids: groups, body: 'Sale', scheduled_at }

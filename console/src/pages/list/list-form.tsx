@@ -1,29 +1,24 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/columns.ts'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Template } from '../../data/records.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
-import { t, tn, tx } from '../../language/words.ts'
-import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
+import { t, tn } from '../../language/words.ts'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
-import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { type When, WhenField } from '../../parts/form/when-field.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
+import { isListConfirmed, ListHold } from './list-hold.tsx'
 import { ListPreview } from './list-preview.tsx'
 import { ListReport, NOTHING_SENT, runList } from './list-report.tsx'
-import { type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
+import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
 import { useUnproved } from './use-unproved.ts'
 
 const MOST_TEMPLATES = 500
@@ -157,47 +152,4 @@ function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record
   if (isLater && !at) faults.at = t('When shall they go out?')
   if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = t('This time is past.')
   return faults
-}
-
-const HOLD_MS = 10_000
-
-/**
- * The countdown before a long list is sent. The server has nothing yet: leaving the page cancels the send.
- */
-function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
-  const [endMs] = useState(() => performance.now() + HOLD_MS)
-  const left = useSecondsLeft(endMs)
-  const isOver = left <= 0
-  const box = useRef<HTMLDivElement>(null)
-  const undo = useTask(async () => {
-    onUndo()
-    toast(t('Undone: nobody gets it'))
-  })
-  useEffect(() => box.current?.querySelector('button')?.focus(), [])
-  // a layout effect, so that no click on "Undo" comes between the end of the countdown and the send
-  useLayoutEffect(() => {
-    if (isOver) onOver()
-  }, [isOver])
-  return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
-}
-
-/** Asks the user before many texts are sent. `scheduledAt`: the time to send them; '' for now. */
-function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
-  const first = texts[0]!
-  const people = new Set(texts.map(({ phone }) => phone)).size
-  const segments = texts.reduce((sum, text) => sum + text.segments, 0)
-  return confirmedForMany({
-    people,
-    what: tx('{texts} go to {people}, which takes {segments} in all. The first text, to {number}:', {
-      texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
-      people: <strong>{peopleWords(people)}</strong>,
-      segments: <strong>{segmentsText(segments)}</strong>,
-      number: first.phone,
-    }),
-    firstText: first.body,
-    begins: scheduledAt
-      ? t('They leave on {time}.', { time: formatDateTime(scheduledAt) })
-      : t('They leave after 10 seconds, in which you can undo it.'),
-    isLater: scheduledAt !== '',
-  })
 }
