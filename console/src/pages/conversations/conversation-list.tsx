@@ -12,6 +12,7 @@ import { Pager } from '../../parts/list/records.tsx'
 import { Loading, Title } from '../../parts/page.tsx'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { NewConversation } from './new-conversation.tsx'
+import { NotifyHint } from './notify-hint.tsx'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations, useLastTexts } from './use-conversations.ts'
 import { ALL, viewsFor } from './views.ts'
@@ -78,6 +79,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
           </p>
         )}
         {!loading && items.length === 0 && shown === ALL && asked === '' && <FirstSteps />}
+        {items.length > 0 && <NotifyHint />}
         <ul onKeyDown={moveFocus}>
           {items.map((conversation) => (
             <li key={conversation.id}>
