@@ -13,7 +13,13 @@ export const timeOf = ({ message_type, created, delivered_at, scheduled_at }: Ti
   return scheduled_at > created ? scheduled_at : created
 }
 
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+/** Without the year, to fit beside the time of a list. */
+const due = new Intl.DateTimeFormat(locale, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
 const MINUTE_MS = 60_000
 /** Incoming texts that reach the server this long after the phone are late. */
 const LATE_MS = 10 * MINUTE_MS
@@ -26,7 +32,7 @@ const UNITS = [
 /** Beside `created`: when a text that waits is due, or how late an incoming one arrived; '' for others. */
 export function timeNote(timed: Timed): string {
   if (timed.message_type === 'incoming') return lateWords(timed.delivered_at, timed.created)
-  return isDueLater(timed) ? t('due {time}', { time: dateTime.format(msOf(timed.scheduled_at)) }) : ''
+  return isDueLater(timed) ? t('due {time}', { time: due.format(msOf(timed.scheduled_at)) }) : ''
 }
 
 export const isDueLater = ({ scheduled_at }: Timed): boolean => msOf(scheduled_at) > Date.now()

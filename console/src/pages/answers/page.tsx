@@ -37,9 +37,10 @@ export const Page = () => (
 
 const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAnswer>[] => [
   { title: t('Name'), cell: answerName },
-  { title: t('For'), cell: forWhich },
+  { title: t('For'), long: true, cell: forWhich },
   {
     title: t('When'),
+    minor: true,
     cell: (answer) => (
       <>
         {hoursWords(hoursOf(answer)) || t('Always')}

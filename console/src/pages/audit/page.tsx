@@ -57,7 +57,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 const COLUMNS: readonly Column<Entry>[] = [
   { title: t('Action'), cell: ({ action }) => ACTIONS[action] ?? action },
   { title: t('Who'), cell: ({ email }) => email || '–' },
-  { title: t('Collection'), cell: ({ collection }) => collection || '–' },
+  { title: t('Collection'), minor: true, cell: ({ collection }) => collection || '–' },
   { title: t('Record'), cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–') },
   {
     title: t('Fields'),
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     spare: ({ fields }) => !fields?.length,
     cell: ({ fields }) => fields?.join(', ') || '–',
   },
-  { title: t('From'), cell: ({ ip }) => ip },
+  { title: t('From'), minor: true, cell: ({ ip }) => ip },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 

@@ -46,7 +46,7 @@ export function BackupList({
       bare: true,
       align: 'end',
       cell: (backup) => (
-        <div class="backups-actions">
+        <div class="row-actions">
           <Button kind="quiet" icon="download" iconOnly onClick={() => void save(backup)}>
             {t('Download {name}', { name: backup.key })}
           </Button>

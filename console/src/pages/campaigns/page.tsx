@@ -15,8 +15,15 @@ const REFRESH_MS = 5_000
 
 const COLUMNS: readonly Column<Campaign>[] = [
   { title: t('Name'), long: true, cell: (campaign) => titleOf(campaign) },
-  { title: t('For'), cell: ({ recipients_count }) => tn('1 person', '{count} people', recipients_count) },
-  { title: t('Time'), cell: timeOf },
+  {
+    title: t('For'),
+    minor: true,
+    cell: ({ recipients_count }) => tn('1 person', '{count} people', recipients_count),
+  },
+  {
+    title: t('Time'),
+    cell: (campaign) => <span class={campaign.repeat ? 'breaks' : ''}>{timeOf(campaign)}</span>,
+  },
   { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
     title: t('Progress'),

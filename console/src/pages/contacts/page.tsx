@@ -156,6 +156,7 @@ const columnsFor = (
   {
     title: t('Groups'),
     long: true,
+    minor: true,
     spare: (contact) => contact.groups.length === 0,
     cell: (contact) =>
       contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,

@@ -30,10 +30,11 @@ export function Page({ query }: PageProps) {
     },
     ...(isUser ? [] : [OWNER]),
     { title: t('State'), cell: (device) => <DeviceBadge device={device} of={states.of} /> },
-    { title: t('Battery'), align: 'end', cell: (device) => percent(states.of(device)?.battery) },
+    { title: t('Battery'), align: 'end', minor: true, cell: (device) => percent(states.of(device)?.battery) },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
     {
       title: t('In 24 hours'),
+      minor: true,
       align: 'end',
       cell: (device) => taken(device, states.of(device)?.taken_today),
     },

@@ -13,7 +13,7 @@ const COUNT = 10
 const COLUMNS: readonly Column<Message>[] = [
   { title: t('To'), cell: (message) => message.to },
   { title: t('User'), cell: (message) => <Owner record={message} /> },
-  { title: t('Device'), cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
+  { title: t('Device'), minor: true, cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
   { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
   { title: t('Since'), cell: (message) => <Time at={message.created} /> },
 ]

@@ -32,7 +32,7 @@ export function Outcome({ result: { outcome, error } }: { result: HookResult }) 
   return (
     <>
       <Badge tone={tone}>{words}</Badge>
-      {why && <p class="note">{why}</p>}
+      {why && <p class="note breaks">{why}</p>}
     </>
   )
 }

@@ -19,10 +19,10 @@ const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Col
     title: t('State'),
     cell: ({ disabled }) => <Badge tone={disabled ? 'calm' : 'good'}>{disabled ? t('Off') : t('On')}</Badge>,
   },
-  { title: t('Begins with'), cell: (key) => <span class="mono">{key.prefix}…</span> },
+  { title: t('Begins with'), minor: true, cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: t('Last used'), cell: (key) => <LastUse of={key} /> },
-  { title: t('Expires'), cell: (key) => <Expiry at={key.expires_at} /> },
-  { title: t('Created'), cell: (key) => <Time at={key.created} /> },
+  { title: t('Expires'), minor: true, cell: (key) => <Expiry at={key.expires_at} /> },
+  { title: t('Created'), minor: true, cell: (key) => <Time at={key.created} /> },
   actionsColumn((key) => [
     ...actions(key),
     { words: key.disabled ? t('Switch on') : t('Switch off'), onClick: () => void turn(key) },

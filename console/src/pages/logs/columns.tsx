@@ -28,7 +28,7 @@ const Level = ({ level, data: { status } }: Log) => {
 
 export const COLUMNS: readonly Column<Log>[] = [
   { title: t('Request'), long: true, cell: ({ message }) => <span class="mono">{message}</span> },
-  { title: t('Level'), cell: Level },
+  { title: t('Level'), minor: true, cell: Level },
   { title: t('Status'), align: 'end', cell: ({ data }) => data.status ?? '–' },
   { title: t('Why'), long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },

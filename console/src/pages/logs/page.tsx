@@ -67,7 +67,7 @@ export function Page({ query }: PageProps) {
         </>
       }
     >
-      <nav class="tabs" aria-label={t('Questions')}>
+      <nav class="chips" aria-label={t('Questions')}>
         {QUESTIONS.map(([words, of]) => (
           <a key={words} href={to(PATH, { filter: of })} aria-current={of === filter ? 'page' : undefined}>
             {words}

@@ -47,7 +47,7 @@ export function Toolbar({
 }
 
 const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateKey) => void }) => (
-  <fieldset class="messages-states">
+  <fieldset class="messages-states chips">
     <legend class="unseen">{t('State')}</legend>
     {STATES.map(([key, words]) => (
       <button key={key} type="button" aria-pressed={key === chosen} onClick={() => onChoose(key)}>

@@ -74,7 +74,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
     {
       title: t('State'),
       cell: (item) => (
-        <span class="send-state">
+        <span class="send-state breaks">
           <MessageStatus message={item} />
           {reasonOf(item) && <span class={item.error_message ? 'send-why' : 'note'}>{reasonOf(item)}</span>}
         </span>

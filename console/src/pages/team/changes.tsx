@@ -62,6 +62,7 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
   },
   {
     title: t('Record'),
+    minor: true,
     cell: (change) => nameOf(keyOf(change)) || <span class="mono">{change.record}</span>,
   },
   {

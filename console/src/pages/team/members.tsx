@@ -85,7 +85,7 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
         new Map<Notify, string>(NOTIFY).get(person.notify || 'all')
       ),
   },
-  { title: t('Since'), spare: ({ since }) => !since, cell: ({ since }) => <Time at={since} /> },
+  { title: t('Since'), minor: true, spare: ({ since }) => !since, cell: ({ since }) => <Time at={since} /> },
   actionsColumn((person) => {
     if (person.role === 'owner') return []
     const look = { iconOnly: false } as const

@@ -28,7 +28,7 @@ export function Page({ query }: PageProps) {
     { title: t('Email'), cell: (user) => user.email },
     { title: t('Name'), cell: (user) => user.name || '–' },
     { title: t('This month'), align: 'end', cell: (user) => formatNumber(used.get(user.id) ?? 0) },
-    { title: t('Quota'), align: 'end', cell: ({ monthly_quota }) => quotaText(monthly_quota) },
+    { title: t('Quota'), align: 'end', minor: true, cell: ({ monthly_quota }) => quotaText(monthly_quota) },
     {
       title: t('State'),
       cell: (user) => (
@@ -39,11 +39,12 @@ export function Page({ query }: PageProps) {
     },
     {
       title: t('Email confirmed'),
+      minor: true,
       cell: ({ verified }) => (
         <Badge tone={verified ? 'good' : 'warn'}>{verified ? t('Yes') : t('No')}</Badge>
       ),
     },
-    { title: t('Created'), cell: (user) => <Time at={user.created} /> },
+    { title: t('Created'), minor: true, cell: (user) => <Time at={user.created} /> },
     actionsColumn((user) => [
       { icon: 'edit', words: t('Edit {name}', { name: user.email }), onClick: () => edit(user) },
     ]),

@@ -63,8 +63,8 @@ const OTHERS: readonly Column<Verification>[] = [
     title: t('State'),
     cell: ({ status }) => <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>,
   },
-  { title: t('Checks'), align: 'end', cell: ({ attempts }) => attempts },
-  { title: t('Sent'), align: 'end', cell: ({ sends }) => tn('once', '{count} times', sends) },
+  { title: t('Checks'), align: 'end', minor: true, cell: ({ attempts }) => attempts },
+  { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => tn('once', '{count} times', sends) },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
   actionsColumn(({ message }) =>
     message ? [{ words: t('See the message'), href: to(`/messages/${message}`) }] : [],

@@ -76,8 +76,8 @@ const columns = (
   { title: t('Event'), cell: (delivery) => delivery.event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: t('Response'), align: 'end', cell: (delivery) => delivery.response_status || '–' },
-  { title: t('Took'), align: 'end', cell: (delivery) => took(delivery) },
-  { title: t('Tries'), align: 'end', cell: (delivery) => delivery.attempts },
+  { title: t('Took'), align: 'end', minor: true, cell: (delivery) => took(delivery) },
+  { title: t('Tries'), align: 'end', minor: true, cell: (delivery) => delivery.attempts },
   { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
   actionsColumn((delivery) => [
     { words: t('Details'), onClick: () => open(delivery) },

@@ -18,9 +18,13 @@ const ADDRESS: Column<Webhook> = { title: t('Address'), long: true, cell: (webho
 const OWNER: Column<Webhook> = { title: t('User'), cell: (record) => <Owner record={record} /> }
 const EVENTS: Column<Webhook> = {
   title: t('Events'),
-  cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', '),
+  cell: ({ events }) => <span class="breaks">{events.map((event) => EVENT_WORDS[event]).join(', ')}</span>,
 }
-const CREATED: Column<Webhook> = { title: t('Created'), cell: (webhook) => <Time at={webhook.created} /> }
+const CREATED: Column<Webhook> = {
+  title: t('Created'),
+  minor: true,
+  cell: (webhook) => <Time at={webhook.created} />,
+}
 
 const STATE: Column<Webhook> = {
   title: t('State'),

@@ -15,6 +15,8 @@ export interface Column<T> {
   readonly bare?: boolean
   /** Long text: cut with an ellipsis where there is no room. */
   readonly long?: boolean
+  /** Hidden where a wide screen has no room for all columns, such as beside the navigation. */
+  readonly minor?: boolean
   /** True for a row whose cell is hidden on phones, for example because it is empty. */
   readonly spare?: (row: T) => boolean
 }
@@ -54,13 +56,13 @@ export function Table<T extends { id: string }>({
         <tbody role="rowgroup" onKeyDown={moveFocus}>
           {rows.map((row) => (
             <tr key={row.id} role="row" class={href && 'linked'} onClick={href && openRow}>
-              {columns.map(({ title, name, cell, align, bare, long, spare }, at) => (
+              {columns.map(({ title, name, cell, align, bare, long, minor, spare }, at) => (
                 <td
                   key={title}
                   role="cell"
                   data-column={name}
                   data-title={bare || at === 0 ? undefined : title}
-                  class={`${align ?? ''} ${long ? 'long' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
+                  class={`${align ?? ''} ${long ? 'long' : ''} ${minor ? 'minor' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
                 >
                   {at === 0 && href ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
                 </td>
@@ -84,7 +86,7 @@ function openRow(event: MouseEvent): void {
 
 /** A column's title. A click sorts by it: first descending if `align` is `end`, otherwise ascending. */
 function Title<T>({
-  column: { title, name, align, bare, sort: field },
+  column: { title, name, align, bare, minor, sort: field },
   sort,
   onSort,
 }: {
@@ -99,7 +101,7 @@ function Title<T>({
     <th
       role="columnheader"
       scope="col"
-      class={align}
+      class={`${align ?? ''} ${minor ? 'minor' : ''}`}
       data-column={name}
       aria-sort={isSorted ? order : undefined}
     >
