@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { dialogTitles } from '../../console/texts.ts'
 import { ANN, type BrowserFixture, catalogueOf, type Say, scenario } from '../support/browser-fixture.ts'
 import {
@@ -17,6 +16,7 @@ import {
   selectContact,
   take,
 } from '../support/furnished.ts'
+import { pagePaths } from '../support/page-paths.ts'
 
 type Role = 'user' | 'superuser'
 /** A page, and what is pressed or done there to open a dialog. */
@@ -27,24 +27,6 @@ const TOUR_MS = 900_000
 const MANY = Array.from({ length: 21 }, (_, i) => `+49151${20_000_100 + i}`).join(',')
 const TO_MANY = `/send?${new URLSearchParams({ to: MANY, text: 'Bis bald' })}`
 const CONVERSATION = `/conversations/${encodeURIComponent(STRANGER)}`
-const PAGES = readFileSync(new URL('../../../console/src/pages.ts', import.meta.url), 'utf8')
-
-/** Paths of all pages of a role, with ids in the places of their params. */
-function pathsOf(role: Role, ids: Furnished): string[] {
-  const found = [...PAGES.matchAll(/page\('\w+', '([^']+)'[^}]*?for: '(\w+)'/g)]
-  const params: Readonly<Record<string, string>> = {
-    '/messages/:id': ids.failed,
-    '/campaigns/:id': ids.campaign,
-    '/conversations/:number': encodeURIComponent(STRANGER),
-    '/devices/:id': ids.device,
-    '/hooks/:id': ids.hook,
-    '/webhooks/:id': ids.webhook,
-    '/help/:section': 'send-a-text',
-  }
-  return found
-    .filter(([, , whose]) => whose === role || whose === 'both')
-    .map(([, path]) => path!.replace(/:\w+$/, params[path!] ?? ''))
-}
 
 const makeKey = (say: Say): readonly Step[] => [
   say('New key'),
@@ -241,7 +223,7 @@ async function tour(fixture: BrowserFixture, role: Role): Promise<void> {
   await page.getByRole('heading', { name: say('Sign in') }).waitFor()
   await inspect(fixture, 'sign-in')
   await fixture.signIn(role === 'user' ? 'ann' : 'root')
-  for (const path of pathsOf(role, ids)) {
+  for (const path of pagePaths(role, ids)) {
     await visit(path)
     await inspect(fixture, path)
   }

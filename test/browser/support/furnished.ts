@@ -16,6 +16,7 @@ const SUBSCRIPTION = {
 /** Ids of what there is one of each. */
 export interface Furnished {
   readonly device: string
+  readonly contact: string
   readonly group: string
   readonly webhook: string
   readonly hook: string
@@ -49,7 +50,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   await ann.collection('user_settings').update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
   await make('auto_answers', { name: 'Urlaub', match: 'words', value: 'Preis', body: '5 EUR' })
   const group = await make('contact_groups', { name: 'Stammkunden' })
-  await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group] })
+  const contact = await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group] })
   await make('sms_templates', { name: 'Paket', body: 'Hallo {{name}}, Ihr Paket ist da.' })
   const webhook = await make('webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })
   const hook = await make('hooks', { name: 'Prometheus', preset: 'alertmanager', recipients: [ZOE] })
@@ -78,6 +79,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   await fetch(`${url}/api/collections/users/auth-with-password`, { method: 'POST', headers, body })
   return {
     device: phone.id,
+    contact,
     group,
     webhook,
     hook,

@@ -82,6 +82,60 @@ function isSmall(target) {
   return width < FINGER - 0.5 || height < FINGER - 0.5
 }
 
+/** Whether an element that scrolls with the page lies over the middle of a target. */
+function isCovered(target) {
+  if (isInText(target)) return false
+  const box = target.getBoundingClientRect()
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+  const shows = (each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect()
+    return x > left && x < right && y > top && y < bottom
+  }
+  const isShown = [...ancestors(target)].every(
+    ([each, style]) => style.overflowY === 'visible' || shows(each),
+  )
+  const over = isShown && document.elementFromPoint(x, y)
+  if (!over || over.contains(target) || target.contains(over)) return false
+  if (over.closest('label')?.contains(target)) return false
+  return ![...ancestors(over)].some(([, style]) => /fixed|sticky/.test(style.position))
+}
+
+/** Whether people must scroll a table sideways to see its last column. */
+const isSideways = (frame) => frame.matches('.table-frame') && frame.scrollWidth > frame.clientWidth + SLACK
+
+/** The boxes of the lines of an element's own text, as far as boxes around it show them. */
+function linesOf(element) {
+  const clips = [...ancestors(element)]
+    .filter(([, style]) => style.overflowX !== 'visible')
+    .map(([each]) => each.getBoundingClientRect())
+  return [...element.childNodes]
+    .filter((node) => node.nodeType === 3 && node.data.trim())
+    .flatMap((node) => {
+      const range = document.createRange()
+      range.selectNodeContents(node)
+      return [...range.getClientRects()]
+    })
+    .map(({ left, right, top, bottom }) => ({
+      left: Math.max(left, ...clips.map((clip) => clip.left)),
+      right: Math.min(right, ...clips.map((clip) => clip.right)),
+      top,
+      bottom,
+    }))
+}
+
+/** Texts of cards, tables and headings that lie over an earlier one. */
+function overlaps(texts) {
+  const isOver = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6
+  const lines = texts.map((each) => [each, linesOf(each)])
+  return lines
+    .filter(([, own], at) =>
+      lines.slice(0, at).some(([, others]) => others.some((a) => own.some((b) => isOver(a, b)))),
+    )
+    .map(([each]) => each)
+}
+
 /** All faults of the page; `isTouch`: whether its buttons must be large enough for a finger. */
 export function layoutFaults(isTouch) {
   const seen = [...document.body.querySelectorAll('*')].filter((each) => !each.closest('svg') && isSeen(each))
@@ -102,6 +156,12 @@ export function layoutFaults(isTouch) {
       'cut',
       seen.filter((each) => each.matches('select') && isChoiceCut(each)),
     ),
+    ...faults('wider than its frame', seen.filter(isSideways)),
+    ...faults(
+      'over another text',
+      overlaps(seen.filter((each) => hasText(each) && each.closest('td, .card, header'))),
+    ),
+    ...faults('covered', targets.filter(isCovered)),
     ...(isTouch ? faults('too small', targets.filter(isSmall)) : []),
   ]
 }

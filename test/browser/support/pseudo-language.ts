@@ -1,0 +1,34 @@
+import type { BrowserFixture } from './browser-fixture.ts'
+
+/** The files with the texts of the German console, as vite names them. */
+const CATALOGUES = /\/assets\/(de|pages)-[\w-]+\.js$/
+/** A German sentence in such a file. */
+const SENTENCE = /(?<=:)`[^`]*`/g
+/** Placeholders and variables, which stay as they are, or a Latin letter. */
+const PART = /\{+\w+\}+|[a-zäöüß]/gi
+const LETTERS = 'אבגדהוזחטיכלמנסעפצקרשת'
+
+/** Letters of a script from right to left in the places of German ones, so that each text keeps its length. */
+const pseudo = (text: string) =>
+  text.replace(PART, (part) =>
+    part.length > 1 ? part : LETTERS.charAt(part.toLowerCase().charCodeAt(0) % LETTERS.length),
+  )
+
+/**
+ * Reloads a German console in a language that nobody speaks: as long as German, in Hebrew letters and from
+ * right to left.
+ */
+export async function speakPseudo({ page }: BrowserFixture): Promise<void> {
+  await page.route(CATALOGUES, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replace(SENTENCE, pseudo) })
+  })
+  await page.addInitScript(`
+    addEventListener('DOMContentLoaded', () => {
+      const root = document.documentElement
+      new MutationObserver(() => root.dir === 'rtl' || root.setAttribute('dir', 'rtl'))
+        .observe(root, { attributes: true, attributeFilter: ['dir'] })
+    })
+  `)
+  await page.reload()
+}
