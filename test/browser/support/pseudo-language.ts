@@ -8,7 +8,9 @@ const SENTENCE = /(?<=:)`[^`]*`/g
 const PART = /\{+\w+\}+|[a-zäöüß]/gi
 const LETTERS = 'אבגדהוזחטיכלמנסעפצקרשת'
 
-/** Letters of a script from right to left in the places of German ones, so that each text keeps its length. */
+/**
+ * Letters of a script from right to left in the places of German ones, so that each text keeps its length.
+ */
 const pseudo = (text: string) =>
   text.replace(PART, (part) =>
     part.length > 1 ? part : LETTERS.charAt(part.toLowerCase().charCodeAt(0) % LETTERS.length),

@@ -39,7 +39,9 @@ function openWord(text: string, caret: number, sign: string): { at: number; type
   return at >= 0 && isStart && typed.length <= MAX_TYPED && !typed.includes('\n') ? { at, typed } : undefined
 }
 
-/** Says that files cannot be sent, if the user pastes or drops one. Copied cells have a picture and a text. */
+/**
+ * Says that files cannot be sent, if the user pastes or drops one. Copied cells have a picture and a text.
+ */
 function refuseFiles(event: Event, data: DataTransfer | null): void {
   if (!data?.files.length || data.getData('text') !== '') return
   event.preventDefault()
