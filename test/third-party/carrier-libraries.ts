@@ -8,7 +8,10 @@ export const CARRIER_NPM = {
   telnyx: '7.24.0',
   plivo: '4.79.0',
   '@vonage/jwt': '1.14.0',
+  '@vonage/messages': '1.24.0',
   messagebird: '4.0.1',
+  '@sinch/sdk-core': '1.4.0',
+  '@seven.io/client': '5.6.0',
 } as const
 
 /** A project of its own. */

@@ -48,6 +48,18 @@ export const TEXT: OutgoingText = {
   sim: 1,
 }
 
+/** The name of the attempt of TEXT in a carrier's calls. */
+export const REF = `${TEXT.id}.1`
+export const CALLBACK = 'https://sms.example/calls/k3v9'
+/** Addresses of presets without one. */
+const URLS: Readonly<Record<string, object>> = { infobip: { url: 'https://x1y2z3.api.infobip.example' } }
+
+/** An account at the carrier of a preset. */
+export const carrierOf = (preset: string, more: object = {}) => {
+  const account = { user: 'acme', secret: 'sesame', senders: ['+4930123'], callback: CALLBACK }
+  return settingsOf({ ...URLS[preset], preset, ...account, ...more }).carrier
+}
+
 /** A settings object for an interface that `custom` describes. */
 export const custom = (url: string, more: object = {}, answer: object = {}) => ({
   preset: 'custom',

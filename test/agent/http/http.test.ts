@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { requestFor } from '../../../src/agent/drivers/http/command.ts'
 import { freePort } from '../../support/database/postgres.ts'
@@ -114,6 +115,11 @@ test.each<[what: string, settings: object, error: RegExp]>([
     custom('https://x.example', { send: { path: '/{{nothing}}' } }),
     /nothing/,
   ],
+  [
+    'a header whose name is none',
+    custom('https://x.example', { send: { path: '/', headers: { 'x key': '{{secret}}' } } }),
+    /custom\.send\.headers/,
+  ],
   ['a sender that is neither a number nor a name', { preset: 'twilio', senders: ['+abc'] }, /senders/],
   ['a port without an address for the carrier', { preset: 'twilio', listen: 8095 }, /callback is missing/],
 ])('%s is refused when the agent starts', (_, settings, error) => {
@@ -140,6 +146,22 @@ test('receipts and texts of the carrier are reported, in any order, a repeated t
   expect(new Set(received.map(({ at }) => at)).size).toBe(2)
   expect((await post(callback.replace('k3v9', 'other'), text)).status).toBe(404)
   expect((await post(callback, 'x'.repeat(300_000))).status).toBe(413)
+})
+
+test('the names of headers in a signature may have capital letters', async () => {
+  const signature = {
+    kind: 'hmac',
+    hash: 'sha256',
+    header: 'X-Mark',
+    encoding: 'hex',
+    of: ['header:X-Id', 'body'],
+  }
+  const { callback, delivered } = await openDriver(custom(carrier.url, { signature }))
+  const body = '{"ref":"a.1","status":"ok"}'
+  const mark = createHmac('sha256', 'sesame-open-99').update(`7${body}`).digest('hex')
+  expect((await post(callback, body, { 'x-id': '7', 'x-mark': mark })).status).toBe(200)
+  expect((await post(callback, body, { 'x-id': '8', 'x-mark': mark })).status).toBe(401)
+  expect(delivered).toEqual(['a.1 delivered'])
 })
 
 test('calls with a wrong, an old or no signature are refused', async () => {

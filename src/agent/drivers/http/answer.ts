@@ -27,11 +27,16 @@ function meaningOf(status: number): Meaning {
 export function readAnswer(carrier: Carrier, status: number, raw: string): Verdict {
   const { answer, refusals } = carrier.interface
   const parsed = parseJson(raw)
-  const body = isObject(parsed) || Array.isArray(parsed) ? parsed : { text: raw.trim() }
+  const text = typeof parsed === 'string' ? parsed : raw.trim()
+  const body = isObject(parsed) || Array.isArray(parsed) ? parsed : { text }
   const id = textAt(body, answer.id)
   const isOk = status >= 200 && status < 300 && matches(body, answer.accepts ?? {})
   if (isOk) return { means: answer.id && id === '' ? 'unknown' : 'sent', id, error: '' }
-  const code = textAt(body, answer.code)
+  const code =
+    [answer.code]
+      .flat()
+      .map((path) => textAt(body, path))
+      .find(Boolean) ?? ''
   const row = refusals.find(
     (each) => (each.status?.includes(status) ?? true) && (each.code?.includes(code) ?? true),
   )

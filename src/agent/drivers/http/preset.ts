@@ -2,7 +2,12 @@ import { z } from 'zod'
 
 /** Names separated by dots, such as `messages.0.status`. An answer that is not JSON is the field `text`. */
 const PATH = z.string().min(1).max(200)
-const TEXTS = z.record(z.string(), z.string())
+
+/** A header's name, in lower case. RFC 9110, 5.6.2 */
+const HEADER = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, 'must be the name of a header')
+  .transform((name) => name.toLowerCase())
 
 /** For each path, its allowed values. All paths must match. */
 const CONDITION = z.record(PATH, z.array(z.string()))
@@ -24,28 +29,30 @@ const REFUSAL = z.strictObject({
 })
 
 /**
- * Parts of a signed text: `body`, `url`, `address` (the URL without its query), `params` (names and values of
- * a form, sorted), `header:NAME`, or the part itself.
+ * Parts of a signed text: `body`, `body-md5` (its MD5 in hex), `method`, `url`, `address` (the URL without
+ * its query), `params` (names and values of a form, sorted), `header:NAME`, or the part itself.
  */
-const SIGNED = z.array(z.string())
+const SIGNED = z.array(
+  z.string().transform((part) => (part.startsWith('header:') ? part.toLowerCase() : part)),
+)
 
 /** How the carrier signs its calls. `timestamp`: a header with seconds since 1970, at most 5 minutes old. */
 const SIGNATURE = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('hmac'),
     hash: z.enum(['sha1', 'sha256', 'sha512']),
-    header: z.string(),
+    header: HEADER,
     encoding: z.enum(['base64', 'hex']),
     of: SIGNED,
     /** `whsec`: the key is Base64 after `whsec_`. */
     key: z.enum(['text', 'whsec']).default('text'),
-    timestamp: z.string().optional(),
+    timestamp: HEADER.optional(),
   }),
-  z.strictObject({ kind: z.literal('ed25519'), header: z.string(), of: SIGNED, timestamp: z.string() }),
+  z.strictObject({ kind: z.literal('ed25519'), header: HEADER, of: SIGNED, timestamp: HEADER }),
   /** A JSON Web Token (HS256) whose claims are the SHA-256 of body and URL, in hex. */
   z.strictObject({
     kind: z.literal('jwt'),
-    header: z.string(),
+    header: HEADER,
     bodyHash: z.string().optional(),
     urlHash: z.string().optional(),
   }),
@@ -65,9 +72,11 @@ export const PRESET = z.strictObject({
   send: z.strictObject({
     method: z.enum(['POST', 'GET', 'PUT']).default('POST'),
     path: z.string(),
-    headers: TEXTS.default({}),
+    headers: z.record(HEADER, z.string()).default({}),
     /** JSON, or a form if the content-type says so. Fields whose text is empty are left out. */
     body: z.record(z.string(), z.unknown()).optional(),
+    /** Fields of a JSON body that are numbers. */
+    numbers: z.array(z.string()).default([]),
   }),
   /** Whether the carrier recognizes a repeated text by its `ref`, and sends it once. */
   isIdempotent: z.boolean().default(false),
@@ -77,7 +86,8 @@ export const PRESET = z.strictObject({
       id: PATH.optional(),
       /** Whether an answer with a status of 2xx accepts the text. */
       accepts: CONDITION.optional(),
-      code: PATH.optional(),
+      /** Where the code of a refusal is. The first path that has one counts. */
+      code: z.union([PATH, z.array(PATH)]).default([]),
       error: z.array(PATH).default([]),
     })
     .prefault({}),
@@ -102,6 +112,7 @@ export const PRESET = z.strictObject({
       id: PATH.optional(),
       from: PATH,
       to: PATH.optional(),
+      /** A call without this field is not a text. */
       body: PATH,
     })
     .optional(),

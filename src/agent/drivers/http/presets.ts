@@ -1,7 +1,12 @@
 import { PRESET, type Preset, type PresetData } from './preset.ts'
+import { CLICKATELL } from './presets/clickatell.ts'
+import { GATEWAYAPI } from './presets/gatewayapi.ts'
+import { INFOBIP } from './presets/infobip.ts'
 import { MESSAGEBIRD } from './presets/messagebird.ts'
 import { PLIVO } from './presets/plivo.ts'
 import { POCKETSMS } from './presets/pocketsms.ts'
+import { SEVEN } from './presets/seven.ts'
+import { SINCH } from './presets/sinch.ts'
 import { TELNYX } from './presets/telnyx.ts'
 import { TWILIO } from './presets/twilio.ts'
 import { VONAGE } from './presets/vonage.ts'
@@ -13,7 +18,12 @@ const DATA: Readonly<Record<string, PresetData>> = {
   telnyx: TELNYX,
   vonage: VONAGE,
   plivo: PLIVO,
+  sinch: SINCH,
   messagebird: MESSAGEBIRD,
+  infobip: INFOBIP,
+  seven: SEVEN,
+  gatewayapi: GATEWAYAPI,
+  clickatell: CLICKATELL,
 }
 
 export const PRESET_NAMES: readonly string[] = [...Object.keys(DATA), 'custom']

@@ -48,7 +48,8 @@ export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefin
   const texts = incoming
     ? itemsOf(incoming.each).flatMap((item): CarrierEvent[] => {
         const from = textAt(item, incoming.from)
-        if (from === '' || !matches(item, incoming.when)) return []
+        const hasBody = valueAt(item, incoming.body.split('.')) !== undefined
+        if (from === '' || !hasBody || !matches(item, incoming.when)) return []
         const given = textAt(item, incoming.id) || JSON.stringify(item)
         const key = createHash('sha256').update(given).digest('base64url')
         const body = textAt(item, incoming.body)

@@ -15,7 +15,7 @@ export const refOf = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) => 
 /** Fills the templates of a carrier's preset for a text. Throws an ApiError for a wrong template. */
 export function fillRequest(carrier: Carrier, text: OutgoingText) {
   const { interface: preset, user, secret, senders, callback, values } = carrier
-  const { method, path, headers, body } = preset.send
+  const { method, path, headers, body, numbers } = preset.send
   const from = senders[Math.max(text.sim, 1) - 1] ?? ''
   const ref = refOf(text)
   const known: Readonly<Record<string, unknown>> = {
@@ -33,7 +33,7 @@ export function fillRequest(carrier: Carrier, text: OutgoingText) {
   }
   const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), oneLine(fill(value))])
   const sent: Record<string, string> = Object.fromEntries(filled)
-  const content = body && (fillAll(body, fill) ?? {})
+  const content = body && withNumbers((fillAll(body, fill) ?? {}) as Record<string, unknown>, numbers)
   const isForm = FORM.test(sent['content-type'] ?? '')
   const payload = content && (isForm ? formOf(content) : JSON.stringify(content))
   return {
@@ -61,6 +61,11 @@ function fillAll(value: unknown, fill: (template: string) => string): unknown {
   const left = fields.filter(([, item]) => item !== undefined)
   return left.length > 0 ? Object.fromEntries(left) : undefined
 }
+
+const withNumbers = (fields: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, names.includes(name) ? Number(value) : value]),
+  )
 
 const formOf = (content: unknown) =>
   new URLSearchParams(

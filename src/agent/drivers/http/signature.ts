@@ -33,16 +33,18 @@ export function isSigned(signature: Signature, call: Call, secret: string, now =
   if (signature.kind === 'ed25519') return isSignedEd25519(text, given, secret)
   const key = signature.key === 'whsec' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret
   const wanted = createHmac(signature.hash, key).update(text).digest()
-  // several signatures in a header: `v1,… v1,…` of Standard Webhooks, `…,…` of Plivo
+  // several signatures in a header: `v1,… v1,…` of Standard Webhooks, `…,…` of Plivo; `sha256=…`, `v1=…`
   return given
     .split(/[ ,]/)
-    .some((each) => isEqual(Buffer.from(each.replace(/^sha\d+=/, ''), signature.encoding), wanted))
+    .some((each) => isEqual(Buffer.from(each.replace(/^(sha|v)\d+=/, ''), signature.encoding), wanted))
 }
 
 const isEqual = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
 function partOf(part: string, call: Call): Buffer {
   if (part === 'body') return call.body
+  if (part === 'body-md5') return Buffer.from(createHash('md5').update(call.body).digest('hex'))
+  if (part === 'method') return Buffer.from(call.method)
   if (part === 'url') return Buffer.from(call.url)
   if (part === 'params') return Buffer.from(sorted(formIn(call)).flat().join(''))
   if (part === 'address') return Buffer.from(call.url.split('?')[0]!)

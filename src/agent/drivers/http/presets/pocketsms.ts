@@ -4,7 +4,10 @@ import type { PresetData } from '../preset.ts'
 export const POCKETSMS: PresetData = {
   send: {
     path: '/api/sms/send',
-    headers: { 'content-type': 'application/json', 'x-api-key': '{{secret}}', 'idempotency-key': '{{ref}}' },
+    headers: {
+      ...{ 'content-type': 'application/json', 'x-api-key': '{{secret}}' },
+      ...{ 'idempotency-key': '{{ref}}', 'x-carrier-attempt': '{{ref}}' },
+    },
     body: { recipients: ['{{to}}'], body: '{{body}}', from: '{{from}}', client_ref: '{{ref}}' },
   },
   // an Idempotency-Key is kept for 24 hours

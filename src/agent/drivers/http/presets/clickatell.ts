@@ -1,0 +1,53 @@
+import type { PresetData } from '../preset.ts'
+
+// The One API. `secret` is the API key of the integration.
+export const CLICKATELL: PresetData = {
+  url: 'https://platform.clickatell.com',
+  // https://guides.clickatell.com/clickatell-chat-commerce-platform/developer/channels/whatsapp-and-sms-one-api/
+  // api-reference/messages/send-messages (2026-11-26)
+  send: {
+    path: '/v1/message',
+    headers: { 'content-type': 'application/json', accept: 'application/json', authorization: '{{secret}}' },
+    body: {
+      messages: [
+        {
+          channel: 'sms',
+          to: '{{to_digits}}',
+          from: '{{from_digits}}',
+          content: '{{body}}',
+          clientMessageId: '{{ref}}',
+        },
+      ],
+    },
+  },
+  answer: {
+    id: 'messages.0.apiMessageId',
+    accepts: { 'messages.0.accepted': ['true'] },
+    code: ['messages.0.error.code', 'error.code'],
+    error: ['messages.0.error.description', 'error.description'],
+  },
+  // gateway_error_code.rs in github.com/farrel/clickatell-rust-tools (2022-08-10): 1 to 3, 7, 46 account,
+  // 20 balance, 38, 39, 44, 45 sender; 18, 19 an internal fault; 43 too many requests; 101, 110, 111 a
+  // country
+  refusals: [
+    { code: ['1', '2', '3', '7', '20', '38', '39', '44', '45', '46'], means: 'account' },
+    { code: ['18', '19'], means: 'unknown' },
+    { code: ['43'], means: 'busy' },
+    { code: ['101', '110', '111'], means: 'unsent' },
+  ],
+  // https://help.clickatell.com/developers-api-reference/reference/one-api-client-callbacks and
+  // https://www.clickatell.com/developers/api-documentation/one-api-message-status-codes-descriptions
+  // (2026-11-26)
+  receipt: {
+    each: 'event.messageStatusUpdate',
+    ref: 'clientMessageId',
+    status: 'status',
+    delivered: ['DEVICE_ACK', 'READ'],
+    failed: [
+      ...['EXPIRED', 'STOPPED_BY_USER', 'STOPPED_BY_ADMIN', 'DELIVERY_FAILURE', 'ROUTING_ERROR'],
+      ...['INSUFFICIENT_ACCOUNT_BALANCE', 'VOLUME_LIMIT', 'VOLUME_LIMIT_DAILY', 'VOLUME_LIMIT_MONTHLY'],
+      ...['RECIPIENT_DOES_NOT_EXIST', 'ENCRYPTION_ACCESS_DENIED', 'ENCRYPTION_CONTENT_ERROR'],
+    ],
+  },
+  incoming: { each: 'event.moText', id: 'messageId', from: 'from', to: 'to', body: 'content' },
+}

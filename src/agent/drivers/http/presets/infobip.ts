@@ -1,0 +1,60 @@
+import type { PresetData } from '../preset.ts'
+
+// `secret` is an API key. Each account has its own address, the setting `url`.
+export const INFOBIP: PresetData = {
+  // https://www.infobip.com/docs/developer-resources/quickstart (2026-11-26), and SmsApiTest.java in
+  // github.com/infobip/infobip-api-java-client (2026-03-31)
+  send: {
+    path: '/sms/3/messages',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: 'App {{secret}}',
+    },
+    body: {
+      messages: [
+        {
+          sender: '{{from_digits}}',
+          destinations: [{ to: '{{to_digits}}' }],
+          content: { text: '{{body}}' },
+          webhooks: {
+            delivery: { url: '{{callback}}' },
+            contentType: 'application/json',
+            callbackData: '{{ref}}',
+          },
+        },
+      ],
+    },
+  },
+  // MessageGeneralStatus.java and ApiError.java in github.com/infobip/infobip-api-java-client (2026-03-31)
+  answer: {
+    id: 'messages.0.messageId',
+    accepts: { 'messages.0.status.groupName': ['PENDING', 'DELIVERED'] },
+    code: ['messages.0.status.name', 'errorCode'],
+    error: ['messages.0.status.description', 'description'],
+  },
+  // https://www.infobip.com/docs/essentials/response-status-and-error-codes (2026-11-26): SOURCE and SENDER
+  // a sender that is not ours, ROUTE no route at all; NETWORK and NOT_REGISTERED a number that this account
+  // cannot reach
+  refusals: [
+    {
+      code: [
+        ...['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED', 'REJECTED_SOURCE'],
+        ...['REJECTED_SENDER', 'REJECTED_ROUTE_NOT_AVAILABLE'],
+      ],
+      means: 'account',
+    },
+    { code: ['REJECTED_NETWORK', 'REJECTED_DESTINATION_NOT_REGISTERED'], means: 'unsent' },
+    { code: ['REJECTED_SYSTEM_ERROR'], means: 'busy' },
+  ],
+  // SmsApiTest.java in github.com/infobip/infobip-api-java-client (2026-03-31)
+  receipt: {
+    each: 'results',
+    ref: 'callbackData',
+    status: 'status.groupName',
+    delivered: ['DELIVERED'],
+    failed: ['UNDELIVERABLE', 'EXPIRED', 'REJECTED'],
+    error: ['error.name', 'error.description'],
+  },
+  incoming: { each: 'results', id: 'messageId', from: 'from', to: 'to', body: 'text' },
+}

@@ -1,0 +1,49 @@
+import type { PresetData } from '../preset.ts'
+
+// The SMS API. `user` is the service plan, `secret` its API token, `webhook_secret` the secret of its HMAC.
+export const SINCH: PresetData = {
+  url: 'https://us.sms.api.sinch.com',
+  // https://developers.sinch.com/docs/sms/api-reference/sms/batches (2026-11-26), and text-request.ts in
+  // github.com/sinch/sinch-sdk-node (2026-07-21)
+  send: {
+    path: '/xms/v1/{{user}}/batches',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer {{secret}}' },
+    body: {
+      from: '{{from}}',
+      to: ['{{to}}'],
+      type: 'mt_text',
+      body: '{{body}}',
+      delivery_report: 'per_recipient_final',
+      callback_url: '{{callback}}',
+      client_reference: '{{ref}}',
+    },
+  },
+  answer: { id: 'id', code: 'code', error: ['text'] },
+  // recipient-delivery-report.ts and enums.ts in github.com/sinch/sinch-sdk-node (2026-07-21)
+  receipt: {
+    when: { type: ['recipient_delivery_report_sms'] },
+    ref: 'client_reference',
+    status: 'status',
+    delivered: ['Delivered'],
+    failed: ['Aborted', 'Cancelled', 'Rejected', 'Deleted', 'Failed', 'Expired'],
+    error: ['code'],
+  },
+  // callbacks-webhook.test.ts in github.com/sinch/sinch-sdk-node (2026-07-21)
+  incoming: { when: { type: ['mo_text'] }, id: 'id', from: 'from', to: 'to', body: 'body' },
+  // authorization.helper.ts in github.com/sinch/sinch-sdk-node (2026-07-21). A service plan signs if its
+  // HMAC is on
+  signature: {
+    kind: 'hmac',
+    hash: 'sha256',
+    header: 'x-sinch-webhook-signature',
+    encoding: 'base64',
+    of: [
+      'body',
+      '.',
+      'header:x-sinch-webhook-signature-nonce',
+      '.',
+      'header:x-sinch-webhook-signature-timestamp',
+    ],
+    timestamp: 'x-sinch-webhook-signature-timestamp',
+  },
+}

@@ -1,0 +1,42 @@
+import { readAnswer } from '../../../src/agent/drivers/http/answer.ts'
+import { carrierOf } from './carrier-fixture.ts'
+
+/** Answers in the form of each carrier's documentation, and their meaning. */
+test.each<[preset: string, status: number, answer: string, means: string, error: string]>([
+  ['sinch', 201, '{"id":"01FC66621XXXXX119Z8PMV1QPQ","type":"mt_text"}', 'sent', ''],
+  ['sinch', 400, '{"code":"syntax_constraint_violation","text":"to is invalid"}', 'final', 'to is invalid'],
+  ['infobip', 200, infobipAnswer('PENDING', 'PENDING_ACCEPTED'), 'sent', ''],
+  ['infobip', 200, infobipAnswer('REJECTED', 'REJECTED_NOT_ENOUGH_CREDITS'), 'account', 'CREDITS'],
+  ['infobip', 200, infobipAnswer('REJECTED', 'REJECTED_DESTINATION'), 'final', 'REJECTED_DESTINATION'],
+  ['infobip', 401, '{"errorCode":"E401","description":"Unauthorized"}', 'account', 'E401 Unauthorized'],
+  ['seven', 200, '{"success":"100","messages":[{"id":"77","success":true,"error":null}]}', 'sent', ''],
+  ['seven', 200, '{"success":"202","messages":[{"id":null,"success":false,"error":"202"}]}', 'final', '202'],
+  ['seven', 200, '900', 'account', '900'],
+  ['seven', 200, '"500"', 'account', '500'],
+  ['gatewayapi', 200, '{"msg_id":"01JNN696A9E0WS89FPYGT15NBX","recipient":4512345678}', 'sent', ''],
+  ['gatewayapi', 422, '{"detail":[{"loc":["body","sender"],"msg":"Field required"}]}', 'final', 'required'],
+  ['gatewayapi', 403, '{"code":"0x0216","message":"Insufficient credit"}', 'account', 'Insufficient'],
+  ['clickatell', 202, '{"messages":[{"apiMessageId":"77fb","accepted":true,"error":null}]}', 'sent', ''],
+  [
+    'clickatell',
+    400,
+    '{"messages":[{"apiMessageId":null,"accepted":false,"error":{"code":25,"description":"Invalid recipient"}}]}',
+    'final',
+    '400 25 Invalid recipient',
+  ],
+  ['clickatell', 402, '{"error":{"code":20,"description":"No balance"}}', 'account', 'No balance'],
+  ['telnyx', 200, '{"data":{"id":"b0c7e8cb"}}', 'sent', ''],
+  ['plivo', 202, '{"message":"message(s) queued","message_uuid":["db3c"],"api_id":"db34"}', 'sent', ''],
+  ['vonage', 202, '{"message_uuid":"aaaaaaaa"}', 'sent', ''],
+  ['messagebird', 201, '{"id":"e8077d80","recipients":{"totalCount":1}}', 'sent', ''],
+  ['messagebird', 422, '{"errors":[{"code":25,"description":"Not enough balance"}]}', 'account', 'balance'],
+  ['twilio', 400, '{"code":21211,"message":"Invalid To","status":400}', 'final', '400 21211 Invalid To'],
+])('%s: an answer of %i, %s, means %s', (preset, status, answer, means, error) => {
+  const verdict = readAnswer(carrierOf(preset), status, answer)
+  expect(verdict).toMatchObject({ means, error: error && expect.stringContaining(error) })
+})
+
+function infobipAnswer(groupName: string, name: string): string {
+  const status = { groupId: 1, groupName, id: 26, name, description: name }
+  return JSON.stringify({ bulkId: 'b1', messages: [{ messageId: 'm1', status, destination: '49151' }] })
+}
