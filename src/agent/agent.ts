@@ -1,8 +1,9 @@
 import { WakeSignal } from '../tools/repeat.ts'
-import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
-import type { Journal } from './journal.ts'
+import type { Driver, OutgoingText, SendResult } from './driver.ts'
+import type { Begun, Journal } from './journal.ts'
 import { openOutbox } from './outbox.ts'
 import { isDisabledRefusal, type Link, persist } from './server.ts'
+import { reasonOf, takeable } from './takeable.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
 interface Claimed extends OutgoingText {
@@ -22,12 +23,6 @@ const MARGIN_MS = 2_000
 /** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
-/** Maximum characters that the server accepts in an error message; below: in a sender and in a text. */
-const MAX_REASON = 1_000
-const MAX_SENDER = 50
-const MAX_TEXT = 39_015
-/** The server accepts dates from 1970 to 9999. */
-const END_MS = Date.UTC(10_000, 0)
 const STOPPED = 'The agent was stopped'
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
@@ -101,9 +96,12 @@ export async function connect(
   const isKnown = ({ id, attempt }: Claimed) =>
     driver.isRepeatable ? journal.hasResult(id, attempt) : journal.hasBegun(id, attempt)
 
-  /** Resolves with false if another process has begun the attempt. */
-  function begin(job: Job): Promise<unknown> {
-    const begun = journal.begin(job.id, job.attempt)
+  /** Waits until the attempt can be stored, the lease ends or the agent stops. */
+  async function begin(job: Job): Promise<Begun> {
+    let begun = await journal.begin(job.id, job.attempt)
+    if (begun === 'unstored') say('A text waits, because its attempt cannot be stored. Is the disk full?')
+    while (begun === 'unstored' && performance.now() < job.untilMs && !ending.signal.aborted)
+      begun = await journal.begin(job.id, job.attempt)
     if (!driver.isRepeatable) claimed.delete(keyOf(job))
     return begun
   }
@@ -127,10 +125,14 @@ export async function connect(
     const { id, attempt, to, body, sim, untilMs } = job
     const { signal } = ending
     // an earlier run, or an earlier try, may have sent it
-    const maySent = journal.hasBegun(id, attempt)
+    const wasBegun = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
     if (!isReady) return giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
-    if ((await begin(job)) === false) return
+    const begun = await begin(job)
+    if (begun === 'unstored')
+      return wasBegun ? undefined : reportUnsent(job, 'The attempt could not be stored')
+    if (begun === 'elsewhere' && !driver.isRepeatable) return
+    const maySent = wasBegun || begun === 'elsewhere'
     const result = await driver.send({ id, attempt, to, body, sim }, untilMs)
     if (result.outcome === 'again') {
       claimed.add(keyOf(job))
@@ -145,13 +147,18 @@ export async function connect(
   /** Reports that a message never reached the radio. Another device can then send it. */
   async function giveBack(job: Job, error: string): Promise<void> {
     say(`given back, to ${job.to}: ${error}`)
-    if (journal.hasBegun(job.id, job.attempt) || (await begin(job)) === false) return
-    reportResult(job, { outcome: 'failed', error, notSent: true })
+    if (journal.hasBegun(job.id, job.attempt)) return
+    if ((await journal.begin(job.id, job.attempt)) !== 'elsewhere') reportUnsent(job, error)
   }
+
+  const reportUnsent = (job: Job, error: string) =>
+    reportResult(job, { outcome: 'failed', error, notSent: true })
 
   function reportResult({ id, attempt }: Job, result: SendResult): void {
     const details = result.outcome === 'failed' ? { ...reasonOf(result.error), not_sent: result.notSent } : {}
-    void report(id, attempt, result.outcome, driver.now?.() ?? new Date(), details)
+    const at = driver.now?.() ?? new Date()
+    // a report that cannot be stored is told all the same, while the agent runs
+    report(id, attempt, result.outcome, at, details).catch(() => {})
   }
 
   function report(id: string, attempt: number, status: string, at: Date, details: object): Promise<void> {
@@ -183,18 +190,3 @@ export async function connect(
 }
 
 const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
-
-/** Cuts a long error text, because the server would refuse the report. */
-export const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
-
-/** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
-export function takeable({ from, body, sim }: IncomingText, at: Date) {
-  const ms = at.getTime()
-  const received = ms >= 0 && ms < END_MS ? at : new Date()
-  return {
-    from: (from || 'unknown').slice(0, MAX_SENDER),
-    body: (body ?? '').slice(0, MAX_TEXT).toWellFormed(),
-    sim,
-    received_at: received.toISOString(),
-  }
-}

@@ -126,6 +126,8 @@ export async function pair(
 }
 
 const RENEW_MS = 86_400_000
+/** The pause after a new token that could not be saved. The old one is valid for weeks. */
+const SAVE_MS = 60_000
 const RENEW_BEFORE_MS = 30 * 86_400_000
 
 /** Runs a driver as the device of a state file until `ended`. Throws a UserError if the server refuses it. */
@@ -142,14 +144,25 @@ export async function runAgent(
   const journal = openJournal(`${file}.journal`)
   const failed = new AbortController()
   const all = AbortSignal.any([ended, failed.signal])
+  let isSaved = true
+  const trySaving = () => {
+    try {
+      saveState(file, state)
+      return true
+    } catch (error) {
+      say(`${(error as Error).message} The agent tries again.`)
+      return false
+    }
+  }
   const renew = async () => {
     if (endOf(state.token) - Date.now() <= RENEW_BEFORE_MS) {
       const path = '/api/collections/devices/auth-refresh'
       const { body } = await call<{ token: string }>(state, path, {})
       state = { ...state, token: body.token }
-      saveState(file, state)
+      isSaved = false
     }
-    await sleep(RENEW_MS, undefined, { signal: all }).catch(() => {}) // ended
+    if (!isSaved) isSaved = trySaving()
+    await sleep(isSaved ? RENEW_MS : SAVE_MS, undefined, { signal: all }).catch(() => {}) // ended
   }
   try {
     const parts = [

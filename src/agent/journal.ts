@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openLineFile } from './line-file.ts'
 
 /** A report or a received text that the server must get. `item` is in the server's format. */
@@ -21,6 +22,11 @@ const DAY_MS = 86_400_000
 const KEPT_DAYS = 7
 /** How long reported attempts are remembered: an answer that is on its way may contain them again. */
 const REPORTED_MS = 60_000
+/** The pause after an attempt that could not be stored, such as on a full disk. */
+export const UNSTORED_MS = 1_000
+
+/** Who has begun an attempt: this process now, another process before it, or nobody, as it was not stored. */
+export type Begun = 'here' | 'elsewhere' | 'unstored'
 
 export interface Journal {
   /** Entries that the server does not know yet, oldest first, by number. */
@@ -29,11 +35,14 @@ export interface Journal {
   hasBegun(id: string, attempt: number): boolean
   /** Whether the result of an attempt is known: the server has it, or will get it. */
   hasResult(id: string, attempt: number): boolean
-  /** Resolves with false if another process has begun the attempt. */
-  begin(id: string, attempt: number): Promise<unknown>
-  /** Undoes `begin`: the attempt was certainly not sent. */
+  /** Stores that an attempt begins. Never rejects; waits a moment before it resolves with `unstored`. */
+  begin(id: string, attempt: number): Promise<Begun>
+  /** Undoes `begin`: the attempt was certainly not sent. Never rejects. */
   undo(id: string, attempt: number): Promise<void>
-  /** Stores an entry until `forget`. */
+  /**
+   * Stores an entry until `forget`. Rejects if that fails. Then a report is still told, unless this process
+   * ends before, but a received text is dropped: its driver must report it again.
+   */
   keep(entry: JournalEntry): Promise<void>
   forget(told: readonly number[], refused?: boolean): void
   close(): void
@@ -87,33 +96,44 @@ export function openJournal(file: string): Journal {
   const hasResult = (id: string, attempt: number) =>
     withResult.has(`${id}.${attempt}`) || reported.has(`${id}.${attempt}`)
 
-  function begin(id: string, attempt: number): Promise<void> {
+  async function begin(id: string, attempt: number): Promise<Begun> {
     const key = `${id}.${attempt}`
     const day = today()
-    const written = lines.append({ begun: key, day })
-    begun.set(key, day)
-    return written
+    try {
+      await store({ begun: key, day }, () => begun.set(key, day))
+      return 'here'
+    } catch {
+      begun.delete(key)
+      await sleep(UNSTORED_MS)
+      return 'unstored'
+    }
   }
 
   /** Undoes `begin`: the attempt was certainly not sent. */
-  function undo(id: string, attempt: number): Promise<void> {
+  async function undo(id: string, attempt: number): Promise<void> {
     const key = `${id}.${attempt}`
-    const written = lines.append({ begun: key, day: 0 })
+    // if that fails, the attempt counts as begun after a restart
+    await store({ begun: key, day: 0 }, () => begun.delete(key)).catch(() => {})
     begun.delete(key)
-    return written
   }
 
-  /** Stores an entry until `forget`. If writing fails, drops it and rejects: the driver reports it again. */
   async function keep(telling: JournalEntry): Promise<void> {
     const tell = ++last
-    const written = lines.append({ tell, ...telling })
-    note(tell, telling)
+    const isReport = telling.kind === 'report'
+    if (isReport) note(tell, telling)
     try {
-      await written
+      await store({ tell, ...telling }, () => note(tell, telling))
     } catch (error) {
-      untold.delete(tell)
+      if (!isReport) untold.delete(tell)
       throw error
     }
+  }
+
+  /** Writes an entry, and calls `written` once the file has it. Resolves when it is on disk. */
+  async function store(entry: Entry, written: () => unknown): Promise<void> {
+    const stored = lines.append(entry)
+    written()
+    await stored
   }
 
   function forget(told: readonly number[], refused = false): void {
@@ -124,7 +144,8 @@ export function openJournal(file: string): Journal {
       if (nowMs - sinceMs < REPORTED_MS) break
       reported.delete(key)
     }
-    void lines.append(entry)
+    // if that fails, the server is told again after a restart
+    store(entry, () => {}).catch(() => {})
   }
 
   return { hasBegun, hasResult, begin, undo, keep, untold, forget, close: lines.close }

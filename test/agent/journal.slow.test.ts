@@ -108,10 +108,35 @@ describe.runIf(canLimit)('a journal on a full disk', () => {
     const begun = whenFull(`
       const journal = openJournal(file)
       limit(${LIMIT})
-      for (let i = 0; ; i++) try { journal.begin('m' + i, 1) } catch { return i }`)
+      for (let i = 0; ; i++) if ((await journal.begin('m' + i, 1)) === 'unstored') return i`)
     const next = openJournal(file)
     expect(begun).toBeGreaterThan(50)
     expect(next.hasBegun(`m${Number(begun) - 1}`, 1)).toBe(true)
+  })
+
+  test('begins the attempt once there is room again', () => {
+    const begun = whenFull(`
+      const journal = openJournal(file)
+      limit(1)
+      const full = await journal.begin('m1', 1)
+      const known = journal.hasBegun('m1', 1)
+      limit('unlimited')
+      return [full, known, await journal.begin('m1', 1)]`)
+    expect(begun).toEqual(['unstored', false, 'here'])
+    expect(openJournal(file).hasBegun('m1', 1)).toBe(true)
+  })
+
+  test('tells a result that it could not store while it runs', () => {
+    const told = whenFull(`
+      const journal = openJournal(file)
+      await journal.begin('m1', 1)
+      limit(1)
+      const error = await journal.keep({ kind: 'report', item: { id: 'm1', attempt: 1 } }).catch(({ code }) => code)
+      const ids = [...journal.untold.values()].map(({ item }) => item.id)
+      journal.forget([...journal.untold.keys()])
+      await journal.undo('m2', 1)
+      return [error, ids, journal.untold.size]`)
+    expect(told).toEqual(['EFBIG', ['m1'], 0])
   })
 
   test('does not report a text that it could not store, and reports it once when received again', () => {

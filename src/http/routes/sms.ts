@@ -9,6 +9,7 @@ import { retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry-body.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
 import { readIdempotency } from '../../sms/send/idempotency.ts'
+import { ATTEMPT_HEADER, refuseOwnAttempt } from '../../sms/send/own-carrier.ts'
 import { type Act, may } from '../../sms/send/permit.ts'
 import { previewSend } from '../../sms/send/preview.ts'
 import { readPreview, readSend } from '../../sms/send/read-body.ts'
@@ -129,6 +130,8 @@ export const sendFrom =
       const body = adapt ? await withNumbers(sender.store, sender.user, strict, maxRecipients) : strict
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
+      const attempt = c.req.header(ATTEMPT_HEADER)
+      if (attempt !== undefined) await refuseOwnAttempt(sender.store, sender.user, attempt)
       // plan an offer, and store it in one transaction with offers of other requests
       const sending = { ...services.sending, store: sender.store }
       const { answer, replayed } = await send(sending, sender, body, idempotency)

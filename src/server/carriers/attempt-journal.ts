@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Journal, JournalEntry } from '../../agent/journal.ts'
+import { type Journal, type JournalEntry, UNSTORED_MS } from '../../agent/journal.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 
 /**
- * The journal of a carrier's attempts in the database. An attempt that one server has begun is begun by no
- * other, even if both run the carrier for a moment. `isRepeatable`: repeating an attempt does no harm.
+ * The journal of a carrier's attempts in the database: a server sees which attempts another server has begun,
+ * even if both run the carrier for a moment.
  */
-export async function openAttemptJournal(db: Db, device: string, isRepeatable: boolean): Promise<Journal> {
+export async function openAttemptJournal(db: Db, device: string): Promise<Journal> {
   const rows = await queries(db)
     .selectFrom('carrier_attempts')
     .innerJoin('sms_dispatch', 'sms_dispatch.message', 'carrier_attempts.message')
@@ -42,11 +42,11 @@ export async function openAttemptJournal(db: Db, device: string, isRepeatable: b
         .catch(() => undefined)
       if (!inserted) {
         // the database is busy or gone: the attempt is not sent now, and the next claim returns it
-        await sleep(FAILED_MS)
-        return false
+        await sleep(UNSTORED_MS)
+        return 'unstored'
       }
       begun.add(`${id}.${attempt}`)
-      return isRepeatable || inserted.length > 0
+      return inserted.length > 0 ? 'here' : 'elsewhere'
     },
     async undo(id, attempt) {
       begun.delete(`${id}.${attempt}`)
@@ -79,5 +79,3 @@ export async function openAttemptJournal(db: Db, device: string, isRepeatable: b
 
 /** How long reported attempts are remembered. */
 const REPORTED_MS = 60_000
-/** The pause after an attempt that could not be stored. */
-const FAILED_MS = 1_000

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
-import { reasonOf, takeable } from '../../agent/agent.ts'
 import { requestFor } from '../../agent/drivers/http/command.ts'
 import { readCall } from '../../agent/drivers/http/read-call.ts'
+import { reasonOf, takeable } from '../../agent/takeable.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { lock, queries } from '../../db/queries.ts'
@@ -18,6 +18,7 @@ import { addDevice } from '../../sms/devices/pair.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { randomText } from '../../tools/random.ts'
 import { deviceLink } from './device-link.ts'
+import { refuseOwnKey } from './own-key.ts'
 import {
   COLUMNS,
   callbackOf,
@@ -70,6 +71,7 @@ export function carrierService({
       const { account, name } = body
       const secrets = secretsIn(body)
       const checked = made('', account, secrets)
+      await refuseOwnKey(store.db, user.id, secrets.secret)
       if (body.check) return checked
       const about = {
         name: name || String(account.preset),
@@ -107,6 +109,7 @@ export function carrierService({
         throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
       const checked = made(device, body.account, secrets)
+      await refuseOwnKey(store.db, user.id, secrets.secret)
       if (body.check) return checked
       await queries(store.db)
         .updateTable('device_carriers')

@@ -6,45 +6,18 @@ import type { Store } from '../../collections/catalog.ts'
 import type { CatalogStore } from '../../collections/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { anyFound, inSeconds, queries } from '../../db/queries.ts'
+import { queries } from '../../db/queries.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { openAttemptJournal } from './attempt-journal.ts'
 import { deviceLink } from './device-link.ts'
-import { COLUMNS, openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
+import { leaseCarriers } from './lease-carriers.ts'
+import { openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
 
-/** How often carriers are leased, and how long a lease lasts: another server takes over after a crash. */
+/** How often carriers are leased. */
 const ROUND_MS = 5_000
-const LEASE_SECONDS = 20
-/** Maximum carriers that a server runs. */
+/** Maximum carriers that a server runs. Of more, those with texts run. */
 const MAX_RUNNING = 500
-
-/** Leases the carriers of enabled devices that no other server runs, and those of this node again. */
-const leaseCarriers = (db: Db, node: string) => {
-  const free = queries(db)
-    .selectFrom('device_carriers as c')
-    .innerJoin('devices as d', 'd.id', 'c.device')
-    .select('c.device')
-    .where('d.enabled', '=', true)
-    .where(({ or, eb }) => or([eb('c.node', '=', node), eb('c.leased_until', '<', sql<Date>`now()`)]))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('user_settings as s').whereRef('s.user', '=', 'd.user').where('s.disabled', '=', true),
-        ),
-      ),
-    )
-    .orderBy('c.device')
-    .limit(MAX_RUNNING)
-    .forUpdate('c')
-    .skipLocked()
-  return queries(db)
-    .updateTable('device_carriers')
-    .set({ node, leased_until: inSeconds(LEASE_SECONDS) })
-    .where('device', '=', anyFound(free))
-    .returning(COLUMNS)
-    .execute()
-}
 
 /** Stores why a carrier refuses the account, and mails its owner at most once a day. */
 async function noteFault(db: Db, { device, user }: StoredCarrier, fault: string): Promise<void> {
@@ -77,7 +50,7 @@ export function startCarriers(all: CatalogStore, system: Store, config: Config, 
 
   /** Waits for no carrier: a stop takes as long as a request, and other carriers must be leased again. */
   async function round(): Promise<void> {
-    const rows = new Map((await leaseCarriers(db, node)).map((row) => [row.device, row]))
+    const rows = new Map((await leaseCarriers(db, node, MAX_RUNNING)).map((row) => [row.device, row]))
     for (const [device, { version, stop }] of running) if (rows.get(device)?.version !== version) void stop()
     for (const [device, row] of rows)
       if (!running.has(device))
@@ -90,10 +63,11 @@ export function startCarriers(all: CatalogStore, system: Store, config: Config, 
     if (!secrets) return log.error({ device }, 'the secrets of a carrier cannot be decrypted')
     const driver = httpDriver(openCarrier(config, JSON.parse(account), secrets))
     const ownDb = all.forUser(user).db
-    const journal = await openAttemptJournal(ownDb, device, driver.isRepeatable ?? false)
+    const journal = await openAttemptJournal(ownDb, device)
     const ended = new AbortController()
     const fault = (text: string) => {
-      if (text) log.warn({ device, fault: text }, 'a carrier refuses its account')
+      // without the carrier's words, which may quote numbers and texts: its owner sees them
+      if (text) log.warn({ device }, 'a carrier refuses its account')
       noteFault(ownDb, row, text).catch((err) => log.error({ err, device }, 'could not note a fault'))
     }
     const link = deviceLink({ store: all, config }, row, fault)

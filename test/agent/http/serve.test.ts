@@ -1,6 +1,13 @@
+import { connect } from '../../../src/agent/agent.ts'
+import { httpDriver } from '../../../src/agent/drivers/http/driver.ts'
 import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
+import { deviceLink } from '../../../src/server/carriers/device-link.ts'
+import { leaseCarriers } from '../../../src/server/carriers/lease-carriers.ts'
+import { openSecrets, sealSecrets } from '../../../src/server/carriers/stored-carrier.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
 import { until } from '../../support/until.ts'
+import { settingsOf } from './carrier-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const PATH = '/api/devices/carriers'
@@ -116,6 +123,73 @@ test.each<[what: string, body: object, message: RegExp]>([
   })
 })
 
+test('a key of the account itself is refused', async () => {
+  const { user, key } = await startUpstream()
+  const account = { preset: 'pocketsms', url: gateway.url }
+  const { status, body } = await user.call('POST', PATH, { account, secret: key })
+  expect({ status, message: body.message }).toEqual({
+    status: 400,
+    message: expect.stringContaining('a key of this account'),
+  })
+})
+
+test('a text that returns to its own account stops the carrier, and waits', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
+  const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_later' })
+  const named = { user: user.id, name: 'carrier' }
+  const { key } = await must(user, 'POST', '/api/collections/api_keys/records', named)
+  // as when the account behind a carrier becomes this account: the check of the secret sees nothing
+  const { services } = gateway.server
+  const { db } = services.store.forUser(user.id)
+  const row = (await gateway.query('select sealed from device_carriers where device = $1', [device]))[0]!
+  const old = await openSecrets(db, {
+    device,
+    user: user.id,
+    account: '',
+    sealed: String(row[0]),
+    version: 1,
+  })
+  const sealed = await sealSecrets(db, device, { ...old!, secret: key })
+  await gateway.query('update device_carriers set sealed = $2, version = version + 1 where device = $1', [
+    device,
+    sealed,
+  ])
+  await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
+  const fault = await until('the fault is shown', async () => (await must(user, 'GET', PATH)).items[0].fault)
+  expect(fault).toContain('The carrier of this account is the account itself')
+  expect(await messages(user, '')).toHaveLength(1)
+  await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
+})
+
+test('of more carriers than a server runs, those with texts run', async () => {
+  const user = await gateway.makeUser()
+  const devices = [
+    await gateway.pair(user, {}),
+    await gateway.pair(user, {}),
+    await gateway.pair(user, {}),
+  ].map(({ id }) => id)
+  for (const device of devices)
+    await gateway.query(
+      `insert into device_carriers (device, "user", account, sealed, address_hash, node, leased_until)
+      values ($1, $2, '{}', '', $1, 'n1', now() + interval '1 hour')`,
+      [device, user.id],
+    )
+  const { db } = gateway.server.services.store.forEverybody('test')
+  const leased = async (max: number) => (await leaseCarriers(db, 'n1', max)).map(({ device }) => device)
+  expect(await leased(3)).toHaveLength(3)
+  for (const device of devices) {
+    const { message_ids } = await must(user, 'POST', '/api/sms/send', {
+      recipients: ['+4915112345678'],
+      body: 'Hello',
+      device_id: device,
+    })
+    expect(await leased(1)).toEqual([device])
+    await must(user, 'POST', `/api/sms/messages/${message_ids[0]}/cancel`, {})
+  }
+  await gateway.query('delete from device_carriers where device = any($1)', [devices])
+})
+
 test('a check returns the request without its secret, and stores nothing', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
@@ -138,30 +212,54 @@ test('a change cannot send the stored secret elsewhere, or show it', async () =>
   expect(await change({ url: 'https://api.dublin.twilio.example' }, { secret: 'sesame' })).toBe(200)
 })
 
-test('one of two servers begins an attempt, or both if the carrier recognizes repeated texts', async () => {
+test('of two servers that begin an attempt, one learns that it was the other', async () => {
   const { db } = gateway.server.services.store.forEverybody('test')
-  const [one, other] = [await openAttemptJournal(db, 'd1', false), await openAttemptJournal(db, 'd1', false)]
-  expect(await Promise.all([one.begin('m1', 1), other.begin('m1', 1)])).toContain(false)
-  expect(await (await openAttemptJournal(db, 'd1', true)).begin('m1', 1)).toBe(true)
+  const [one, other] = [await openAttemptJournal(db, 'd1'), await openAttemptJournal(db, 'd1')]
+  const begun = await Promise.all([one.begin('m1', 1), other.begin('m1', 1)])
+  expect(begun.toSorted()).toEqual(['elsewhere', 'here'])
   await one.undo('m1', 1)
-  expect(await other.begin('m1', 1)).toBe(true)
+  expect(await other.begin('m1', 1)).toBe('here')
+})
+
+test('a server does not report as unsent an attempt that another server has begun', async () => {
+  const user = await gateway.makeUser()
+  const device = (await gateway.pair(user, {})).id
+  const { message_ids } = await must(user, 'POST', '/api/sms/send', {
+    recipients: ['+4915112345678'],
+    body: 'Hello',
+    device_id: device,
+  })
+  const { services } = gateway.server
+  const { db } = services.store.forUser(user.id)
+  const [one, other] = [await openAttemptJournal(db, device), await openAttemptJournal(db, device)]
+  expect(await one.begin(message_ids[0], 1)).toBe('here')
+  const refusing = await startReceiver()
+  refusing.answer(401, '{}')
+  const settings = { preset: 'pocketsms', url: refusing.url, secret: 'psk_1', allow_private: true }
+  const ended = new AbortController()
+  const link = deviceLink(services, { device, user: user.id })
+  const running = connect(link, httpDriver(settingsOf(settings).carrier), other, () => {}, ended.signal)
+  await until('the carrier was asked', () => refusing.told.length > 0)
+  ended.abort()
+  await running
+  expect(await messages(user, 'status = "sending"')).toMatchObject([{ id: message_ids[0] }])
 })
 
 test('no server begins an attempt again whose outcome was reported', async () => {
   const { db } = gateway.server.services.store.forEverybody('test')
-  const [one, other] = [await openAttemptJournal(db, 'd2', false), await openAttemptJournal(db, 'd2', false)]
+  const [one, other] = [await openAttemptJournal(db, 'd2'), await openAttemptJournal(db, 'd2')]
   await one.begin('m1', 1)
   await one.keep({ kind: 'report', item: { id: 'm1', attempt: 1, status: 'sent' } })
   one.forget([...one.untold.keys()])
   expect(one.hasBegun('m1', 1)).toBe(true)
-  expect(await other.begin('m1', 1)).toBe(false)
+  expect(await other.begin('m1', 1)).toBe('elsewhere')
 })
 
 test('an attempt is not sent while the database refuses to store it', async () => {
   const { db } = gateway.server.services.store.forEverybody('test')
-  const journal = await openAttemptJournal(db, 'd3', true)
+  const journal = await openAttemptJournal(db, 'd3')
   const unstorable = 'm\0' // Postgres stores no NUL characters
-  expect(await journal.begin(unstorable, 1)).toBe(false)
+  expect(await journal.begin(unstorable, 1)).toBe('unstored')
   expect(journal.hasBegun(unstorable, 1)).toBe(false)
   await journal.undo(unstorable, 1)
 })

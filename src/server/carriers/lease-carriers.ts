@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { anyFound, inSeconds, queries } from '../../db/queries.ts'
+import { COLUMNS } from './stored-carrier.ts'
+
+/** How long a lease lasts: then another server takes over a carrier, such as after a crash. */
+const LEASE_SECONDS = 20
+
+/**
+ * Leases at most `max` carriers of enabled devices: those of this node again, and those that no server runs.
+ * Carriers with texts come first, then carriers that run, then those that ran longest ago.
+ */
+export const leaseCarriers = (db: Db, node: string, max: number) => {
+  const free = queries(db)
+    .selectFrom('device_carriers as c')
+    .innerJoin('devices as d', 'd.id', 'c.device')
+    .select('c.device')
+    .where('d.enabled', '=', true)
+    .where(({ or, eb }) => or([eb('c.node', '=', node), eb('c.leased_until', '<', sql<Date>`now()`)]))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('user_settings as s').whereRef('s.user', '=', 'd.user').where('s.disabled', '=', true),
+        ),
+      ),
+    )
+    .orderBy(
+      ({ exists, selectFrom }) =>
+        exists(
+          selectFrom('sms_dispatch as q')
+            .whereRef('q.device', '=', 'c.device')
+            .where('q.state', 'in', ['assigned', 'sending']),
+        ),
+      'desc',
+    )
+    .orderBy((eb) => eb('c.node', '=', node), 'desc')
+    .orderBy('c.leased_until')
+    .orderBy('c.device')
+    .limit(max)
+    .forUpdate('c')
+    .skipLocked()
+  return queries(db)
+    .updateTable('device_carriers')
+    .set({ node, leased_until: inSeconds(LEASE_SECONDS) })
+    .where('device', '=', anyFound(free))
+    .returning(COLUMNS)
+    .execute()
+}
