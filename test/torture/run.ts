@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { hostileCrowd, hostileGuest, hostileUser } from './hostile/hostile-clients.ts'
 import type { HostileOptions, Outcome, Scenario, ScenarioContext } from './scenario.ts'
+import { carrier } from './scenarios/carrier.ts'
 import { deaf } from './scenarios/deaf.ts'
 import { failover } from './scenarios/failover.ts'
 import { killed } from './scenarios/killed.ts'
@@ -19,6 +20,7 @@ const SCENARIOS: readonly Scenario[] = [
   hostileUser,
   hostileCrowd,
   smpp,
+  carrier,
   soak,
 ]
 
@@ -36,8 +38,8 @@ ${list}
   --port N       first of some ports that are free; default 5750
   --help
 
-Of hostile-guest, hostile-user, hostile-crowd and smpp:
-  --short            a few attacks for 2 s each, instead of all for 10 s; one round of faults
+Of hostile-guest, hostile-user, hostile-crowd, smpp and carrier:
+  --short            a few attacks for 2 s each, instead of all for 10 s; one round of faults; 500 texts
   --seconds N        how long each attack takes
   --attack TEXT      only attacks with this text in their names
 
