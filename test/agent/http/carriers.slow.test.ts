@@ -224,6 +224,10 @@ ${service!.replace('http://127.0.0.1:8095/calls/k3v9', callback)}`
   await until('the text arrives', () => received.length > 0)
   expect(received.map(({ body }) => body)).toEqual(['A & B = C'])
   expect(received[0]).toMatchObject({ from: '+4915112345678', sim: 1 })
+  const cyrillic = Buffer.from('Привет, 5 €', 'utf16le').swap16()
+  await smsc.deliver({ ...text, data_coding: 8, short_message: cyrillic })
+  await until('the text in Cyrillic arrives', () => received.length > 1)
+  expect(received[1]).toMatchObject({ body: 'Привет, 5 €' })
   expect(await send({ to: 'no number', body: 'x' })).toMatchObject({ outcome: 'failed', notSent: false })
 })
 

@@ -148,6 +148,18 @@ test('receipts and texts of the carrier are reported, in any order, a repeated t
   expect((await post(callback, 'x'.repeat(300_000))).status).toBe(413)
 })
 
+test('a text in the charset that its call names is read', async () => {
+  const incoming = { id: 'id', from: 'from', body: 'body', charset: 'charset' }
+  const { callback, received } = await openDriver(custom(carrier.url, { incoming }))
+  const call = `${callback}?id=1&from=491761000002`
+  await fetch(`${call}&charset=UTF-16BE&body=%04%1F%04%40%048%00+%20%AC`)
+  await fetch(`${call}2&charset=GSM&body=Gr%C3%BC%C3%9Fe+%26`)
+  await post(`${call}3`, 'charset=windows-1252&body=%80+5', {
+    'content-type': 'application/x-www-form-urlencoded',
+  })
+  expect(received.map(({ body }) => body)).toEqual(['При €', 'Grüße &', '€ 5'])
+})
+
 test('the names of headers in a signature may have capital letters', async () => {
   const signature = {
     kind: 'hmac',

@@ -55,7 +55,13 @@ test.each<[preset: string, url: string, authorization: string, body: object | st
     'https://us.sms.api.sinch.com/xms/v1/acme/batches',
     'Bearer sesame',
     {
-      ...{ from: '+4930123', to: [TEXT.to], type: 'mt_text', body: TEXT.body, delivery_report: 'per_recipient_final' },
+      ...{
+        from: '+4930123',
+        to: [TEXT.to],
+        type: 'mt_text',
+        body: TEXT.body,
+        delivery_report: 'per_recipient_final',
+      },
       ...{ callback_url: `${CALLBACK}?ref=${REF}`, client_reference: REF },
     },
   ],

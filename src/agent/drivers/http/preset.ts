@@ -114,6 +114,8 @@ export const PRESET = z.strictObject({
       to: PATH.optional(),
       /** A call without this field is not a text. */
       body: PATH,
+      /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
+      charset: PATH.optional(),
     })
     .optional(),
   signature: SIGNATURE.optional(),

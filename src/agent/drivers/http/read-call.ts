@@ -4,7 +4,7 @@ import { valueAt } from '../../../templates/value-at.ts'
 import { isObject, parseJson } from '../../../tools/json.ts'
 import { matches, textAt, textsAt } from './path.ts'
 import type { Carrier } from './settings.ts'
-import { type Call, formIn, isSigned } from './signature.ts'
+import { type Call, formIn, isForm, isSigned } from './signature.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
@@ -52,13 +52,34 @@ export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefin
         if (from === '' || !hasBody || !matches(item, incoming.when)) return []
         const given = textAt(item, incoming.id) || JSON.stringify(item)
         const key = createHash('sha256').update(given).digest('base64url')
-        const body = textAt(item, incoming.body)
+        const body =
+          recoded(call, incoming.body, textAt(item, incoming.charset)) ?? textAt(item, incoming.body)
         return [
           { kind: 'text', key, from: numberOf(from), body, sim: simOf(carrier, textAt(item, incoming.to)) },
         ]
       })
     : []
   return [...receipts, ...texts]
+}
+
+/** A field of a query or form in another charset than UTF-8; undefined if it is UTF-8. */
+function recoded(call: Call, name: string, charset: string): string | undefined {
+  if (charset === '' || !isCharset(charset)) return undefined
+  const form = isForm(call) ? call.body.toString('latin1') : ''
+  const pairs = `${call.url.split('?')[1] ?? ''}&${form}`.split('&')
+  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+  const bytes = value
+    ?.replaceAll('+', ' ')
+    .replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return bytes === undefined ? undefined : new TextDecoder(charset).decode(Buffer.from(bytes, 'latin1'))
+}
+
+function isCharset(label: string): boolean {
+  try {
+    return new TextDecoder(label) !== undefined
+  } catch {
+    return false // such as GSM, which Kannel recodes to UTF-8
+  }
 }
 
 /** Carriers write numbers with their calling code, often without +. */

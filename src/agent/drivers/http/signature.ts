@@ -17,9 +17,11 @@ const MAX_AGE_SECONDS = 300
 const ED25519_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 const FORM = /^application\/x-www-form-urlencoded\b/i
 
+export const isForm = ({ headers }: Call): boolean => FORM.test(headers['content-type'] ?? '')
+
 /** The fields of a call whose body is a form. */
-export const formIn = ({ headers, body }: Call): URLSearchParams =>
-  new URLSearchParams(FORM.test(headers['content-type'] ?? '') ? body.toString() : '')
+export const formIn = (call: Call): URLSearchParams =>
+  new URLSearchParams(isForm(call) ? call.body.toString() : '')
 
 /** Whether a call is signed with the secret now. Without a secret no call is. */
 export function isSigned(signature: Signature, call: Call, secret: string, now = new Date()): boolean {
