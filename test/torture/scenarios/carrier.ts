@@ -5,7 +5,7 @@ import { judgeTwoSites } from '../carrier/verdict.ts'
 import type { Scenario } from '../scenario.ts'
 import { type Site, until } from '../site.ts'
 
-const RATE = 100
+const RATE = 200
 const BATCH = 50
 const TEXTS = 10_000
 const EVERY_MS = 20_000
@@ -15,8 +15,7 @@ const SHORT_EVERY_MS = 15_000
 /** Texts that the phones receive: one of so many sent. */
 const INCOMING_SHARE = 50
 const DRAIN_SECONDS = 900
-/** Calls of webhooks that failed are repeated after growing pauses. */
-const LAND_SECONDS = 900
+const LAND_SECONDS = 300
 const RETRY_MS = 200
 const OPTED_OUT = ['+491700000001', '+491700000002', '+491700000003']
 
@@ -28,7 +27,7 @@ export const carrier: Scenario = {
   async run(context) {
     const { isShort } = context.hostile
     const texts = isShort ? FEW_TEXTS : TEXTS
-    const sites = await openTwoSites(context, isShort ? RATE / 2 : RATE)
+    const sites = await openTwoSites(context, isShort ? RATE / 4 : RATE)
     try {
       const begin = performance.now()
       const sending = sendAll(sites, texts)
@@ -139,13 +138,20 @@ async function killWhile(
   return kills
 }
 
-/** Until receipts and received texts have arrived, as far as they come. */
-async function untilLanded({ front, user }: TwoSites, incoming: number): Promise<void> {
-  const count = (condition: string) =>
-    front.value(`select count(*) from sms_messages where "user" = $1 and ${condition}`, [user.id])
-  const isSo = async () =>
-    (await count(`status = 'sent'`)) === 0 && (await count(`message_type = 'incoming'`)) >= incoming
-  await until('receipts and texts have landed', isSo, LAND_SECONDS).catch(() => {}) // the verdict tells which
+/** Until receipts and received texts have arrived. Calls that failed are repeated now, not after minutes. */
+async function untilLanded({ front, back, user }: TwoSites, incoming: number): Promise<void> {
+  const received = `select count(*) from sms_messages where "user" = $1 and message_type = 'incoming'`
+  await until(
+    'receipts and texts have landed',
+    async () => {
+      await back.db.query(
+        'update webhook_dispatch set due_at = now() where handed_at is null and due_at > now()',
+      )
+      const calls = await back.value('select count(*) from webhook_dispatch')
+      return calls === 0 && (await front.value(received, [user.id])) >= incoming
+    },
+    LAND_SECONDS,
+  ).catch(() => {}) // the verdict tells which are missing
 }
 
 /** A STOP to the carrier's phone stops texts on both servers. */
