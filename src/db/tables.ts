@@ -701,6 +701,7 @@ interface PersonRequestsRow {
   id: string
   kind: Generated<'export' | 'erasure'>
   number: Generated<string>
+  progress: Generated<number>
   reason: Generated<string>
   state: Generated<'waiting' | 'running' | 'done' | 'failed'>
   updated: Generated<string>

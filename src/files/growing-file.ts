@@ -7,11 +7,11 @@ import { CHUNK_BYTES, type FilePlace } from './stored-files.ts'
 /** A file whose content is stored while it is made. Holds at most one chunk in memory. */
 export interface GrowingFile {
   add(text: string): Promise<void>
-  /** Stores the rest. Throws FilesFull if the file exceeds the account's limit. */
+  /** Stores the rest, before the commit. Throws FilesFull if the file exceeds the account's limit. */
   end(): Promise<void>
 }
 
-/** Begins a file of the media type `type`, in the transaction `db`. */
+/** Begins a file of the media type `type`, in the transaction `db`. Further transactions may continue it. */
 export async function beginFile(
   db: Db,
   place: FilePlace,
@@ -23,13 +23,47 @@ export async function beginFile(
     .values({ ...place, type, size: 0, owner: owner.id, modified: sql<Date>`now()` })
     .returning('id')
     .executeTakeFirstOrThrow()
-  let pieces: Buffer[] = []
-  let waiting = 0
-  let part = 0
-  let size = 0
+  return grow(db, id, owner, 0, [])
+}
+
+/** Continues a file that an earlier transaction has begun. */
+export async function continueFile(
+  db: Db,
+  { collection, record, name }: FilePlace,
+  owner: FileOwner,
+): Promise<GrowingFile> {
+  const { id, size } = await queries(db)
+    .selectFrom('_files')
+    .select(['id', 'size'])
+    .where('collection', '=', collection)
+    .where('record', '=', record)
+    .where('name', '=', name)
+    .where('thumb', '=', sql.lit(''))
+    .executeTakeFirstOrThrow()
+  // only the last chunk may be short, so that readers find the chunk of a byte
+  const short = await queries(db)
+    .deleteFrom('_file_chunks')
+    .where('file', '=', id)
+    .where('part', '=', Math.floor(size / CHUNK_BYTES))
+    .returning('content')
+    .execute()
+  return grow(
+    db,
+    id,
+    owner,
+    size,
+    short.map(({ content }) => content),
+  )
+}
+
+/** `size`: bytes that are stored, with those in `pieces`, which are stored again. */
+function grow(db: Db, id: number, owner: FileOwner, size: number, pieces: Buffer[]): GrowingFile {
+  let waiting = pieces.reduce((sum, { length }) => sum + length, 0)
+  let stored = size - waiting
   const store = async (content: Buffer) => {
-    await queries(db).insertInto('_file_chunks').values({ file: id, part: part++, content }).execute()
-    size += content.length
+    const part = stored / CHUNK_BYTES
+    await queries(db).insertInto('_file_chunks').values({ file: id, part, content }).execute()
+    stored += content.length
   }
   return {
     async add(text) {
@@ -45,8 +79,8 @@ export async function beginFile(
     },
     async end() {
       if (waiting > 0) await store(Buffer.concat(pieces))
-      await takeRoom(db, owner, size)
-      await queries(db).updateTable('_files').set({ size }).where('id', '=', id).execute()
+      await takeRoom(db, owner, stored - size)
+      await queries(db).updateTable('_files').set({ size: stored }).where('id', '=', id).execute()
     },
   }
 }

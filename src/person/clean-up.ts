@@ -14,7 +14,7 @@ export async function cleanUpRequests(db: Db): Promise<void> {
   )
   await updateRecords(db, 'person_requests', (update) =>
     update
-      .set({ state: 'failed', error: 'No run of the job has ended.', done_at: NOW })
+      .set({ state: 'failed', error: 'No run of the job has ended.', files: [], done_at: NOW })
       .where('state', 'in', ['waiting', 'running'])
       .where(sql<boolean>`not exists (select from _jobs j where j.kind = ${PERSON_JOB}
         and j.key = person_requests.id and j.dead_at is null)`),

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { type Person, textsOfPerson } from './person.ts'
+import type { Person } from './person.ts'
 import { PLACES } from './places.ts'
+import { newestTexts } from './texts-of-person.ts'
 
 /** A place has at most so many counted rows: 10,000 stands for 10,000 or more. */
 const MAX_COUNT = 10_000
@@ -26,11 +27,16 @@ export const FOUND_DATA = z
           count: z.int().min(1).max(MAX_COUNT).describe('Rows; 10,000 stands for 10,000 or more.'),
         }),
       )
-      .describe('The places with data of the person.'),
+      .describe(
+        'The places with data of the person. Places that belong to texts are counted for the newest 10,000 texts each way.',
+      ),
   })
   .meta({ id: 'FoundData' })
 
-/** Counts what an account stores about a person, in one statement. Changes nothing. */
+/**
+ * Counts what an account stores about a person, in one statement. Changes nothing. Of a person with more than
+ * 10,000 texts, it counts the newest ones, and what belongs to them.
+ */
 export async function countData(db: Db, person: Person): Promise<z.output<typeof FOUND_DATA>> {
   const { user, number } = person
   // the cast makes it an array: without it, `any` would compare with rows
@@ -42,7 +48,7 @@ export async function countData(db: Db, person: Person): Promise<z.output<typeof
   )
   const open = count(sql`select from sms_dispatch d where d.message = any(${texts})`)
   const found = await queries(db, 'shaped')
-    .with('found', (query) => query.selectNoFrom(textsOfPerson(person).as('ids')))
+    .with('found', (query) => query.selectNoFrom(newestTexts(person, MAX_COUNT).as('ids')))
     .selectFrom(sql<object>`(select)`.as('one'))
     .leftJoin('contacts as c', (join) => join.on('c.user', '=', user).on('c.phone', '=', number))
     .select(['c.id as contact id', 'c.name as contact name', open.as('open texts'), ...counts])

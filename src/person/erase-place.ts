@@ -8,8 +8,8 @@ import { logChange } from '../records/record-sql.ts'
 import type { Person } from './person.ts'
 import type { Erased, Place, Texts } from './place.ts'
 
-/** A place in which an erasure works, in a transaction. */
-interface Erasing {
+/** What an erasure works with, in a transaction. */
+export interface Erasing {
   readonly store: Store
   readonly extensions: Extensions
   readonly person: Person

@@ -1,80 +1,121 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { lock, NOW, queries } from '../db/queries.ts'
-import type { Extensions } from '../records/extension.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
-import { eraseMentions } from './erase-mentions.ts'
-import { erasePlace } from './erase-place.ts'
+import { eraseMentions, eraseMentionsOfTeam, newestText } from './erase-mentions.ts'
+import type { Erasing } from './erase-place.ts'
+import { erasePlaces } from './erase-places.ts'
+import { hide, nameOf } from './hide.ts'
 import { lockTexts } from './lock-texts.ts'
 import type { Person } from './person.ts'
-import type { Place } from './place.ts'
 import { PLACES } from './places.ts'
+import { PLACES_OF_CALLS } from './places-of-calls.ts'
 import { PLACES_OF_NUMBER } from './places-of-number.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
+import { beginRun, readPlaceOfJob, saveProgress } from './progress.ts'
 import { stopTexts } from './stop.ts'
+import { countTexts } from './texts-of-person.ts'
 
-/** A job releases its place after this time and continues later, so that others have their turn. */
-const RUN_MS = 20_000
+type Erasure = Omit<Erasing, 'texts'> & { readonly request: string }
 
-interface EraseServices {
-  readonly store: Store
-  readonly extensions: Extensions
+/** Where an erasure continues. */
+interface At {
+  /** Texts to and from the person at the start, and those that are erased. */
+  readonly texts: number
+  readonly erased: number
+  /** The `_rowid` of the account's newest text at the start, and of the last one that was looked through. */
+  readonly newest: number
+  readonly seen: number
 }
 
+/** The share of the work after which the texts to and from the person are erased. */
+const TEXTS_SHARE = 0.6
+
 /**
- * Erases all data of a person. Each step may be repeated, and finds only what earlier runs left: texts first,
- * in portions with all that belongs to them, then everything of the number in one transaction, with the
- * number of the request itself. A request without a number has only its last step left.
+ * Erases all data of a person. Each step may be repeated, and continues where the last run ended: texts
+ * first, in portions with all that belongs to them, then mentions in other texts, page by page, then
+ * everything of the number in one transaction, with the number of the request itself. A request without a
+ * number has only its last step left.
  */
 export async function eraseData(
-  services: EraseServices,
+  services: Pick<Erasure, 'store' | 'extensions'>,
   request: string,
   person: Person | undefined,
   signal: AbortSignal,
+  runMs?: number,
 ): Promise<Again | undefined> {
   const { db } = services.store
-  if (person) {
-    await stopTexts(db, person)
-    const end = performance.now() + RUN_MS
-    while ((await erasePortion(services, request, person)) > 0) {
-      signal.throwIfAborted()
-      if (performance.now() > end) return { inSeconds: 0 }
-    }
-    await eraseMentions(db, person, signal)
-    await eraseNumber(services, request, person)
-  }
+  const isOver = beginRun(signal, runMs)
+  if (person && !(await erasePerson({ ...services, request, person }, isOver))) return { inSeconds: 0 }
   await forgetStatistics(db)
   await updateRecords(db, 'person_requests', (update) =>
-    update.set({ state: 'done', done_at: NOW }).where('id', '=', request),
+    update.set({ state: 'done', progress: 100, done_at: NOW }).where('id', '=', request),
   )
 }
 
-/** Erases some texts and what belongs to them. Returns how many texts. */
-const erasePortion = ({ store, extensions }: EraseServices, request: string, person: Person) =>
-  store.db.transaction(async (db) => {
-    const ids = await lockTexts(db, person)
-    if (ids.length === 0) return 0
-    const texts = sql<string[]>`${ids}::text[]`
-    const inside = { db, catalog: store.catalog }
-    await erasePlaces({ store: inside, extensions, person, texts }, request, PLACES_OF_TEXTS)
-    return ids.length
+/** Returns false if the time of the run is over before the end. */
+async function erasePerson(erasure: Erasure, isOver: () => boolean): Promise<boolean> {
+  const { store, person } = erasure
+  await stopTexts(store.db, person)
+  await inTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
+  const at = await begin(erasure)
+  for (let now = await eraseTexts(erasure, at); now; now = await eraseTexts(erasure, now))
+    if (isOver()) return false
+  const name = await nameOf(store.db, person)
+  for (let now = await hideMentions(erasure, at, name); now; now = await hideMentions(erasure, now, name))
+    if (isOver()) return false
+  await eraseMentionsOfTeam(store.db, person, name)
+  await eraseNumber(erasure, name)
+  return true
+}
+
+const inTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T>): Promise<T> =>
+  erasure.store.db.transaction((db) => work({ ...erasure, store: { db, catalog: erasure.store.catalog } }))
+
+/** Where the erasure continues; at its start, what there is to do. */
+async function begin({ store: { db }, request, person }: Erasure): Promise<At> {
+  const at = await readPlaceOfJob<At>(db, request)
+  if (at) return at
+  const [texts, newest] = [await countTexts(db, person), await newestText(db, person.user)]
+  return { texts, erased: 0, newest, seen: 0 }
+}
+
+/** Erases some texts and what belongs to them. Returns undefined without further texts. */
+const eraseTexts = (erasure: Erasure, at: At) =>
+  inTransaction(erasure, async (inside): Promise<At | undefined> => {
+    const { store, request, person } = inside
+    const ids = await lockTexts(store.db, person)
+    if (ids.length === 0) return
+    await erasePlaces(inside, PLACES_OF_TEXTS, sql<string[]>`${ids}::text[]`)
+    const now = { ...at, erased: at.erased + ids.length }
+    await saveProgress(store.db, request, now, (TEXTS_SHARE * now.erased) / Math.max(at.texts, now.erased))
+    return now
+  })
+
+/** Hides the number in some texts to others. Returns undefined without further texts. */
+const hideMentions = (erasure: Erasure, at: At, name: string) =>
+  inTransaction(erasure, async ({ store, request, person }): Promise<At | undefined> => {
+    const seen = await eraseMentions(store.db, person, name, at.seen)
+    if (seen === undefined) return
+    const now = { ...at, seen }
+    const share = TEXTS_SHARE + ((1 - TEXTS_SHARE) * seen) / Math.max(at.newest, seen)
+    await saveProgress(store.db, request, now, share)
+    return now
   })
 
 /** Erases everything but texts. The number of the request goes, too: what is left needs it no more. */
-const eraseNumber = ({ store, extensions }: EraseServices, request: string, person: Person) =>
-  store.db.transaction(async (db) => {
-    await lock(db, LOCKS.person, person.user)
+const eraseNumber = (erasure: Erasure, name: string) =>
+  inTransaction(erasure, async (inside) => {
+    const { db } = inside.store
+    await lock(db, LOCKS.person, inside.person.user)
     // allows the deletion of entries of `consents`, which leave hashes (trigger consents_kept)
     const allow = sql`set_config('pocketsms.forget', 'consents', true)`
     await queries(db).selectNoFrom(allow.as('set')).execute()
-    await hideReasons(db, person)
-    const inside = { db, catalog: store.catalog }
-    const erasing = { store: inside, extensions, person, texts: sql<string[]>`'{}'::text[]` }
-    await erasePlaces(erasing, request, PLACES_OF_NUMBER)
-    await forgetChanges(db, person)
+    await hideReasons(db, inside.person, name)
+    await erasePlaces(inside, [...PLACES_OF_CALLS, ...PLACES_OF_NUMBER])
+    await forgetChanges(db, inside.person)
   })
 
 /** Deletes entries of the change log that name the number. Those of other accounts stay. */
@@ -85,43 +126,13 @@ const forgetChanges = (db: Db, { user, spellings }: Person) =>
     .where(sql<boolean>`image::text ~ ${spellings}`)
     .execute()
 
-async function erasePlaces(
-  erasing: Parameters<typeof erasePlace>[0],
-  request: string,
-  places: readonly Place[],
-): Promise<void> {
-  const counts: Record<string, number> = {}
-  for (const place of places) {
-    const rows = await erasePlace(erasing, place)
-    if (rows > 0) counts[place.table] = rows
-  }
-  await addCounts(erasing.store.db, request, counts)
-}
-
-/** Adds to the counts of the request, in the transaction that erases. */
-async function addCounts(db: Db, request: string, more: Readonly<Record<string, number>>): Promise<void> {
-  const { counts } = await queries(db)
-    .selectFrom('person_requests')
-    .select('counts')
-    .where('id', '=', request)
-    .executeTakeFirstOrThrow()
-  const sum: Record<string, number> = JSON.parse(counts ?? 'null') ?? {}
-  for (const [table, rows] of Object.entries(more)) sum[table] = (sum[table] ?? 0) + rows
-  await updateRecords(db, 'person_requests', (update) =>
-    update.set({ counts: JSON.stringify(sum) }).where('id', '=', request),
-  )
-}
-
 /** The reasons of all requests about the person stay, without the number and the name. */
-const hideReasons = (db: Db, { user, number, spellings }: Person) =>
+const hideReasons = (db: Db, person: Person, name: string) =>
   queries(db)
     .updateTable('person_requests')
-    .set({
-      reason: sql`replace(regexp_replace(reason, ${spellings}, '…', 'g'), coalesce((
-        select nullif(c.name, '') from contacts c where c."user" = ${user} and c.phone = ${number}), '…'), '…')`,
-    })
-    .where('user', '=', user)
-    .where('number', '=', number)
+    .set({ reason: hide(sql.ref('reason'), person, name) })
+    .where('user', '=', person.user)
+    .where('number', '=', person.number)
     .execute()
 
 /** A trigger copies the names of campaigns to `senders`. */

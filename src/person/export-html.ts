@@ -29,10 +29,10 @@ export const placeHead = (title: string, columns: readonly string[]): string => 
 <tbody>
 `
 
-/** A row of a place. A value under `name` of a file becomes a link to the copy beside the page. */
-export const placeRow = (row: Readonly<Record<string, unknown>>, isFile: boolean): string =>
-  `<tr>${Object.entries(row)
-    .map(([column, value]) => `<td>${cell(value, isFile && column === 'name')}</td>`)
+/** A row of a place. A value that is the name of a copied file becomes a link to the copy beside the page. */
+export const placeRow = (row: Readonly<Record<string, unknown>>, copies: readonly string[]): string =>
+  `<tr>${Object.values(row)
+    .map((value) => `<td>${cell(value, copies.includes(value as string))}</td>`)
     .join('')}</tr>\n`
 
 function cell(value: unknown, isLink: boolean): string {
@@ -47,4 +47,6 @@ function shown(value: unknown): string {
 }
 
 export const PLACE_END = '</tbody>\n</table>\n'
+/** Says how many rows of the place only the JSON has. */
+export const moreRows = (rows: number): string => `<p>${rows} more rows are in the JSON file.</p>\n`
 export const PAGE_END = '</body>\n</html>\n'

@@ -46,8 +46,9 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   if (!request) return
   const person = request.number === '' ? undefined : personOf(user, request.number)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
-  if (person) await exportData(store, id, person, config.maxAccountFileBytes, signal)
-  else await fail(store.db, id, ERASED)
+  if (!person) return void (await fail(store.db, id, ERASED))
+  const owner = { id: user, maxBytes: config.maxAccountFileBytes }
+  return exportData(store, { request: id, person, owner }, signal)
 }
 
 /** Begins or continues a request; undefined if the request has ended or is gone. */
@@ -66,7 +67,8 @@ async function begin(db: Db, id: string) {
 const ERASED = 'The person was erased meanwhile.'
 const UNEXPECTED = 'The server could not do this. A superuser sees why at GET /api/jobs.'
 
+/** The files of an export that failed are deleted: a trigger does this for files without a name. */
 const fail = (db: Db, id: string, error: string) =>
   updateRecords(db, 'person_requests', (update) =>
-    update.set({ state: 'failed', error, done_at: NOW }).where('id', '=', id),
+    update.set({ state: 'failed', error, files: [], done_at: NOW }).where('id', '=', id),
   )

@@ -23,10 +23,6 @@ export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql
   m."user" = ${user} and (m."to" = ${number} and m.message_type = 'outgoing'
     or m."from" = ${number} and m."from" <> '' and m.message_type = 'incoming'))`
 
-/** SQL: the ids of all texts to and from a person, as an array. */
-export const textsOfPerson = (person: Person): RawBuilder<string[]> =>
-  sql`array(select m.id from sms_messages m where ${isOfPerson(person)})`
-
 /** The salted hash of the number, which stays after an erasure. */
 export async function hashOfPerson(db: Db, { user, number }: Person): Promise<string> {
   const { hash } = await queries(db)

@@ -66,14 +66,6 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     logged: { name: '', body: '', variables: null, recipients: [], audience: [], without_consent: [] },
   }),
   place({
-    ...{ table: 'hook_calls', title: 'Calls of hooks' },
-    rows: (person, texts) => sql`(t."user" = ${person.user} and (${names(person, 'body', 'texts', 'error')}
-      or exists (select from ${textsIn('messages')} where e.one = any(${texts}))))`,
-    shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
-    erasure: 'delete',
-    logged: { body: '', error: '', texts: [] },
-  }),
-  place({
     ...{ table: 'hooks', title: 'Hooks that text the number' },
     rows: (person) => sql`(t."user" = ${person.user} and ${listNames('recipients', person)})`,
     shown: ['id', 'name'],

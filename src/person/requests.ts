@@ -24,6 +24,7 @@ export const PERSON_REQUEST = z
     number: z.string().describe('The number of the person; empty after the person was erased.'),
     state: z.enum(['waiting', 'running', 'done', 'failed']),
     error: z.string().describe('Why the request failed.'),
+    progress: z.int().min(0).max(100).describe('How many percent of the work are done.'),
     counts: z.record(z.string(), z.int()).describe('Rows by place, once the request is done.'),
     files: z
       .array(z.string())
@@ -34,7 +35,18 @@ export const PERSON_REQUEST = z
   .meta({ id: 'PersonRequest' })
 export type PersonRequest = z.output<typeof PERSON_REQUEST>
 
-const SHOWN = ['id', 'kind', 'number', 'state', 'error', 'counts', 'files', 'created', 'expires_at'] as const
+const SHOWN = [
+  'id',
+  'kind',
+  'number',
+  'state',
+  'error',
+  'progress',
+  'counts',
+  'files',
+  'created',
+  'expires_at',
+] as const
 
 const shown = (row: Pick<Selectable<Tables['person_requests']>, (typeof SHOWN)[number]>): PersonRequest => ({
   ...row,
@@ -62,7 +74,7 @@ export async function addRequest(
         .insertInto('person_requests')
         .values({
           ...{ id, user, kind, number, hash: sql`person_hash(${user}, ${number})`, reason },
-          ...{ asked_by: sender, state: 'waiting', counts: '{}', created: NOW, updated: NOW },
+          ...{ asked_by: sender, state: 'waiting', progress: 0, counts: '{}', created: NOW, updated: NOW },
         })
         .returningAll(),
     )

@@ -937,6 +937,7 @@ create table person_requests (
   reason text collate "C" not null default ''::text,
   state text collate "C" not null default ''::text,
   error text collate "C" not null default ''::text,
+  progress double precision not null default 0,
   counts json,
   files text[] collate "C" not null default '{}'::text[],
   asked_by text collate "C" not null default ''::text,
@@ -1094,11 +1095,11 @@ CREATE INDEX idx_sms_messages_batch ON sms_messages USING btree (batch_id);
 CREATE INDEX idx_sms_messages_device ON sms_messages USING btree (device);
 CREATE INDEX idx_sms_messages_user_created ON sms_messages USING btree ("user", created);
 CREATE INDEX sms_messages_body_trigrams ON sms_messages USING gin (body pocketsms_extensions.gin_trgm_ops);
-CREATE INDEX sms_messages_by_from ON sms_messages USING btree ("user", "from") WHERE "from" <> ''::text;
 CREATE INDEX sms_messages_by_number ON sms_messages USING btree ("to", _rowid, "user");
 CREATE INDEX sms_messages_by_time ON sms_messages USING btree (created DESC, _rowid);
 CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
 CREATE INDEX sms_messages_incoming ON sms_messages USING btree ("user", created) WHERE message_type = 'incoming'::text;
+CREATE INDEX sms_messages_of_user_by_from ON sms_messages USING btree ("user", "from", _rowid) WHERE "from" <> ''::text;
 CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user", "to", _rowid);
 CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
 CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_extensions.gin_trgm_ops);

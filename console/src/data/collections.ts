@@ -203,6 +203,7 @@ export const person_requests = {
     values: ['waiting', 'running', 'done', 'failed'],
   },
   error: { type: 'text', max: 500 },
+  progress: { type: 'number', max: 100 },
   counts: { type: 'json' },
   files: { type: 'file', many: true },
   asked_by: { type: 'relation' },

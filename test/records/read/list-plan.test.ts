@@ -60,7 +60,7 @@ test.each([
   ['to = "+4912300"', [/sms_messages_(of_user_)?by_number/]],
   [
     '(message_type = "incoming" && from = "+4912300") || (message_type = "outgoing" && to = "+4912300")',
-    [/sms_messages_by_from/, /sms_messages_(of_user_)?by_number/],
+    [/sms_messages_of_user_by_from/, /sms_messages_(of_user_)?by_number/],
   ],
 ])('a conversation is found by indexes on its number: %s', async (filter, indexes) => {
   const { plans } = await list({ filter, sort: '-created' })

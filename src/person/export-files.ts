@@ -1,0 +1,79 @@
+import type { Db } from '../db/open.ts'
+import { beginFile, continueFile, type GrowingFile } from '../files/growing-file.ts'
+import type { FileOwner } from '../files/storage-limit.ts'
+import type { FilePlace } from '../files/stored-files.ts'
+import { storedName } from '../files/stored-name.ts'
+import { moreRows, PAGE_END, PLACE_END, pageHead, placeHead, placeRow } from './export-html.ts'
+import type { Place } from './place.ts'
+
+/** Rows of a place on the readable page, which a browser can still show. The JSON has all. */
+const PAGE_ROWS = 10_000
+
+/** The readable page and the JSON of an export, which are written row by row. */
+export interface Written {
+  readonly json: GrowingFile
+  readonly page: GrowingFile
+}
+
+type RecordPlace = Omit<FilePlace, 'name'>
+
+/** Begins JSON and page of a record. Returns their names, too. */
+export async function beginExport(
+  db: Db,
+  record: RecordPlace,
+  head: { number: string; account: { id: string; name: string }; at: string },
+  owner: FileOwner,
+): Promise<{ files: readonly [string, string]; written: Written }> {
+  const files = [storedName('person.json', ''), storedName('person.html', '')] as const
+  const json = await beginFile(db, { ...record, name: files[0] }, 'application/json', owner)
+  const page = await beginFile(db, { ...record, name: files[1] }, 'text/html; charset=utf-8', owner)
+  await json.add(`${JSON.stringify(head).slice(0, -1)},"places":{`)
+  await page.add(pageHead(head.number, head.account.name, head.at))
+  return { files, written: { json, page } }
+}
+
+export const continueExport = async (
+  db: Db,
+  record: RecordPlace,
+  [json, page]: readonly [string, string],
+  owner: FileOwner,
+): Promise<Written> => ({
+  json: await continueFile(db, { ...record, name: json }, owner),
+  page: await continueFile(db, { ...record, name: page }, owner),
+})
+
+/** Ends the slice of a transaction; `isDone`: the last one. Throws FilesFull. */
+export async function endExport({ json, page }: Written, isDone: boolean): Promise<void> {
+  if (isDone) {
+    await json.add('}}')
+    await page.add(PAGE_END)
+  }
+  await json.end()
+  await page.end()
+}
+
+/**
+ * Writes a row of a place after `before` others. `isFirst`: no place before this one has rows. `copies`: the
+ * names of files to which the page can link.
+ */
+export async function writeRow(
+  { json, page }: Written,
+  place: Place,
+  row: string,
+  { before, isFirst, copies }: { before: number; isFirst: boolean; copies: readonly string[] },
+): Promise<void> {
+  if (before === 0) {
+    await json.add(`${isFirst ? '' : ','}"${place.table}":[`)
+    await page.add(placeHead(place.title, place.shown))
+  }
+  await json.add(before === 0 ? row : `,${row}`)
+  if (before < PAGE_ROWS) await page.add(placeRow(JSON.parse(row), copies))
+}
+
+/** Ends a place with `rows` rows. */
+export async function endPlace({ json, page }: Written, rows: number): Promise<void> {
+  if (rows === 0) return
+  await json.add(']')
+  await page.add(PLACE_END)
+  if (rows > PAGE_ROWS) await page.add(moreRows(rows - PAGE_ROWS))
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { copyFiles } from '../files/copy-files.ts'
+import type { FileOwner } from '../files/storage-limit.ts'
+import { endPlace, type Written, writeRow } from './export-files.ts'
+import type { Person } from './person.ts'
+import type { Place, Texts } from './place.ts'
+import { PLACES } from './places.ts'
+import { PLACES_OF_TEXTS } from './places-of-texts.ts'
+import { readPlace } from './read-place.ts'
+import { readTexts } from './texts-of-person.ts'
+
+/** The places of an export, in its order. */
+export const EXPORTED = PLACES.filter(({ shown }) => shown.length > 0)
+
+/** Texts whose rows one portion writes. */
+const TEXTS = 500
+/** Maximum copies of files of texts. */
+const MAX_FILES = 500
+
+export interface Exporting {
+  readonly request: string
+  readonly person: Person
+  /** The account, which the files count for. */
+  readonly owner: FileOwner
+}
+
+/** Where an export stands. */
+export interface ExportAt {
+  /** The index of the place in `EXPORTED`. */
+  readonly place: number
+  /** The last key of the place, or the `_rowid` of the last text of a place of texts. */
+  readonly after?: string | undefined
+  /** Rows of each place so far. */
+  readonly counts: Readonly<Record<string, number>>
+  /** The person's texts at the start, and those that were read for the present place. */
+  readonly texts: number
+  readonly read: number
+  /** Names of copied files. */
+  readonly copied: readonly string[]
+}
+
+export const FIRST_PORTION: ExportAt = { place: 0, counts: {}, texts: 0, read: 0, copied: [] }
+
+/** The share of the work that is done. */
+export const shareOf = ({ place, texts, read }: ExportAt): number =>
+  (place + Math.min(1, read / Math.max(1, texts))) / EXPORTED.length
+
+/** Writes the rows of some texts, or some rows of another place. Returns where the export stands then. */
+export function exportPortion(
+  db: Db,
+  exporting: Exporting,
+  written: Written,
+  at: ExportAt,
+): Promise<ExportAt> {
+  const place = EXPORTED[at.place]!
+  const write = PLACES_OF_TEXTS.includes(place) ? exportTexts : exportRows
+  return write(db, exporting, written, at, place)
+}
+
+async function exportTexts(
+  db: Db,
+  exporting: Exporting,
+  written: Written,
+  at: ExportAt,
+  place: Place,
+): Promise<ExportAt> {
+  const found = await readTexts(db, exporting.person, Number(at.after ?? 0), TEXTS)
+  const ids = found.map(({ id }) => id)
+  const copies = place.table === '_files' ? await copyOf(db, exporting, ids, at.copied.length) : []
+  const texts = sql<string[]>`${ids}::text[]`
+  let now: ExportAt = { ...at, read: at.read + ids.length, copied: [...at.copied, ...copies] }
+  let after: string | undefined
+  do {
+    const page = await readPlace(db, place, exporting.person, texts, after)
+    now = await writeRows(written, place, now, page.rows, copies)
+    after = page.next
+  } while (after !== undefined)
+  if (found.length < TEXTS) return nextPlace(written, place, now)
+  return { ...now, after: String(found.at(-1)!.at) }
+}
+
+const NO_TEXTS: Texts = sql`'{}'::text[]`
+
+async function exportRows(
+  db: Db,
+  { person }: Exporting,
+  written: Written,
+  at: ExportAt,
+  place: Place,
+): Promise<ExportAt> {
+  const { rows, next } = await readPlace(db, place, person, NO_TEXTS, at.after)
+  const now = await writeRows(written, place, at, rows, [])
+  return next === undefined ? nextPlace(written, place, now) : { ...now, after: next }
+}
+
+async function writeRows(
+  written: Written,
+  place: Place,
+  at: ExportAt,
+  rows: readonly string[],
+  copies: readonly string[],
+): Promise<ExportAt> {
+  const { [place.table]: start = 0, ...others } = at.counts
+  const isFirst = Object.keys(others).length === 0
+  let before = start
+  for (const row of rows) await writeRow(written, place, row, { before: before++, isFirst, copies })
+  return rows.length === 0 ? at : { ...at, counts: { ...at.counts, [place.table]: before } }
+}
+
+async function nextPlace(written: Written, { table }: Place, at: ExportAt): Promise<ExportAt> {
+  await endPlace(written, at.counts[table] ?? 0)
+  return { ...at, place: at.place + 1, after: undefined, read: 0 }
+}
+
+const copyOf = (db: Db, { request, owner }: Exporting, texts: readonly string[], copied: number) =>
+  copied >= MAX_FILES
+    ? []
+    : copyFiles(
+        db,
+        { collection: 'sms_messages', records: texts },
+        { collection: 'person_requests', record: request },
+        owner,
+        MAX_FILES - copied,
+      )

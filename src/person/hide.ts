@@ -1,0 +1,35 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import type { Person } from './person.ts'
+
+/** What stands instead of the number and the name. */
+const HIDDEN = '…'
+
+/** A shorter name may be a part of other words. */
+const MIN_NAME = 4
+/** Digits and letters of scripts that separate words. */
+const LETTER = '[0-9A-Za-z\\u00c0-\\u1fff]'
+
+/** A regular expression of Postgres for a name; a short name only as a word of its own. */
+function patternOf(name: string): string {
+  const escaped = name.replace(/[^\p{L}\p{M}\p{N}\s]/gu, '\\$&')
+  return [...name].length < MIN_NAME ? `(?<!${LETTER})${escaped}(?!${LETTER})` : escaped
+}
+
+/** SQL: a text without the number of a person, in any spelling, and without the name. */
+export function hide(text: RawBuilder<unknown>, { spellings }: Person, name: string): RawBuilder<string> {
+  const without = sql<string>`regexp_replace(${text}, ${spellings}, ${HIDDEN}, 'g')`
+  return name === '' ? without : sql`regexp_replace(${without}, ${patternOf(name)}, ${HIDDEN}, 'g')`
+}
+
+/** The name of the contact with the number of a person; '' without one. */
+export async function nameOf(db: Db, { user, number }: Person): Promise<string> {
+  const found = await queries(db)
+    .selectFrom('contacts')
+    .select('name')
+    .where('user', '=', user)
+    .where('phone', '=', number)
+    .executeTakeFirst()
+  return found?.name.trim() ?? ''
+}

@@ -1,0 +1,38 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { isOfPerson, type Person } from './person.ts'
+
+/**
+ * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,
+ * Postgres would read and sort all texts of the person for each page.
+ */
+const page = ({ user, number }: Person, after: RawBuilder<boolean>, order: 'asc' | 'desc', limit: number) =>
+  sql<{ id: string; at: number }>`(
+    (select id, _rowid as at from sms_messages where "user" = ${user} and "to" = ${number}
+      and message_type = 'outgoing' and ${after} order by _rowid ${sql.raw(order)} limit ${sql.lit(limit)})
+    union all
+    (select id, _rowid as at from sms_messages where "user" = ${user} and "from" = ${number} and "from" <> ''
+      and message_type = 'incoming' and ${after} order by _rowid ${sql.raw(order)} limit ${sql.lit(limit)}))`
+
+/** Up to `limit` texts to and from a person after a `_rowid` (`at`), in the order of `_rowid`. */
+export const readTexts = (db: Db, person: Person, after: number, limit: number) =>
+  queries(db)
+    .selectFrom(page(person, sql`_rowid > ${after}`, 'asc', limit).as('page'))
+    .select(['id', sql<number>`at::float8`.as('at')])
+    .orderBy('at')
+    .limit(sql.lit(limit))
+    .execute()
+
+/** SQL: the ids of the newest texts to and from a person, at most `limit` each way, as an array. */
+export const newestTexts = (person: Person, limit: number): RawBuilder<string[]> =>
+  sql`array(select id from ${page(person, sql`true`, 'desc', limit)} page)`
+
+export async function countTexts(db: Db, person: Person): Promise<number> {
+  const { texts } = await queries(db)
+    .selectFrom('sms_messages as m')
+    .select(({ fn }) => fn.countAll<number>().as('texts'))
+    .where(isOfPerson(person))
+    .executeTakeFirstOrThrow()
+  return texts
+}
