@@ -20,7 +20,7 @@ scenario(
     await deleteTemplate(fixture)
   },
   {},
-  { ms: 240_000, widths: [1440, 768] },
+  { ms: 400_000, widths: [1440, 768] },
 )
 
 /** Adds a contact, finds it, and opens its conversation. */

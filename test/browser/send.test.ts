@@ -1,4 +1,3 @@
-import type PocketBase from 'pocketbase'
 import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
@@ -30,9 +29,6 @@ async function paste({ page }: BrowserFixture, text: string): Promise<void> {
     document.activeElement.dispatchEvent(event)
   }`)
 }
-
-const countMessages = async (ann: PocketBase) =>
-  (await ann.collection('sms_messages').getList(1, 1)).totalItems
 
 scenario('a sent text is shown as delivered without a reload', async (fixture) => {
   const { page } = fixture
@@ -133,62 +129,6 @@ scenario('a text and a template sent to a group are filled for each member', asy
   expect(message).toMatchObject({ body: 'Hi Bob, your parcel 4711 is here.' })
   expect(new Date(message.scheduled_at).getTime()).toBe(Math.floor(at.getTime() / 60_000) * 60_000)
   expect(new Date(message.expires_at).getTime() - new Date(message.scheduled_at).getTime()).toBe(3_600_000)
-})
-
-scenario('a text whose answer was lost is sent once', async (fixture) => {
-  const { page } = fixture
-  const { ann } = await furnish(fixture)
-  await fixture.signIn()
-  await fixture.visit('/send?to=%2B4915100000003&text=Once')
-  await page.route(
-    '**/api/sms/send',
-    async (route) => {
-      await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('There was no answer.').waitFor()
-  await fixture.look('send-no-answer')
-  expect(await countMessages(ann)).toBe(1)
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByRole('heading', { name: 'Sent to +49 1510 0000003' }).waitFor()
-  expect(await countMessages(ann)).toBe(1)
-})
-
-scenario('a text is sent once if the page is reloaded before its answer', async (fixture) => {
-  const { page } = fixture
-  const { ann } = await furnish(fixture)
-  await fixture.signIn()
-  await fixture.visit('/send?to=%2B4915100000003')
-  const text = page.getByLabel('Text', { exact: true })
-  const send = page.getByRole('button', { name: 'Send', exact: true })
-  let reload = () => {}
-  const isStored = new Promise<void>((resolve) => {
-    reload = resolve
-  })
-  await page.route(
-    '**/api/sms/send',
-    async (route) => {
-      await route.fetch()
-      reload() // the page never gets the answer
-    },
-    { times: 1 },
-  )
-  await text.fill('Once')
-  await send.click()
-  await isStored
-  await page.reload()
-  await expect.poll(() => text.inputValue()).toBe('Once')
-  await send.click()
-  await page.getByRole('heading', { name: 'Sent to +49 1510 0000003' }).waitFor()
-  expect(await countMessages(ann)).toBe(1)
-  // the same text to the same number is sent again on purpose
-  await fixture.visit('/send?to=%2B4915100000003&text=Once')
-  await send.click()
-  await page.getByRole('heading', { name: 'Sent to +49 1510 0000003' }).waitFor()
-  expect(await countMessages(ann)).toBe(2)
 })
 
 scenario('refusals are shown at the field that caused them', async (fixture) => {

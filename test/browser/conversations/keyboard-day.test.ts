@@ -25,7 +25,7 @@ scenario(
     await startConversations(fixture)
   },
   {},
-  { ms: 240_000, widths: [1440, 768] },
+  { ms: 400_000, widths: [1440, 768] },
 )
 
 const answerOf = ({ page }: BrowserFixture) => page.getByLabel('Answer from Desk phone')

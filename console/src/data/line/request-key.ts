@@ -7,6 +7,8 @@ export const newRequestKey = (): string =>
 interface RequestKeys {
   /** The key of a request. A request that equals the last one, as after a lost answer, gets the same key. */
   of(request: unknown): string
+  /** When the last request got its key, in ms since 1970: a repeat must have the same body. */
+  since(): number
   /** Forgets the last request. The next one gets a new key, even if its content is equal. */
   renew(): void
 }
@@ -14,9 +16,10 @@ interface RequestKeys {
 interface Last {
   readonly question: string
   readonly key: string
+  readonly at: number
 }
 
-const NONE: Last = { question: '', key: '' }
+const NONE: Last = { question: '', key: '', at: 0 }
 /** A sign-out forgets these items of sessionStorage with the drafts of the tab. */
 const PREFIX = 'pocketsms.draft.request-key.'
 
@@ -33,9 +36,10 @@ export function requestKeys(name = ''): RequestKeys {
   return {
     of(request) {
       const question = JSON.stringify(request)
-      if (last.question !== question) keep({ question, key: newRequestKey() })
+      if (last.question !== question) keep({ question, key: newRequestKey(), at: Date.now() })
       return last.key
     },
+    since: () => last.at,
     renew: () => keep(NONE),
   }
 }

@@ -27,11 +27,12 @@ interface Preview {
 /**
  * Sends a request as a campaign, if the user confirms. Returns the campaign; 'no' if the user declined; or
  * undefined if the caller must send without a campaign (there are few recipients, or the user has the role
- * agent). Calls with the same `key` make only one campaign.
+ * agent). Calls with the same `key` make only one campaign. `atMs`: when the request got its key.
  */
 async function sendAsCampaign(
   request: Request,
   key: string,
+  atMs: number,
 ): Promise<{ readonly id: string } | 'no' | undefined> {
   const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
   const repeats = request.repeat !== undefined
@@ -39,7 +40,7 @@ async function sendAsCampaign(
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
   if (!may('admin')) return sendAsAgent(request)
   const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
-  const body = campaignOf(request, begins)
+  const body = campaignOf(request, begins, atMs)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? repeatSentence(request.repeat as Repeat) : undefined
@@ -70,10 +71,10 @@ async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
   return new Date(msOf(times[0])).toISOString()
 }
 
-/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' means now. */
-function campaignOf({ ttl, ...request }: Request, begins: string): Request {
+/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' is `atMs`. */
+function campaignOf({ ttl, ...request }: Request, begins: string, atMs: number): Request {
   if (!ttl) return request
-  const due = begins ? Date.parse(begins) : Date.now()
+  const due = begins ? Date.parse(begins) : atMs
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }
 }
 
@@ -123,7 +124,7 @@ export function useSend(): Task<[Request]> {
   const isDeclined = useRef(false)
   const task = useTask(async (request: Request) => {
     const key = keys.of(request)
-    const campaign = await sendAsCampaign(request, key)
+    const campaign = await sendAsCampaign(request, key, keys.since())
     isDeclined.current = campaign === 'no'
     if (campaign) {
       keys.renew()
