@@ -37,7 +37,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'e01836a73169444a34f3916d7ab18699aa8e63cd'
+const FIRST_RELEASE = 'a7eb49b4572f906055f625a4656034536c949707'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
