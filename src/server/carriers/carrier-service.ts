@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
 import { requestFor } from '../../agent/drivers/http/command.ts'
+import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { readCall } from '../../agent/drivers/http/read-call.ts'
 import { reasonOf, takeable } from '../../agent/takeable.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
@@ -133,7 +134,10 @@ export function carrierService({
         .where('user', '=', user.id)
         .orderBy('device')
         .execute()
-      return { items: items.map((item) => ({ ...item, account: JSON.parse(item.account) })) }
+      return {
+        items: items.map((item) => ({ ...item, account: JSON.parse(item.account) })),
+        presets: [...describePresets()].map(({ values, ...preset }) => ({ ...preset, values: [...values] })),
+      }
     },
     async receive(token, { method, query, headers, body }) {
       const db = all.signIn.db

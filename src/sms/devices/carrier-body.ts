@@ -39,6 +39,22 @@ export const CARRIERS = z
         fault: z.string().describe("The carrier's words while it refuses the account; else empty."),
       }),
     ),
+    presets: z
+      .array(
+        z.object({
+          name: z.string().describe('For `preset` of an account.'),
+          url: z.string().describe("The carrier's address; empty: each account has its own."),
+          user: z.string().describe("The carrier's own name of `user`; empty: it needs none."),
+          secret: z.string().describe('The same for `secret`.'),
+          webhook_secret: z
+            .string()
+            .describe('The same for `webhook_secret`; empty: `secret` verifies the calls.'),
+          values: z.array(z.string()).describe('Names of further `values`.'),
+          receipts: z.boolean().describe('Whether the carrier sends delivery reports.'),
+          incoming: z.boolean().describe('Whether it sends incoming texts.'),
+        }),
+      )
+      .describe('The carriers that can be added, without `custom`.'),
   })
   .meta({ id: 'Carriers' })
 

@@ -23,6 +23,14 @@ export const DEVICE_STATES = z
           .boolean()
           .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
         waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
+        carrier: z
+          .object({
+            preset: z.string(),
+            running: z.boolean().describe('Whether a server runs it now.'),
+            fault: z.string().describe("The carrier's words while it refuses the account; else empty."),
+          })
+          .nullable()
+          .describe('The account of a carrier that the servers run; null: another device.'),
         taken_today: z
           .int()
           .min(0)
@@ -40,6 +48,7 @@ export const DEVICE_STATES = z
                 .nullable()
                 .describe('What the texts of this month cost, a decimal; null for a line without prices.'),
               stopped: z.boolean().describe('Whether the budget of this month was too small for a text.'),
+              waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
             }),
           )
           .describe(
@@ -59,13 +68,18 @@ select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
   (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending') as waiting,
   coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
     as taken_today,
+  (select json_build_object('preset', c.account::json ->> 'preset', 'fault', c.fault,
+      'running', coalesce(c.leased_until > now(), false))
+    from device_carriers c where c.device = d.id and c."user" = d."user") as carrier,
   (select coalesce(json_agg(json_build_object('line', l.id,
       'minute', (select coalesce(sum(h.messages), 0) from device_handouts h
         where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
       'day', case when u.day >= sms_local_day(l."user", now()) then u.day_texts else 0 end,
       'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
       'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end,
-      'cost', case when pb_is_set(l.prices) then coalesce(c.cost, 0)::text end, 'stopped', c.stopped_at is not null
+      'cost', case when pb_is_set(l.prices) then coalesce(c.cost, 0)::text end, 'stopped', c.stopped_at is not null,
+      'waiting', (select count(*) from sms_dispatch q
+        where q.device = d.id and q."user" = d."user" and q.line = l.id and q.state <> 'pending')
     ) order by l.slot), '[]')
     from lines l left join line_use u on u.line = l.id
     left join line_costs c on c.line = l.id and c.month = left(sms_local_day(l."user", now()), 7)
@@ -78,6 +92,12 @@ export async function deviceStates(store: Store, user: string | null, deviceOnli
     user === null
       ? await store.db.shaped(STATES(''), [deviceOnlineSeconds])
       : await store.db.shaped(STATES('where d."user" = $2'), [deviceOnlineSeconds, user], 'sms device states')
-  const states = objectsOf<DeviceStates['items'][number] & { lines: string }>(found)
-  return { items: states.map((state) => ({ ...state, lines: JSON.parse(state.lines) })) }
+  const states = objectsOf<DeviceStates['items'][number] & { lines: string; carrier: string | null }>(found)
+  return {
+    items: states.map((state) => ({
+      ...state,
+      lines: JSON.parse(state.lines),
+      carrier: state.carrier && JSON.parse(state.carrier),
+    })),
+  }
 }

@@ -1,5 +1,6 @@
 import { connect } from '../../../src/agent/agent.ts'
 import { httpDriver } from '../../../src/agent/drivers/http/driver.ts'
+import { PRESET_NAMES } from '../../../src/agent/drivers/http/presets.ts'
 import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
 import { deviceLink } from '../../../src/server/carriers/device-link.ts'
 import { leaseCarriers } from '../../../src/server/carriers/lease-carriers.ts'
@@ -85,6 +86,10 @@ test('a refusal of the account stops the carrier, is shown as its fault, and let
   const fault = await until('the fault is shown', async () => (await must(user, 'GET', PATH)).items[0].fault)
   expect(fault).toMatch(/^The carrier refused it: 401/)
   expect(await messages(user, 'status = "failed"')).toEqual([])
+  const states = async (by: Client) => (await must(by, 'GET', '/api/devices/states')).items
+  expect(await states(user)).toMatchObject([
+    { device, carrier: { preset: 'pocketsms', running: true, fault } },
+  ])
   const told = 'select fault_told_at is not null from device_carriers where device = $1'
   await until('a mail to the owner is queued', async () => (await gateway.query(told, [device]))[0]?.[0])
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
@@ -189,6 +194,16 @@ test('of more carriers than a server runs, those with texts run', async () => {
     await must(user, 'POST', `/api/sms/messages/${message_ids[0]}/cancel`, {})
   }
   await gateway.query('delete from device_carriers where device = any($1)', [devices])
+test('the list names the credentials and values of each preset', async () => {
+  const { presets } = await must(await gateway.makeUser(), 'GET', PATH)
+  expect(presets.map(({ name }: { name: string }) => name)).toEqual(
+    PRESET_NAMES.filter((name) => name !== 'custom'),
+  )
+  expect(presets.find(({ name }: { name: string }) => name === 'twilio')).toEqual({
+    ...{ name: 'twilio', url: 'https://api.twilio.com', user: 'AccountSid', secret: 'AuthToken' },
+    ...{ webhook_secret: '', values: [], receipts: true, incoming: true },
+  })
+  for (const { name, secret } of presets) expect(secret, name).not.toBe('')
 })
 
 test('a check returns the request without its secret, and stores nothing', async () => {
@@ -197,7 +212,7 @@ test('a check returns the request without its secret, and stores nothing', async
   const made = await must(user, 'POST', PATH, { account, secret: 'sesame-open-99', check: true })
   expect(made.request).toContain('POST https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json')
   expect(made.request).not.toContain(Buffer.from('AC1:sesame-open-99').toString('base64'))
-  expect(await must(user, 'GET', PATH)).toEqual({ items: [] })
+  expect((await must(user, 'GET', PATH)).items).toEqual([])
 })
 
 test('a change cannot send the stored secret elsewhere, or show it', async () => {

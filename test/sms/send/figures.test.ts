@@ -59,9 +59,19 @@ test('users and superusers read the state of devices and their lines', async () 
     connection: null,
     waiting: 2,
     failing: false,
+    carrier: null,
     taken_today: 1,
     lines: [
-      { line: expect.any(String), minute: 1, day: 0, month: 0, recipients: 0, cost: null, stopped: false },
+      {
+        line: expect.any(String),
+        minute: 1,
+        day: 0,
+        month: 0,
+        recipients: 0,
+        waiting: 2,
+        cost: null,
+        stopped: false,
+      },
     ],
   })
   await phone.call('POST', '/api/devices/heartbeat', { battery: 62.5 })

@@ -69,6 +69,11 @@ export const PRESET = z.strictObject({
   url: z.string().default(''),
   /** Names in the setting `values` that the templates need. */
   needs: z.array(z.string()).default([]),
+  /** The carrier's own names of the credentials that it needs, such as `AuthToken` for `secret`. */
+  credentials: z
+    .strictObject({ user: z.string(), secret: z.string(), webhook_secret: z.string() })
+    .partial()
+    .prefault({}),
   send: z.strictObject({
     method: z.enum(['POST', 'GET', 'PUT']).default('POST'),
     path: z.string(),

@@ -1,8 +1,8 @@
 import type { PresetData } from '../preset.ts'
 
-// `secret` is the access key, `webhook_secret` the signing key.
 export const MESSAGEBIRD: PresetData = {
   url: 'https://rest.messagebird.com',
+  credentials: { secret: 'Access key', webhook_secret: 'Signing key' },
   // https://developers.messagebird.com/api/sms-messaging/#send-outbound-sms (2026-11-26)
   send: {
     path: '/messages',

@@ -1,8 +1,8 @@
 import type { PresetData } from '../preset.ts'
 
-// `user` is the Auth ID, `secret` the Auth Token.
 export const PLIVO: PresetData = {
   url: 'https://api.plivo.com',
+  credentials: { user: 'Auth ID', secret: 'Auth Token' },
   // https://docs.plivo.com/docs/messaging/api/message/send-a-message (2026-11-26)
   send: {
     path: '/v1/Account/{{user}}/Message/',

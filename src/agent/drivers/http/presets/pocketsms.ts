@@ -2,6 +2,7 @@ import type { PresetData } from '../preset.ts'
 
 // Another pocketsms, or another account of this one. docs/app.md, docs/webhooks.md
 export const POCKETSMS: PresetData = {
+  credentials: { secret: 'API key', webhook_secret: 'Webhook secret' },
   send: {
     path: '/api/sms/send',
     headers: {

@@ -1,8 +1,8 @@
 import type { PresetData } from '../preset.ts'
 
-// `secret` is the API key, `webhook_secret` the public key of the account.
 export const TELNYX: PresetData = {
   url: 'https://api.telnyx.com',
+  credentials: { secret: 'API key', webhook_secret: 'Public key' },
   // https://developers.telnyx.com/api-reference/messages/send-a-message (2026-11-26)
   send: {
     path: '/v2/messages',

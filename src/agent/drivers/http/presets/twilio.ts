@@ -1,8 +1,8 @@
 import type { PresetData } from '../preset.ts'
 
-// `user` is the AccountSid, `secret` the AuthToken.
 export const TWILIO: PresetData = {
   url: 'https://api.twilio.com',
+  credentials: { user: 'AccountSid', secret: 'AuthToken' },
   // https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource (2026-11-26)
   send: {
     path: '/2010-04-01/Accounts/{{user}}/Messages.json',

@@ -1,8 +1,9 @@
 import type { PresetData } from '../preset.ts'
 
-// The Messages API. `user` is the API key, `secret` the API secret, `webhook_secret` the signature secret.
+// The Messages API.
 export const VONAGE: PresetData = {
   url: 'https://api.nexmo.com',
+  credentials: { user: 'API key', secret: 'API secret', webhook_secret: 'Signature secret' },
   // https://developer.vonage.com/en/api/messages (2026-11-26)
   send: {
     path: '/v1/messages',
