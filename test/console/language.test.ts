@@ -11,7 +11,18 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
   'account/sheet.tsx': ['pocketsms'],
   'account/this-phone.tsx': ['SMSGate'],
+  'data/carriers/carrier-words.ts': [
+    ...['Twilio', 'Telnyx', 'Vonage', 'Plivo', 'MessageBird', 'Sinch', 'Infobip', 'GatewayAPI', 'Clickatell'],
+  ],
   'data/device/simulated-phones.ts': ['Bearer {}'],
+  'pages/carrier/account-rows.ts': ['+15005550006, Acme'],
+  'pages/carrier/callback.tsx': ['whsec_…'],
+  'pages/carrier/custom-rows.ts': [
+    'Bearer {{secret}}',
+    'Ed25519',
+    'JSON Web Token (HS256)',
+    'failed, rejected',
+  ],
   'data/failed.ts': [
     '{} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message !~ "Outcome unknown%"',
     'status = "failed" && error_message ~ "Outcome unknown%"',

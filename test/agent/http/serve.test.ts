@@ -194,6 +194,8 @@ test('of more carriers than a server runs, those with texts run', async () => {
     await must(user, 'POST', `/api/sms/messages/${message_ids[0]}/cancel`, {})
   }
   await gateway.query('delete from device_carriers where device = any($1)', [devices])
+})
+
 test('the list names the credentials and values of each preset', async () => {
   const { presets } = await must(await gateway.makeUser(), 'GET', PATH)
   expect(presets.map(({ name }: { name: string }) => name)).toEqual(

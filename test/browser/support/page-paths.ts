@@ -13,6 +13,7 @@ export function pagePaths(role: 'user' | 'superuser', ids: Furnished): string[] 
     '/contacts/:id': ids.contact,
     '/conversations/:number': encodeURIComponent(STRANGER),
     '/devices/:id': ids.device,
+    '/devices/:id/carrier': ids.device,
     '/groups/:id': ids.group,
     '/help/:section': 'send-a-text',
     '/hooks/:id': ids.hook,
@@ -21,7 +22,7 @@ export function pagePaths(role: 'user' | 'superuser', ids: Furnished): string[] 
   }
   return [...PAGES.matchAll(/page\('\w+', '([^']+)'[^}]*?for: '(\w+)'/g)]
     .filter(([, , whose]) => whose === role || whose === 'both')
-    .map(([, path]) => path!.replace(/:\w+$/, () => values[path!] ?? missing(path!)))
+    .map(([, path]) => path!.replace(/:\w+/, () => values[path!] ?? missing(path!)))
 }
 
 function missing(path: string): never {

@@ -20,6 +20,16 @@ export interface LineUse {
   readonly day: number
   readonly month: number
   readonly recipients: number
+  /** Messages that wait for it, or that it is sending. */
+  readonly waiting: number
+}
+
+/** The account of a carrier that the servers run. */
+interface CarrierState {
+  readonly preset: string
+  readonly running: boolean
+  /** The carrier's words while it refuses the account; else ''. */
+  readonly fault: string
 }
 
 export interface DeviceState {
@@ -33,6 +43,7 @@ export interface DeviceState {
   readonly connection: keyof typeof CONNECTIONS | null
   readonly waiting: number
   readonly taken_today: number
+  readonly carrier: CarrierState | null
   readonly lines: readonly LineUse[]
 }
 
@@ -48,6 +59,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
 
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
   if (!device.enabled) return ['calm', t('Switched off')]
+  if (state?.carrier?.fault) return ['bad', t('Account refused')]
   if (state?.failing) return ['bad', t('Failing')]
   if (state?.online) return ['good', t('Online')]
   if (state?.reachable) return ['busy', t('Asleep')]

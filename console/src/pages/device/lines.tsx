@@ -12,6 +12,7 @@ import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
 import { LineDialog } from './line-dialog.tsx'
+import { LineHealth } from './line-health.tsx'
 
 const MOST_LINES = 100
 
@@ -19,6 +20,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
   const filter = pb.filter('device = {:id}', { id: device.id })
   const { items, fault, reload } = useList<Line>('lines', { filter, sort: 'slot', perPage: MOST_LINES })
   const [edited, setEdited] = useState<Line>()
+  const use = ({ id }: Line) => state?.lines.find(({ line }) => line === id)
   const close = () => {
     setEdited(undefined)
     void reload()
@@ -45,7 +47,8 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
           <li key={line.id}>
             <div class="row">
               <h3>{lineName(line)}</h3>
-              <LineBadge line={line} /> <SimulatedBadge device={device} />
+              <LineBadge line={line} isRefused={Boolean(state?.carrier?.fault)} />{' '}
+              <SimulatedBadge device={device} />
               <Button kind="quiet" icon="edit" iconOnly needs="admin" onClick={() => setEdited(line)}>
                 {t('Change {name}', { name: lineName(line) })}
               </Button>
@@ -56,6 +59,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
               )}
             </div>
             <LineFacts line={line} />
+            <LineHealth line={line} use={use(line)} />
             {line.enabled && line.failing_since && (
               <Notice kind="warning">
                 {tx(
@@ -66,7 +70,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
                 )}
               </Notice>
             )}
-            <LineMeters line={line} use={state?.lines.find((use) => use.line === line.id)} />
+            <LineMeters line={line} use={use(line)} />
           </li>
         ))}
       </ul>
@@ -75,8 +79,15 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
   )
 }
 
-function LineBadge({ line: { enabled, present, failing_since } }: { line: Line }) {
+function LineBadge({
+  line: { enabled, present, failing_since },
+  isRefused,
+}: {
+  line: Line
+  isRefused: boolean
+}) {
   if (!present) return <Badge tone="bad">{t('Not in the device')}</Badge>
+  if (enabled && isRefused) return <Badge tone="bad">{t('Paused')}</Badge>
   if (enabled && failing_since) return <Badge tone="bad">{t('Failing')}</Badge>
   return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
 }

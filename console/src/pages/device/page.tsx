@@ -1,3 +1,4 @@
+import { carrierWords } from '../../data/carriers/carrier-words.ts'
 import { pb } from '../../data/client.ts'
 import {
   CONNECTIONS,
@@ -13,6 +14,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { CarrierFault } from '../../parts/carrier-fault.tsx'
 import { revoke } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -24,10 +26,11 @@ import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { TestText } from '../../parts/test-text.tsx'
 import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { Lines } from './lines.tsx'
-import { SimulatedPhone, TestText } from './test-text.tsx'
+import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
 
 const PLATFORMS = {
@@ -51,9 +54,15 @@ export function Page({ params: { id = '' } }: PageProps) {
     )
   const state = states.of(device)
   const [tone, word] = deviceWord(device, state)
+  const carrier = state?.carrier ?? false
   const isMine = session.value?.role === 'user'
   return (
-    <Frame title={device.name} back={{ href: to('/devices'), words: t('Devices') }}>
+    <Frame
+      title={device.name}
+      back={{ href: to('/devices'), words: t('Devices') }}
+      actions={state?.carrier && isMine && <ChangeCarrier device={id} />}
+    >
+      {state?.carrier?.fault && <CarrierFault fault={state.carrier.fault} />}
       {isSimulated(device) && (
         <Notice kind="warning">
           {t(
@@ -67,12 +76,14 @@ export function Page({ params: { id = '' } }: PageProps) {
             facts={[
               !isMine && [t('User'), <Owner record={device} />],
               [t('Last seen'), <Time at={device.last_seen} none={t('never')} />],
-              [t('Battery'), state?.battery == null ? '–' : <Battery state={state} />],
-              [t('Connection'), state?.connection == null ? '–' : CONNECTIONS[state.connection]],
+              !carrier && [t('Battery'), state?.battery == null ? '–' : <Battery state={state} />],
+              !carrier && [t('Connection'), state?.connection == null ? '–' : CONNECTIONS[state.connection]],
               [t('Messages that wait'), state?.waiting ?? '–'],
               [t('Taken in 24 hours'), state?.taken_today ?? '–'],
-              [t('Kind'), PLATFORMS[device.platform]],
-              [t('Number'), device.phone || '–'],
+              [t('Kind'), carrier ? t('Account of a carrier') : PLATFORMS[device.platform]],
+              carrier && [t('Carrier'), carrierWords(carrier.preset).name],
+              carrier && [t('Run by a server'), carrier.running ? t('Yes') : t('No')],
+              !carrier && [t('Number'), device.phone || '–'],
               [t('Joined'), <Time at={device.created} />],
             ]}
           />
@@ -80,13 +91,19 @@ export function Page({ params: { id = '' } }: PageProps) {
         {may('admin') && <Settings device={device} />}
       </div>
       <Lines device={device} state={state} />
-      {isMine && may('agent') && <TestText device={device} />}
+      {isMine && may('agent') && <TestText device={device.id} />}
       {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
       {may('admin') && <Remove device={device} waiting={state?.waiting ?? 0} />}
     </Frame>
   )
 }
+
+const ChangeCarrier = ({ device }: { device: string }) => (
+  <ButtonLink needs="owner" icon="edit" href={to(`/devices/${device}/carrier`)}>
+    {t('Account of the carrier')}
+  </ButtonLink>
+)
 
 const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceState }) => (
   <>

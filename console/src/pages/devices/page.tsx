@@ -1,5 +1,6 @@
 import { formatNumber, t } from '../../language/words.ts'
 import './page.css'
+import { carrierFault } from '../../data/carriers/carrier-faults.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
@@ -68,7 +69,13 @@ export function Page({ query }: PageProps) {
 
 function DeviceBadge({ device, of }: { device: Device; of: ReturnType<typeof useDeviceStates>['of'] }) {
   const [tone, word] = deviceWord(device, of(device))
-  return <Badge tone={tone}>{word}</Badge>
+  const fault = of(device)?.carrier?.fault
+  return (
+    <span class="devices-state">
+      <Badge tone={tone}>{word}</Badge>
+      {fault && <span class="note">{carrierFault(fault).words}</span>}
+    </span>
+  )
 }
 
 const percent = (battery: number | null | undefined) => (battery == null ? '–' : `${Math.round(battery)} %`)

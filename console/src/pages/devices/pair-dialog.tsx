@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -11,7 +12,7 @@ import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, ButtonLink, Form, FormActions } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { msOf } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { go, to } from '../../router.ts'
 import { AndroidPhone } from './join-android.tsx'
 import { Computer } from './join-computer.tsx'
 
@@ -24,6 +25,7 @@ interface Pairing {
 const KINDS = [
   ['android', t('Android phone')],
   ['computer', t('Modem on a computer')],
+  ['carrier', t('Account of a carrier')],
   ['simulated', t('Simulated phone, to try it out')],
 ] as const
 type Kind = (typeof KINDS)[number][0]
@@ -31,8 +33,19 @@ type Kind = (typeof KINDS)[number][0]
 const NAMES: Readonly<Record<Kind, string>> = {
   android: t('Phone'),
   computer: t('Modem'),
+  carrier: '',
   simulated: t('Simulated phone'),
 }
+
+const ACTIONS: Readonly<Record<Kind, string>> = {
+  android: t('Show the code'),
+  computer: t('Show the code'),
+  carrier: t('Choose the carrier'),
+  simulated: t('Start a simulated phone'),
+}
+
+/** Only the owner of an account adds carriers. */
+const isOwned = (kind: Kind) => kind === 'carrier'
 
 export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
   const [kind, setKind] = useState<Kind>('android')
@@ -41,6 +54,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
   const [device, setDevice] = useState<Device>()
   const name = typed.trim() || NAMES[kind]
   const start = useTask(async () => {
+    if (kind === 'carrier') return go('/devices/carrier')
     if (kind === 'simulated') return setDevice(await addSimulatedPhone(name))
     setPairing(await pb.send<Pairing>('/api/devices/pairing', { method: 'POST', body: { name } }))
   })
@@ -66,20 +80,28 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
             label={t('What sends the texts')}
             name="kind"
             autofocus
-            choices={KINDS}
+            choices={KINDS.filter(([one]) => !isOwned(one) || may('owner'))}
             value={kind}
             onValue={(value) => setKind(value as Kind)}
           />
-          <TextField
-            label={t('Name')}
-            name="name"
-            hint={t('How you tell it from your other devices, such as desk phone.')}
-            placeholder={NAMES[kind]}
-            value={typed}
-            onValue={setTyped}
-          />
+          {kind === 'carrier' ? (
+            <p class="muted">
+              {t(
+                'Twilio, Vonage, another pocketsms and others send texts over the internet, without a phone.',
+              )}
+            </p>
+          ) : (
+            <TextField
+              label={t('Name')}
+              name="name"
+              hint={t('How you tell it from your other devices, such as desk phone.')}
+              placeholder={NAMES[kind]}
+              value={typed}
+              onValue={setTyped}
+            />
+          )}
           <FormActions busy={start.busy} onCancel={onClose}>
-            {kind === 'simulated' ? t('Start a simulated phone') : t('Show the code')}
+            {ACTIONS[kind]}
           </FormActions>
         </Form>
       )}

@@ -3,6 +3,7 @@ import type { PresetData } from '../preset.ts'
 // The One API. `secret` is the API key of the integration.
 export const CLICKATELL: PresetData = {
   url: 'https://platform.clickatell.com',
+  credentials: { secret: 'API key' },
   // https://guides.clickatell.com/clickatell-chat-commerce-platform/developer/channels/whatsapp-and-sms-one-api/
   // api-reference/messages/send-messages (2026-11-26)
   send: {

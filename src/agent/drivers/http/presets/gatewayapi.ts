@@ -3,6 +3,7 @@ import type { PresetData } from '../preset.ts'
 // The Mobile Messaging API. `secret` is an API token, `webhook_secret` the key of the webhook.
 export const GATEWAYAPI: PresetData = {
   url: 'https://messaging.gatewayapi.com',
+  credentials: { secret: 'API token', webhook_secret: 'Webhook key' },
   // https://gatewayapi.com/docs/message/overview (2026-11-26), and types.ts in
   // github.com/onlinecity/gatewayapi-node (2026-03-05)
   send: {

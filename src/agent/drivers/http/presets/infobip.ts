@@ -2,6 +2,7 @@ import type { PresetData } from '../preset.ts'
 
 // `secret` is an API key. Each account has its own address, the setting `url`.
 export const INFOBIP: PresetData = {
+  credentials: { secret: 'API key' },
   // https://www.infobip.com/docs/developer-resources/quickstart (2026-11-26), and SmsApiTest.java in
   // github.com/infobip/infobip-api-java-client (2026-03-31)
   send: {

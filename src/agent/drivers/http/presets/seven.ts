@@ -3,6 +3,7 @@ import type { PresetData } from '../preset.ts'
 // seven, formerly sms77. `secret` is an API key, `webhook_secret` the signing key of the account.
 export const SEVEN: PresetData = {
   url: 'https://gateway.seven.io',
+  credentials: { secret: 'API key', webhook_secret: 'Signing key' },
   // https://docs.seven.io/en/rest-api/endpoints/sms (2026-11-26), and openapi.json in
   // github.com/seven-io/api-schemes (2026-02-11)
   send: {

@@ -3,6 +3,7 @@ import type { PresetData } from '../preset.ts'
 // The SMS API. `user` is the service plan, `secret` its API token, `webhook_secret` the secret of its HMAC.
 export const SINCH: PresetData = {
   url: 'https://us.sms.api.sinch.com',
+  credentials: { user: 'Service plan ID', secret: 'API token', webhook_secret: 'HMAC secret' },
   // https://developers.sinch.com/docs/sms/api-reference/sms/batches (2026-11-26), and text-request.ts in
   // github.com/sinch/sinch-sdk-node (2026-07-21)
   send: {

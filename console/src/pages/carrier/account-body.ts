@@ -1,0 +1,62 @@
+import type { CarrierAccount, CarrierBody } from '../../data/carriers/carriers.ts'
+
+type Parts = Readonly<Record<string, unknown>>
+
+const isParts = (value: unknown): value is Parts =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Parts that are replaced as a whole. */
+const WHOLE = new Set(['body', 'headers', 'when'])
+
+function merged(old: unknown, change: Parts): Parts {
+  const base = isParts(old) ? old : {}
+  const changed = Object.entries(change).map(([name, value]) => [
+    name,
+    isParts(value) && !WHOLE.has(name) ? merged(base[name], value) : value,
+  ])
+  return { ...base, ...Object.fromEntries(changed) }
+}
+
+const isEmpty = (value: unknown) =>
+  value === undefined ||
+  value === '' ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isParts(value) && Object.keys(value).length === 0)
+
+/** Leaves out the parts that a person has emptied. */
+function withoutEmpty(parts: Parts): Parts {
+  const filled = Object.entries(parts).map(([name, value]) => [
+    name,
+    isParts(value) && !WHOLE.has(name) ? withoutEmpty(value) : value,
+  ])
+  return Object.fromEntries(filled.filter(([, value]) => !isEmpty(value)))
+}
+
+/** The part of a carrier's own interface that each of its other parts needs. */
+const NEEDED = { receipt: 'ref', incoming: 'from', signature: 'kind' } as const
+
+function interfaceOf(given: Parts): Parts {
+  const lacking = Object.entries(NEEDED).filter(([part, name]) => isEmpty((given[part] as Parts)?.[name]))
+  const { send, ...rest } = given as { send?: Parts }
+  const { body, ...sent } = send ?? {}
+  const left = Object.entries({ ...rest, send: sent.method === 'GET' ? sent : { ...sent, body } })
+  return Object.fromEntries(left.filter(([name]) => !lacking.some(([part]) => part === name)))
+}
+
+/** A setting after its change; unchanged settings stay exactly as they are stored. */
+function changed(name: string, old: unknown, change: unknown): unknown {
+  if (!isParts(change)) return change
+  const whole = merged(old, change)
+  return withoutEmpty(name === 'custom' ? interfaceOf(whole) : whole)
+}
+
+/** The request for an account: its stored settings with the changes of a form. */
+export function bodyOf(stored: CarrierAccount, changes: Parts): CarrierBody {
+  const { name, secret, webhook_secret, ...settings } = changes
+  const parts = Object.entries(settings).map(([key, value]) => [key, changed(key, stored[key], value)])
+  const emptied = new Set(parts.filter(([, value]) => isEmpty(value)).map(([key]) => key))
+  const whole = Object.entries({ ...stored, ...Object.fromEntries(parts) })
+  const account = Object.fromEntries(whole.filter(([key]) => !emptied.has(key)))
+  return { ...withoutEmpty({ name, secret, webhook_secret }), account: { ...account, preset: stored.preset } }
+}

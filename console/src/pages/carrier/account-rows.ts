@@ -1,0 +1,101 @@
+import { carrierWords } from '../../data/carriers/carrier-words.ts'
+import type { CarrierPreset } from '../../data/carriers/carriers.ts'
+import { t } from '../../language/words.ts'
+import type { FieldRow, FormRow } from '../../parts/rows/form-row.ts'
+import type { Value } from '../../parts/rows/values.ts'
+import { customRows } from './custom-rows.ts'
+
+const required = (typed: Value) => (String(typed).trim() === '' ? t('Fill this in.') : undefined)
+
+/** A value that may be left empty. */
+const optionalNumber = (name: string, label: string, placeholder: string): FieldRow => ({
+  ...{ name, label, placeholder, kind: 'number', min: 0 },
+  write: (typed) => (typed === '' ? '' : Number(typed)),
+})
+
+const readSenders = (stored: unknown) => ((stored as readonly string[] | undefined) ?? []).join(', ')
+
+/** Senders may contain spaces; numbers are stored without. */
+const writeSenders = (typed: Value): readonly string[] =>
+  String(typed)
+    .split(/[,;\n]/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => (/^\+[\d\s()/-]+$/.test(one) ? one.replace(/[^+\d]/g, '') : one))
+
+const senders = (preset: string): FieldRow => ({
+  ...{ name: 'senders', label: t('Senders'), placeholder: '+15005550006, Acme' },
+  ...{ read: readSenders, write: writeSenders },
+  hint:
+    preset === 'pocketsms'
+      ? t('Numbers or names of lines of the other account. Empty: it chooses.')
+      : t(
+          'Your numbers with +, short codes, or names of at most 11 characters, with commas between. Each is a line of its own. Empty: the carrier chooses.',
+        ),
+})
+
+const KEPT = t('It is stored encrypted and not shown again. Empty: it stays as it is.')
+
+function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] {
+  const { name, user, secret, webhook_secret: webhookSecret } = preset
+  const isNeeded = isNew && name !== 'custom'
+  const { where } = carrierWords(name)
+  const hidden = { kind: 'password', autocomplete: 'new-password' } as const
+  const rows: readonly (FieldRow | false)[] = [
+    user !== '' && {
+      ...{ name: 'user', label: user, autocomplete: 'off', spellcheck: false },
+      ...(name !== 'custom' && { error: required }),
+    },
+    secret !== '' && {
+      ...{ name: 'secret', label: secret, ...hidden, hint: isNew ? where : KEPT },
+      ...(isNeeded && { error: required }),
+    },
+    // the other pocketsms makes this secret only when it has the address
+    webhookSecret !== '' &&
+      (!isNew || name !== 'pocketsms') && {
+        ...{ name: 'webhook_secret', label: webhookSecret, ...hidden },
+        hint: isNew
+          ? t('It shows that a delivery report or a text is the carrier’s. Without it they are refused.')
+          : KEPT,
+      },
+  ]
+  return rows.filter((row) => row !== false)
+}
+
+const address = (preset: CarrierPreset): FieldRow => {
+  const row = { name: 'url', label: t('Address'), kind: 'url' } as const
+  if (preset.url !== '')
+    return {
+      ...{ ...row, placeholder: preset.url },
+      hint: t('Only for another region. Empty: the usual one.'),
+    }
+  const placeholder = preset.name === 'pocketsms' ? 'https://sms.example.com' : 'https://api.example.com'
+  return { ...row, placeholder, error: required }
+}
+
+const more = (preset: CarrierPreset): FormRow => ({
+  summary: preset.url === '' ? t('More: rate') : t('More: rate and address'),
+  folded: [
+    [
+      optionalNumber('rate', t('Texts a second'), '10'),
+      optionalNumber('parallel', t('Requests at the same time'), '10'),
+    ],
+    ...(preset.url === '' ? [] : [address(preset)]),
+  ],
+})
+
+const ownName = (preset: string): FieldRow => ({
+  ...{ name: 'name', label: t('Name'), placeholder: carrierWords(preset).name },
+  hint: t('How you tell it from your other devices.'),
+})
+
+/** The fields of a carrier's account: those that its preset needs. */
+export const accountRows = (preset: CarrierPreset, isNew: boolean): readonly FormRow[] => [
+  ...(isNew ? [ownName(preset.name)] : []),
+  ...(preset.url === '' ? [address(preset)] : []),
+  ...credentials(preset, isNew),
+  ...preset.values.map((name) => ({ name: `values.${name}`, label: name, error: required })),
+  senders(preset.name),
+  ...(preset.name === 'custom' ? customRows() : []),
+  more(preset),
+]

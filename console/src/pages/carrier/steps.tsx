@@ -1,0 +1,14 @@
+import { t } from '../../language/words.ts'
+
+const STEPS = [t('Carrier'), t('Account and senders'), t('Address and test')]
+
+/** The three steps of adding a carrier, with the present one marked. */
+export const Steps = ({ at }: { at: 1 | 2 | 3 }) => (
+  <ol class="carrier-steps" aria-label={t('Step {at} of {count}', { at, count: STEPS.length })}>
+    {STEPS.map((words, i) => (
+      <li key={words} class={i + 1 < at ? 'done' : ''} aria-current={i + 1 === at ? 'step' : undefined}>
+        <span aria-hidden="true">{i + 1}</span> {words}
+      </li>
+    ))}
+  </ol>
+)

@@ -1,0 +1,21 @@
+import type { ComponentChildren } from 'preact'
+import { carrierFault } from '../data/carriers/carrier-faults.ts'
+import { t } from '../language/words.ts'
+import { Notice } from './form/form.tsx'
+
+/** Why a carrier refuses its account, and what happens to its texts. `children`: how to end it. */
+export function CarrierFault({ fault, children }: { fault: string; children?: ComponentChildren }) {
+  const { words, said } = carrierFault(fault)
+  return (
+    <Notice kind="wrong">
+      <p>
+        <strong>{words}</strong>{' '}
+        {t(
+          'Its texts go to your other devices, or wait. The server tries again within 15 minutes, and at once when you save the account.',
+        )}
+      </p>
+      <p>{t('The carrier says: {said}', { said })}</p>
+      {children}
+    </Notice>
+  )
+}

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import { readTyped } from '#portable/phone/typed.ts'
+import { pb } from '../data/client.ts'
+import { requestKeys } from '../data/line/request-key.ts'
+import { useCountry } from '../data/phone/country.ts'
+import { phoneFaultWords } from '../data/phone/phone-words.ts'
+import type { Message } from '../data/records.ts'
+import { remembered } from '../data/remembered.ts'
+import { useRecord } from '../data/use/use-record.ts'
+import { useTask } from '../data/use/use-task.ts'
+import { failureReason } from '../data/words/failure-reasons.ts'
+import { t } from '../language/words.ts'
+import { to } from '../router.ts'
+import { NumberCountry } from './form/country-field.tsx'
+import { TextField } from './form/field.tsx'
+import { Button, Form } from './form/form.tsx'
+import { Card } from './page.tsx'
+import { MessageStatus } from './time.tsx'
+import './test-text.css'
+
+const number = remembered('test-number', '')
+
+/** Sends a test text through a device, and shows its state until it has arrived. `device`: its id. */
+export function TestText({ device }: { device: string }) {
+  const [body, setBody] = useState(t('A test from pocketsms'))
+  const [message, setMessage] = useState('')
+  const [isTried, setTried] = useState(false)
+  const [country, setCountry] = useCountry()
+  // idempotency keys: a test that is sent twice by accident goes out once
+  const [keys] = useState(() => requestKeys())
+  const { phone, fault } = readTyped(number.value, country)
+  const send = useTask(async () => {
+    const request = { recipients: [phone], body, device_id: device, ttl: 600 }
+    const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
+      method: 'POST',
+      headers: { 'Idempotency-Key': keys.of(request) },
+      body: request,
+    })
+    keys.renew()
+    setMessage(message_ids[0] ?? '')
+  })
+  const submit = () => {
+    setTried(true)
+    if (phone) return send.run()
+  }
+  return (
+    <Card title={t('Test')}>
+      <Form onSubmit={submit} fault={send.fault}>
+        <div class="test-text">
+          <TextField
+            label={t('To')}
+            name="to"
+            type="tel"
+            placeholder="+49 151 12345678"
+            error={isTried && fault ? `${phoneFaultWords(fault)}.` : undefined}
+            value={number.value}
+            onValue={(value) => {
+              number.value = value
+            }}
+          />
+          <TextField label={t('Text')} name="body" value={body} onValue={setBody} />
+          <Button type="submit" icon="send" busy={send.busy}>
+            {t('Send a test')}
+          </Button>
+        </div>
+        <NumberCountry value={country} onValue={setCountry} />
+      </Form>
+      {message && <Outcome id={message} />}
+    </Card>
+  )
+}
+
+function Outcome({ id }: { id: string }) {
+  const { record } = useRecord<Message>('sms_messages', id)
+  if (!record) return null
+  return (
+    <p class="row" role="status">
+      <MessageStatus message={record} /> {failureReason(record.error_message)}
+      <a href={to(`/messages/${id}`)}>{t('See the message')}</a>
+    </p>
+  )
+}
