@@ -161,7 +161,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   server: [
     ['carriers'],
     ['extensions.ts', 'jobs.ts', 'command-line.ts'],
-    ['begin.ts', 'with-store.ts'],
+    ['start-work.ts', 'with-store.ts'],
     ['server.ts'],
     ['serve-command.ts', 'superuser-command.ts', 'import-command.ts'],
     ['cli.ts', 'agent-cli.ts'],

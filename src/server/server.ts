@@ -22,7 +22,7 @@ import { createLogger, type Logger } from '../log.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
-import { begin } from './begin.ts'
+import { startWork } from './start-work.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
@@ -75,7 +75,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   // closes each connection: a client that reconnects may reach a different server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
   const unavailable = front(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
-  const beginAgain = () => begin(config, database, log, backup, workers)
+  const beginAgain = () => startWork(config, database, log, backup, workers)
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = {
     ...CONNECTION_OPTIONS,

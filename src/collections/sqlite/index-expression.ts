@@ -2,7 +2,7 @@ import { type Field, isMulti } from '../../fields/field.ts'
 import { parseJson } from '../../tools/json.ts'
 import { splitTokens } from '../../tools/tokenize.ts'
 import { columnName, quote } from '../catalog.ts'
-import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-parts.ts'
+import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
 export interface IndexColumn {
   readonly name: string

@@ -9,7 +9,7 @@ import {
   splitArguments,
   sqlTokens,
   unquoted,
-} from './sql-parts.ts'
+} from './sql-tokens.ts'
 import { translateCall } from './translate-call.ts'
 
 /** Words that are keywords in Postgres but may be plain names in SQLite. */

@@ -39,10 +39,10 @@ import { jobsOf, kindsOf } from './jobs.ts'
 const ANNOUNCED_MS = 100
 
 /**
- * Migrates the database and begins the work on it: services, queues, background jobs. A restore of a backup
- * ends this work and begins it again.
+ * Migrates the database and starts the work on it: services, queues, background jobs. A restore of a backup
+ * ends this work and starts it again.
  */
-export async function begin(
+export async function startWork(
   config: Config,
   database: Database,
   log: Logger,
