@@ -529,7 +529,7 @@ interface DevicesRow {
   password: Generated<string>
   per_minute: Generated<number>
   phone: Generated<string>
-  platform: Generated<'' | 'android' | 'modem' | 'simulator' | 'other'>
+  platform: Generated<'' | 'android' | 'modem' | 'simulator' | 'carrier' | 'other'>
   push: string | null
   sims: string | null
   tokenKey: Generated<string>
@@ -945,11 +945,14 @@ interface UserSettingsRow {
   currency: Generated<string>
   destinations: Generated<string>
   disabled: Generated<boolean>
+  failover_minutes: Generated<number>
+  failover_priority: Generated<number>
   id: string
   keep_consents: Generated<number>
   keep_files: Generated<number>
   keep_incoming: Generated<number>
   keep_outgoing: Generated<number>
+  line_choice: Generated<'' | 'turns' | 'cheapest'>
   notify: Generated<'' | 'all' | 'mine' | 'none'>
   opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>

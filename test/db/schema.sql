@@ -1260,6 +1260,9 @@ create table user_settings (
   disabled boolean not null default false,
   country text collate "C" not null default ''::text,
   currency text collate "C" not null default ''::text,
+  line_choice text collate "C" not null default ''::text,
+  failover_minutes double precision not null default 0,
+  failover_priority double precision not null default 0,
   time_zone text collate "C" not null default ''::text,
   quiet_from text collate "C" not null default ''::text,
   quiet_to text collate "C" not null default ''::text,
@@ -1595,7 +1598,6 @@ create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile
-create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
 create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text) volatile
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile
@@ -1613,6 +1615,7 @@ create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_due_scheduled(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
 create function sms_due_waiting(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
+create function sms_estimate(owner text, since text, at timestamp with time zone, sticky text, key text, of_device text, line_id text, line_number text, of_sim integer, of_priority integer, texts json) returns TABLE(line text, messages integer, segments integer, cost text) stable set plan_cache_mode=force_custom_plan
 create function sms_events_noted() returns trigger volatile
 create function sms_fail(texts text[], reason text, ended_by text) returns TABLE("user" text, period text, messages bigint) volatile
 create function sms_hold(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
@@ -1642,6 +1645,7 @@ create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
 create function sms_messages_went() returns trigger volatile set enable_seqscan=off
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
+create function sms_phones_down_at(owner text, minutes double precision) returns timestamp with time zone stable
 create function sms_planned_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean) returns TABLE(message text, device text, sent_by text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, waits_for text, next_body text, next_segments double precision, unfit boolean, refusal text, what text) stable set plan_cache_mode=force_custom_plan
 create function sms_price(prices json, number text) returns numeric immutable
 create function sms_queued_devices() returns TABLE(device text) stable
@@ -1658,6 +1662,7 @@ create function sms_rewake(room integer) returns TABLE(device text) volatile set
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
 create function sms_store(owner text, moment text, since text, sticky text, turns bigint, reserved integer, account record, requests anyarray, spent double precision, is_special boolean) returns text[] volatile
 create function sms_take_back(texts text[], dues timestamp with time zone[], waits_for text, why text) returns void volatile
+create function sms_takes_from(owner text, since text, not_by text) returns double precision stable
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile
 create function sms_wake_interval() returns interval immutable

@@ -30,7 +30,7 @@ export const devices = {
   phone: { type: 'text' },
   platform: {
     type: 'select',
-    values: ['android', 'modem', 'simulator', 'other'],
+    values: ['android', 'modem', 'simulator', 'carrier', 'other'],
   },
   enabled: { type: 'bool' },
   last_seen: { type: 'date' },
@@ -243,6 +243,12 @@ export const user_settings = {
   disabled: { type: 'bool' },
   country: { type: 'text' },
   currency: { type: 'text' },
+  line_choice: {
+    type: 'select',
+    values: ['turns', 'cheapest'],
+  },
+  failover_minutes: { type: 'number', max: 10080 },
+  failover_priority: { type: 'number', max: 127 },
   time_zone: { type: 'text', max: 64 },
   quiet_from: { type: 'text' },
   quiet_to: { type: 'text' },

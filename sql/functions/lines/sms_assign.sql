@@ -13,6 +13,7 @@
 --             n, to, segments    identifies the text in the results; the recipient; the size
 --             device, sim, line  the device, SIM slot and line that the request names; null for none
 --             lines              the lines that the API key may send by; null for all
+--             priority           its priority, for the failover to carriers
 --             zone               the time zone of the quiet hours for which the text waits, unless the
 --                                contact has one; '' for the user's; null if the text does not wait
 --             avoid              a device that must not be chosen
@@ -31,9 +32,9 @@
 -- When a text does not fit into the budget any more, the owner gets a mail, once a month.
 --
 -- The order of preference is: the line that exchanged the last text with the recipient, a line with the
--- longest matching prefix, a line without prefixes, any other. Failing lines come last. Equal lines take
--- turns: if all available lines are equal, the user's turn decides, as in sms_accept; else the line whose
--- last turn is the oldest.
+-- longest matching prefix, a line without prefixes, any other. Failing lines come last. Of equal lines, the
+-- account's setting `line_choice` may prefer the cheapest. Equal lines take turns: if all available lines
+-- are equal, the user's turn decides, as in sms_accept; else the line whose last turn is the oldest.
 create or replace function sms_assign(
   owner text, since text, at timestamptz, sticky text, is_new boolean, texts json, is_trial boolean default false
 ) returns table (
@@ -61,6 +62,9 @@ declare
   full_until timestamptz[];
   are_limited boolean[];
   are_failing boolean[];
+  are_carriers boolean[];
+  -- for each line: whether its device was not seen for 45 s
+  are_stale boolean[];
   -- for each line: the day of its counters, and when that day and its month end
   days text[];
   next_days timestamptz[];
@@ -83,7 +87,8 @@ declare
   has_waiting boolean := false;
   -- indexes of available lines that take turns, on devices below their own limits
   free int[];
-  quiet record;
+  settings record;
+  phones_down_at timestamptz;
   -- the text whose line is being chosen
   asked record;
   sticky_line text;
@@ -92,6 +97,7 @@ declare
   equals int;
   score int;
   price numeric;
+  best_price numeric;
   until timestamptz;
   soonest timestamptz;
   is_added boolean;
@@ -111,13 +117,13 @@ begin
 
   select count(*), array_agg(a.id), array_agg(a.device), array_agg(a.slot), array_agg(a.number),
     array_agg(a.prefixes), array_agg(a.rank), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
-    array_agg(a.is_failing), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
+    array_agg(a.is_failing), array_agg(a.is_carrier), array_agg(a.is_stale), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
     array_agg(a.prices), array_agg(a.budget), array_agg(a.spent), array_agg(a.is_told), array_agg(false),
     array_agg(a.turn), array_agg(0), array_agg(0), array_agg(0::numeric), array_agg(false),
     array_agg(a.place) filter (where a.rank = 0 and a.is_available and a.full_until is null)
   into lines_count, ids, line_devices, slots, numbers, all_prefixes, ranks, are_available, full_until, are_limited,
-    are_failing, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit,
+    are_failing, are_carriers, are_stale, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit,
     all_prices, budgets, spent, are_told, has_stopped, line_turns, day_more, recipients_more, cost_more, has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
@@ -126,7 +132,8 @@ begin
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
       l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 or pb_is_set(l.prices) as is_limited,
-      l.failing_since <> '' and sms_is_failing(l.failing_since) as is_failing,
+      l.failing_since <> '' and sms_is_failing(l.failing_since) as is_failing, d.platform = 'carrier' as is_carrier,
+      d.last_seen < pb_text(at - interval '45 seconds') as is_stale,
       l.monthly_recipients > 0 as has_recipients, t.day,
       (t.day::date + 1)::timestamp at time zone zone as next_day,
       (date_trunc('month', t.day::timestamp) + interval '1 month') at time zone zone as next_month,
@@ -146,8 +153,11 @@ begin
     where d."user" = owner and l.enabled and l.present
     order by place
   ) a;
-  select s.quiet_from as starts, s.quiet_to as ends, s.quiet_days as days into quiet
-  from user_settings s where s."user" = owner and s.quiet_from <> '';
+  select s.quiet_from, s.quiet_to, s.quiet_days, s.line_choice, s.failover_minutes, s.failover_priority into settings
+  from user_settings s where s."user" = owner;
+  if 2 = any (ranks) then
+    phones_down_at := least(sms_phones_down_at(owner, settings.failover_minutes), at + interval '1 minute');
+  end if;
   select max(t) into last_turn from unnest(line_turns) t;
   if is_new and true = any (are_limited) then
     -- Is a message due by the later of two clocks: the server's, from which `at` comes, and the database's?
@@ -159,12 +169,12 @@ begin
 
   for asked in
     select * from json_to_recordset(texts) t(
-      n int, "to" text, segments numeric, device text, sim int, line text, lines text[], zone text, avoid text,
+      n int, "to" text, segments numeric, priority int, device text, sim int, line text, lines text[], zone text, avoid text,
       was_line text, was_day text, was_cost numeric
     )
   loop
-    if asked.zone is not null and quiet.starts is not null then
-      until := sms_quiet_until(quiet.starts, quiet.ends, quiet.days, coalesce((
+    if asked.zone is not null and settings.quiet_from <> '' then
+      until := sms_quiet_until(settings.quiet_from, settings.quiet_to, settings.quiet_days, coalesce((
         select nullif(pb_known_zone(c.time_zone), '') from contacts c where c."user" = owner and c.phone = asked."to"
       ), nullif(asked.zone, ''), zone), at);
       if until is not null then
@@ -200,6 +210,14 @@ begin
           select from lines o where o.device = asked.device and o.enabled and o.present and o.number ~ '^\+?[0-9]*$'
         ))
         or not are_available[i] and (is_new or asked.device is null);
+      -- Texts that name a slot never go to carriers by failover. Others wait until the phones count as down.
+      if are_carriers[i] and settings.failover_minutes > 0 and coalesce(asked.device, asked.line) is null then
+        continue when asked.sim > 0;
+        if ranks[i] = 2 and not coalesce(asked.priority >= nullif(settings.failover_priority, 0), false) then
+          soonest := least(soonest, phones_down_at);
+          continue;
+        end if;
+      end if;
       price := null;
       if all_prices[i] is not null then
         price := sms_price(all_prices[i], asked."to");
@@ -236,12 +254,18 @@ begin
           select max(length(p)) from unnest(string_to_array(all_prefixes[i], ',')) p
           where starts_with(asked."to", p)
         ), -1)
-      end - case when are_failing[i] then 1000 else 0 end;
-      if score > best_score then
+      end - case when are_failing[i] then 1000 else 0 end - case
+        when ranks[i] = 2 then 500
+        -- a text that a phone did not take goes to a carrier rather than to another silent phone
+        when are_stale[i] and asked.avoid is not null and settings.failover_minutes > 0 and not are_carriers[i] then 600
+        else 0 end;
+      price := case when settings.line_choice = 'cheapest' then coalesce(price, 0) else 0 end;
+      if score > best_score or score = best_score and price < best_price then
         best := i;
         best_score := score;
+        best_price := price;
         equals := 1;
-      elsif score = best_score then
+      elsif score = best_score and price = best_price then
         equals := equals + 1;
         if line_turns[i] < line_turns[best] then
           best := i;
@@ -259,7 +283,7 @@ begin
     reason := case when soonest is null then '' else 'room' end;
     if best > 0 then
       if asked.line is null and best_score < 100 then
-        if asked.device is null and equals = cardinality(free) then
+        if asked.device is null and ranks[best] = 0 and equals = cardinality(free) then
           -- all are equal: the user's turn says which is next
           best := free[(1 + (turns + taken) % equals)::int];
           taken := taken + 1;

@@ -19,14 +19,14 @@ begin
   return query
   with numbered as (
     select d.message, d."user", d.device, d.line, case when not is_charged then d.charged when d.cost is null then '' else '-' end as charged,
-      case when not is_charged then d.cost end as cost, d.state, d.pinned, d.attempt, d.lines, m."to", m.segments, m.sim,
+      case when not is_charged then d.cost end as cost, d.state, d.pinned, d.attempt, d.lines, d.priority, m."to", m.segments, m.sim,
       coalesce(s.why, whys[1]) as why,
       row_number() over (partition by d."user" order by d.position) as n
     from unnest(texts, whys) s(message, why)
     join sms_dispatch d on d.message = s.message join sms_messages m on m.id = s.message
     where d.message = any(texts) and m.id = any(texts) and sms_may_become(m.status, 'assigned')
   ), asked as (
-    select "user", json_agg(json_build_object('n', n, 'to', "to", 'segments', segments, 'sim', sim, 'avoid', device,
+    select "user", json_agg(json_build_object('n', n, 'to', "to", 'segments', segments, 'priority', priority, 'sim', sim, 'avoid', device,
       'was_line', line, 'was_day', case when is_charged then '' else charged end, 'was_cost', cost, 'lines', lines) order by n) as texts
     from numbered where not pinned group by "user" order by "user"
   ), given as materialized (

@@ -1,5 +1,5 @@
 -- Reassigns unclaimed messages of devices that are deleted, disabled, offline or silent, up to `room` of
--- them, if their users have another device. A device is silent if it was woken three times for a message,
+-- them, if their users have another device that takes them (sms_takes_from). A device is silent if it was woken three times for a message,
 -- the pause after the last time has passed, and it claimed nothing for 45 s, or for 90 s if limits per
 -- minute delay its claims. Returns the devices to wake.
 create or replace function sms_reassign_unclaimed(online_seconds float8, room int) returns table (device text)
@@ -24,18 +24,19 @@ begin
       end as why
     from sms_queued_devices() p left join devices v on v.id = p.device
   ), judged as materialized (
-    select s.device, s.why from suspects s
+    select s.device, s.why, t.takes_from from suspects s
     cross join lateral (
       select d."user" from sms_dispatch d
       where d.device = s.device and d.state = 'assigned' and not d.pinned
         and (s.why <> unclaimed or d.wakes > 3 or d.wakes = 3 and d.wake_at <= now())
       limit 1
     ) h
-    where s.why is not null and exists (select from sms_available_devices(h."user", since) o where o.id <> s.device)
+    cross join lateral (select sms_takes_from(h."user", since, s.device) as takes_from offset 0) t
+    where s.why is not null and t.takes_from is not null
   ), found as (
     select d.message, s.why from judged s cross join lateral (
       select d.message from sms_dispatch d
-      where d.device = s.device and d.state = 'assigned' and not d.pinned
+      where d.device = s.device and d.state = 'assigned' and not d.pinned and d.priority >= s.takes_from
         and (s.why <> unclaimed or d.wakes > 3 or d.wakes = 3 and d.wake_at <= now())
       order by d.priority desc, d.position limit room for update skip locked
     ) d limit room

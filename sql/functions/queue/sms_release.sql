@@ -19,13 +19,13 @@ begin
   end if;
   return query
   with due as (
-    select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, m."to", m.segments,
+    select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, d.priority, m."to", m.segments,
       m.sim, m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
     from sms_dispatch d join sms_messages m on m.id = d.message
     where d.message = any(texts) and m.id = any(texts) and not exists (
       select from contacts c where c."user" = m."user" and c.phone = m."to" and c.opted_out)
   ), asked as (
-    select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'segments', d.segments, 'sim', d.sim,
+    select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'segments', d.segments, 'priority', d.priority, 'sim', d.sim,
       'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
       'zone', d.quiet_zone, 'lines', d.lines
     ) order by d.n) as texts

@@ -169,7 +169,7 @@ begin
         and (request.device is not null or request.sim > 0 or key_lines is not null or account.lines = '{}')
       then
         perform from sms_ranked_lines(owner, since) l
-        where (l.device = request.device or request.device is null and (l.rank = 0 or l.rank = 1 and request.sim > 0))
+        where (l.device = request.device or request.device is null and (l.rank in (0, 2) or l.rank = 1 and request.sim > 0))
           and (request.line is null or l.line = request.line) and (key_lines is null or l.line = any (key_lines))
           and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
         outcome := case when found then outcome else 'no_devices' end;

@@ -129,7 +129,7 @@ begin
     for draft in
       select s.* from sms_assign(owner, since, moment::timestamptz, sticky, true, (
         select coalesce(json_agg(json_build_object(
-          'n', d.ordinality, 'to', d."to", 'segments', d.segments, 'device', case when d.pinned then d.device end,
+          'n', d.ordinality, 'to', d."to", 'segments', d.segments, 'priority', d.priority, 'device', case when d.pinned then d.device end,
           'line', case when d.line_pinned then d.line end, 'sim', d.sim, 'zone', d.zone, 'lines', d.lines
         ) order by d.ordinality), '[]')
         from unnest(drafts) with ordinality d where d.status = 'assigned'

@@ -3,6 +3,9 @@
 --   1     the line has a sender name, and the user has a line with a number. Then only texts may use it that
 --         name the line, its slot, or its device (if no line of the device has a number). Nobody can answer a
 --         name, so names and numbers never take turns.
+--   2     the line is of a carrier, and the user lets own phones send first (`failover_minutes`), which are
+--         not down. Then only texts may use it that name it or its device, or have the priority
+--         `failover_priority`. While they are down, the rank is 0.
 --   null  the line is of a simulated phone, and the user has other devices, too. Then only texts may use it
 --         that name the line or its device.
 --
@@ -12,12 +15,20 @@ create or replace function sms_line_rank(owner text, platform text, number text)
 language plpgsql stable as $$
 declare
   is_number constant boolean := number ~ '^\+?[0-9]*$';
+  minutes float8;
 begin
   if platform = 'simulator' and exists (
     select from devices r where r."user" = owner and r.platform <> 'simulator'
   ) then
     return null;
-  elsif not is_number and exists (
+  end if;
+  if platform = 'carrier' then
+    select s.failover_minutes into minutes from user_settings s where s."user" = owner;
+    if minutes > 0 then
+      return case when sms_phones_down_at(owner, minutes) > now() then 2 else 0 end;
+    end if;
+  end if;
+  if not is_number and exists (
     select from lines o join devices d on d.id = o.device
     where o."user" = owner and d.platform <> 'simulator' and d.enabled and o.enabled and o.present
       and o.number ~ '^\+?[0-9]*$'

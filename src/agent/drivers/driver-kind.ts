@@ -7,7 +7,7 @@ export type Say = (line: string) => void
 export interface DriverKind {
   readonly options: ArgsDef
   /** The platform that a new device gets. */
-  readonly platform: 'simulator' | 'android' | 'modem'
+  readonly platform: 'simulator' | 'android' | 'modem' | 'carrier'
   /**
    * Makes a driver. `stateFile`: the device's state file, whose name may begin the names of the driver's own
    * files. Throws a UserError for an invalid option.

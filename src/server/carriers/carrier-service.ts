@@ -76,7 +76,7 @@ export function carrierService({
       if (body.check) return checked
       const about = {
         name: name || String(account.preset),
-        platform: 'other',
+        platform: 'carrier',
         phone: '',
         sims: [],
         push: null,

@@ -6,6 +6,7 @@ import { queries } from '../../db/queries.ts'
 import type { Tables } from '../../db/tables.ts'
 import { isDisabled } from '../../records/disabled-user.ts'
 import type { Extensions } from '../../records/extension.ts'
+import type { EstimateConfig } from '../send/estimate.ts'
 import { accountSender, may, type Permit } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import type { SendServices } from '../send/send.ts'
@@ -14,7 +15,7 @@ import type { Repeat } from './repeat.ts'
 
 export interface CampaignServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'>
+  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'> & EstimateConfig
 }
 
 /** The services that sending needs, except a store: `sendingFor` adds the account's store. */

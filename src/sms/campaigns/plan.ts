@@ -12,6 +12,7 @@ import { requireReach, type Way } from '../send/judge.ts'
 import { optedOut } from '../send/opted-out.ts'
 import type { Permit } from '../send/permit.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
+import { ESTIMATE_OR_NULL, estimateCost } from '../send/estimate.ts'
 import { allRecipients } from '../send/recipients.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { checkDevice } from '../send/send.ts'
@@ -32,6 +33,8 @@ export async function readText(store: Store, user: string, text: Content) {
 interface Audience {
   readonly audience: readonly string[]
   readonly segments: number
+  /** The segments of each recipient's text. */
+  readonly sizes: readonly number[]
   readonly requiresConsent: boolean
   /** Recipients who were left out because they had not given the required consent. */
   readonly withoutConsent: readonly string[]
@@ -61,23 +64,25 @@ export async function planAudience(
   if (wanting.length === 0) throw invalid('recipients have all opted out')
   if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
-  const segments = await countAll(services, user, text, audience)
-  return { audience, segments, requiresConsent, withoutConsent }
+  const sizes = await countEach(services, user, text, audience)
+  const segments = sizes.reduce((sum, size) => sum + size, 0)
+  return { audience, segments, sizes, requiresConsent, withoutConsent }
 }
 
-async function countAll(
+async function countEach(
   { store, config }: CampaignServices,
   user: string,
   text: CampaignText,
   phones: readonly string[],
 ) {
-  if (!text.variables) return phones.length * countSegments(text.body).segments
-  let sum = 0
+  const { segments: all } = countSegments(text.body)
+  if (!text.variables) return phones.map(() => all)
+  const sizes: number[] = []
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK))
-    for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sum += segments
+    for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sizes.push(segments)
   }
-  return sum
+  return sizes
 }
 
 /** Throws 402 `quota_exceeded` if this number of messages exceeds the rest of the month's quota. */
@@ -127,6 +132,7 @@ export const CAMPAIGN_PREVIEW = z
     segments: z.int().min(1).describe('Segments of all texts together.'),
     first: TEXT.describe('The text for the first of them.'),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
+    estimate: ESTIMATE_OR_NULL,
     without_consent: WITHOUT_CONSENT,
   })
   .meta({ id: 'CampaignPreview' })
@@ -145,10 +151,12 @@ export async function planCampaign(services: CampaignServices, permit: Permit, w
 export async function previewCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
   const { store, config } = services
   const { user } = permit.sender
-  const { text, audience, segments, withoutConsent } = await planCampaign(services, permit, wanted)
+  const { text, audience, segments, sizes, withoutConsent } = await planCampaign(services, permit, wanted)
   const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
+  const texts = audience.map((to, i) => ({ to, segments: sizes[i]! }))
+  const estimate = await estimateCost(store, config, user, texts, { ...wanted.options, line: wanted.line })
   const without_consent = namedWithoutConsent(withoutConsent)
-  return { recipients_count: audience.length, segments, first: first!, last_leaves_at, without_consent }
+  return { recipients_count: audience.length, segments, first: first!, last_leaves_at, estimate, without_consent }
 }

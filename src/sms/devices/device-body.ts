@@ -40,9 +40,9 @@ export const PAIR_BODY = z
       .describe('The six digits that the user was shown.'),
     name: name.nullish().describe('Left out, the name that the user gave with the code.'),
     platform: z
-      .enum(['android', 'modem', 'simulator', 'other'])
+      .enum(['android', 'modem', 'simulator', 'carrier', 'other'])
       .describe(
-        'The kind of device. A `simulator` sends nothing over the air: if the user has another device, it gets only messages that name it or its line.',
+        'The kind of device. A `simulator` sends nothing over the air: if the user has another device, it gets only messages that name it or its line. A `carrier` may be kept for failures of the other devices.',
       ),
     phone: text(50).nullish().describe('The number of the device, if known.'),
     sims: sims.nullish(),

@@ -51,6 +51,7 @@ const NAMES: Readonly<Record<string, string>> = {
   android: 'Phone',
   modem: 'Modem',
   simulator: 'Simulated phone',
+  carrier: 'Carrier',
   other: 'Device',
 }
 /** Path of a pairing code's URL. GET explains what the code is for. */

@@ -6,6 +6,7 @@ import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { consentOf } from '../consent/required.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
+import { type EstimateConfig, ESTIMATE_OR_NULL, estimateCost } from './estimate.ts'
 import { requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
 import { isAllowed, may, type Sender } from './permit.ts'
@@ -57,6 +58,7 @@ export const PREVIEW = TEXT.omit({ to: true })
         'One for each recipient, in the order of the send. Empty for an API key without `messages:list` if the text has variables or goes to groups: such a key sees the text for an unknown person instead of the first one.',
       ),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
+    estimate: ESTIMATE_OR_NULL,
     missing: z
       .array(z.string())
       .optional()
@@ -70,7 +72,7 @@ export const PREVIEW = TEXT.omit({ to: true })
  */
 export async function previewSend(
   store: Store,
-  config: OfferConfig,
+  config: OfferConfig & EstimateConfig,
   sender: Sender,
   body: SendBody & { readonly isDraft: boolean },
 ): Promise<Preview> {
@@ -113,6 +115,7 @@ export async function previewSend(
     without_consent: items.length - out.size - sent.length,
     items: showsPeople ? items : [],
     last_leaves_at: await lastLeavesAt(store, user, sent.length, options.scheduledAt, body),
+    estimate: await estimateCost(store, config, user, sent, { ...options, key: sender.key?.id, device, line }),
     ...(body.isDraft && { missing: [...missing] }),
   }
 }

@@ -37,6 +37,7 @@ const PLATFORMS = {
   android: t('Android phone'),
   modem: t('Modem'),
   simulator: t('Simulated phone'),
+  carrier: t('Carrier'),
   other: t('Other'),
   '': '–',
 }

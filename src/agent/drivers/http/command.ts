@@ -24,7 +24,7 @@ export function requestFor(carrier: Carrier): string {
 
 export const HTTP = driverKind({
   options: { settings: SETTINGS },
-  platform: 'modem',
+  platform: 'carrier',
   make({ settings }, stateFile) {
     const { carrier, port, host } = readSettings(settings || FILE, process.env)
     requestFor(carrier)

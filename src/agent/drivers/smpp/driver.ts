@@ -185,7 +185,7 @@ const FILE = 'smpp.json'
 
 export const SMPP = driverKind({
   options: { settings: SETTINGS },
-  platform: 'modem',
+  platform: 'carrier',
   make: ({ settings }, stateFile) =>
     smppDriver(readSettings(settings || FILE, process.env), `${stateFile}.smpp`),
   async check(given, say) {
