@@ -3,12 +3,13 @@ import type { Logger } from '../../log.ts'
 import type { Extensions } from '../../records/extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Scope } from '../../request/scopes.ts'
+import type { EstimateConfig } from '../../sms/send/estimate.ts'
 import type { Sender } from '../../sms/send/permit.ts'
 import type { SendServices } from '../../sms/send/send.ts'
 
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'>
+  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'> & EstimateConfig
   readonly log: Logger
 }
 

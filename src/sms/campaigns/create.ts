@@ -33,7 +33,14 @@ export async function createCampaign(
 async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
   const { store } = services
   const { user, sentBy: changedBy } = permit.sender
-  const { line, text, audience, segments, sizes: _, ...consent } = await planCampaign(services, permit, wanted)
+  const {
+    line,
+    text,
+    audience,
+    segments,
+    sizes: _,
+    ...consent
+  } = await planCampaign(services, permit, wanted)
   const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted

@@ -8,11 +8,11 @@ import { countSegments } from '../../portable/segments.ts'
 import { consentOf } from '../consent/required.ts'
 import type { Content } from '../send/body.ts'
 import { loadTemplate, TEXT, writeTexts } from '../send/content.ts'
+import { ESTIMATE_OR_NULL, estimateCost } from '../send/estimate.ts'
 import { requireReach, type Way } from '../send/judge.ts'
 import { optedOut } from '../send/opted-out.ts'
 import type { Permit } from '../send/permit.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
-import { ESTIMATE_OR_NULL, estimateCost } from '../send/estimate.ts'
 import { allRecipients } from '../send/recipients.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { checkDevice } from '../send/send.ts'
@@ -158,5 +158,12 @@ export async function previewCampaign(services: CampaignServices, permit: Permit
   const texts = audience.map((to, i) => ({ to, segments: sizes[i]! }))
   const estimate = await estimateCost(store, config, user, texts, { ...wanted.options, line: wanted.line })
   const without_consent = namedWithoutConsent(withoutConsent)
-  return { recipients_count: audience.length, segments, first: first!, last_leaves_at, estimate, without_consent }
+  return {
+    recipients_count: audience.length,
+    segments,
+    first: first!,
+    last_leaves_at,
+    estimate,
+    without_consent,
+  }
 }

@@ -6,7 +6,7 @@ import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { consentOf } from '../consent/required.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
-import { type EstimateConfig, ESTIMATE_OR_NULL, estimateCost } from './estimate.ts'
+import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './estimate.ts'
 import { requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
 import { isAllowed, may, type Sender } from './permit.ts'
@@ -115,7 +115,12 @@ export async function previewSend(
     without_consent: items.length - out.size - sent.length,
     items: showsPeople ? items : [],
     last_leaves_at: await lastLeavesAt(store, user, sent.length, options.scheduledAt, body),
-    estimate: await estimateCost(store, config, user, sent, { ...options, key: sender.key?.id, device, line }),
+    estimate: await estimateCost(store, config, user, sent, {
+      ...options,
+      key: sender.key?.id,
+      device,
+      line,
+    }),
     ...(body.isDraft && { missing: [...missing] }),
   }
 }

@@ -102,7 +102,9 @@ test('a phone that push wakes counts as down once it has ignored wake-ups for so
   await sweepAt('32:30')
   expect(['a1', 'b1']).toContain((await statusOf('+4930001'))![1])
   await rows(`update sms_dispatch set wakes = 6`)
-  await rows(`update devices set enabled = false where id not in (select device from sms_dispatch) and id not like 'c%'`)
+  await rows(
+    `update devices set enabled = false where id not in (select device from sms_dispatch) and id not like 'c%'`,
+  )
   await sweepAt('37:30')
   expect(await statusOf('+4930001')).toEqual(['assigned', 'c1'])
 })

@@ -104,6 +104,7 @@ test('a template preview is rendered for its recipients and stores nothing', asy
     opted_out: 0,
     without_consent: 0,
     last_leaves_at: AT,
+    estimate: null,
     items: [
       { ...first, to: '+4912345', opted_out: false, without_consent: false },
       {
