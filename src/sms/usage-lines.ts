@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { queries } from '../db/queries.ts'
+import { currencyOf, DECIMAL } from './send/currency.ts'
 
 const MONTHS = 12
-
-export const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/)
 
 /** What the texts of lines with prices cost. A text counts in the month in which a line was chosen for it. */
 export const LINE_COSTS = z
@@ -24,16 +23,6 @@ export const LINE_COSTS = z
     ),
   })
   .meta({ id: 'LineCosts' })
-
-/** The currency of an account's prices; '' if unset. */
-export async function currencyOf({ db }: Pick<Store, 'db'>, user: string): Promise<string> {
-  const settings = await queries(db)
-    .selectFrom('user_settings')
-    .select('currency')
-    .where('user', '=', user)
-    .executeTakeFirst()
-  return settings?.currency ?? ''
-}
 
 /** The costs of an account's lines in the last 12 months, newest month first. */
 export async function costsOfLines(store: Store, user: string): Promise<z.output<typeof LINE_COSTS>> {

@@ -1,7 +1,7 @@
 -- Reassigns unclaimed messages of devices that are deleted, disabled, offline or silent, up to `room` of
--- them, if their users have another device that takes them (sms_takes_from). A device is silent if it was woken three times for a message,
--- the pause after the last time has passed, and it claimed nothing for 45 s, or for 90 s if limits per
--- minute delay its claims. Returns the devices to wake.
+-- them, if their users have another device that takes them (sms_takes_from). A device is silent if it was
+-- woken three times for a message, the pause after the last time has passed, and it claimed nothing for 45
+-- s, or for 90 s if limits per minute delay its claims. Returns the devices to wake.
 create or replace function sms_reassign_unclaimed(online_seconds float8, room int) returns table (device text)
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column

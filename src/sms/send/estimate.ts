@@ -4,8 +4,8 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
-import { currencyOf, DECIMAL } from '../usage-lines.ts'
 import { stickySince } from './accept.ts'
+import { currencyOf, DECIMAL } from './currency.ts'
 
 /** What a send would cost by each line, if it left now. */
 export const ESTIMATE = z

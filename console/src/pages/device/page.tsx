@@ -30,17 +30,9 @@ import { TestText } from '../../parts/test-text.tsx'
 import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { Lines } from './lines.tsx'
+import { PLATFORMS } from './platforms.ts'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
-
-const PLATFORMS = {
-  android: t('Android phone'),
-  modem: t('Modem'),
-  simulator: t('Simulated phone'),
-  carrier: t('Carrier'),
-  other: t('Other'),
-  '': '–',
-}
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
