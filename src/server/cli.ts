@@ -15,6 +15,7 @@ import { doctorCommand } from './doctor.ts'
 import { repairNumbers } from './doctor-numbers.ts'
 import { extensionsOf } from './extensions.ts'
 import { importCommand } from './import-command.ts'
+import { scrubCommand } from './scrub-command.ts'
 import { serve } from './serve-command.ts'
 import { start } from './server.ts'
 import { superuser } from './superuser-command.ts'
@@ -55,6 +56,7 @@ const main = defineCommand({
     backup: backupCommand(setting),
     restore: restoreCommand(setting),
     'database-url': databaseUrlCommand,
+    scrub: scrubCommand,
     agent: agentCommand,
     send: sendCommand,
     openapi: openapiCommand(() => {

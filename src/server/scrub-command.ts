@@ -1,0 +1,32 @@
+import { realpathSync } from 'node:fs'
+import { defineCommand } from 'citty'
+import { openDb } from '../db/connect.ts'
+import { clusterLink } from '../db/embedded/site.ts'
+import { rewriteTables, scrubEmbedded } from '../db/scrub.ts'
+import { say } from './command-line.ts'
+import { setting } from './with-store.ts'
+
+/** What a superuser of a Postgres elsewhere runs: the role of pocketsms may not. */
+const BY_SUPERUSER = `The tables are new. The statistics and the log of Postgres may still hold deleted data. As a superuser of Postgres, run:
+  vacuum full pg_statistic;
+  checkpoint;`
+
+export const scrubCommand = defineCommand({
+  meta: {
+    name: 'scrub',
+    description:
+      'Rewrite all tables, so that the files of Postgres hold no deleted data. Each table is locked meanwhile.',
+  },
+  async run() {
+    const { config, log } = setting()
+    const database = await openDb(config, log)
+    try {
+      await rewriteTables(database.forEverybody('command'), say)
+      if (config.databaseUrl) return say(BY_SUPERUSER)
+      await scrubEmbedded(realpathSync(clusterLink(config.dataDir)), log)
+      say('The files of the tables and of the log hold no deleted data.')
+    } finally {
+      await database.close()
+    }
+  },
+})

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync, realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { openArchive } from '../../src/backup/archive.ts'
+import { readConfig } from '../../src/config.ts'
+import { urlOf } from '../../src/db/embedded/access.ts'
+import { tablesWith } from '../support/database/dump.ts'
+import { EmbeddedData } from '../support/database/embedded-data.ts'
+import { start } from '../support/database/open.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { must, withDevices } from '../support/server/server-with-devices.ts'
+import { ended, makeShop, seedPerson } from './person-fixture.ts'
+
+// An erasure on the embedded Postgres, then a search of its whole data folder, and of a backup.
+
+const folder = temporaryFolder()
+const data = new EmbeddedData(folder)
+data.make()
+const config = readConfig({ ...data.env, PORT: '0', LOG_LEVEL: 'silent', WEBHOOK_ALLOW_PRIVATE: 'true' })
+const gateway = await withDevices(await start(config))
+const of = await makeShop(gateway)
+const { db } = gateway.server.services.store
+const cluster = realpathSync(join(folder, 'postgres'))
+
+const program = (...args: string[]) =>
+  execFileSync(
+    process.execPath,
+    [fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url)), ...args],
+    {
+      env: { ...process.env, ...data.env },
+      encoding: 'utf8',
+    },
+  )
+
+/** Writes everything that is in memory to the files. */
+async function checkpoint(): Promise<void> {
+  const client = new pg.Client(urlOf(cluster, 'postgres'))
+  await client.connect()
+  await client.query('checkpoint')
+  await client.end()
+}
+
+/** The files of the data folder that contain one of these words. */
+function filesWith(words: readonly string[]): string[] {
+  const files = globSync('**/*', { cwd: cluster, withFileTypes: true }).filter((one) => one.isFile())
+  return files
+    .map((one) => join(one.parentPath, one.name))
+    .filter((file) => {
+      const bytes = contentOf(file)
+      return words.some((word) => bytes.includes(word))
+    })
+    .map((file) => relative(cluster, file))
+    .sort()
+}
+
+/** Postgres may delete a file meanwhile: it has no words then. */
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.of()
+    throw error
+  }
+}
+
+test('after an erasure and `scrub`, no table, no file and no backup has a word of the person', async () => {
+  const person = await seedPerson(of)
+  const other = await seedPerson(of)
+  const words = [...person.secrets, ...person.spellings]
+  await checkpoint()
+  expect(filesWith(words).length).toBeGreaterThan(1)
+  const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
+  expect(await ended(of.shop, id)).toMatchObject({ state: 'done' })
+  expect(await tablesWith(db, words)).toEqual([])
+  // the free space of tables and indexes, and the log: so the documentation says
+  await db.unhurried('vacuum')
+  await checkpoint()
+  expect(filesWith(words)).not.toEqual([])
+  expect(program('scrub')).toContain('hold no deleted data')
+  expect(filesWith(words)).toEqual([])
+  expect(filesWith(other.secrets).length).toBeGreaterThan(0)
+
+  const file = join(temporaryFolder(), 'backup.zip')
+  program('backup', '--to', file)
+  const archive = await openArchive(file)
+  const parts: Uint8Array[] = []
+  for (const table of archive.manifest.tables)
+    for await (const part of archive.contentOf(table)) parts.push(part)
+  archive.close()
+  const text = Buffer.concat(parts).toString()
+  expect(words.filter((word) => text.includes(word))).toEqual([])
+  expect(other.secrets.filter((word) => text.includes(word))).toEqual(other.secrets)
+})
