@@ -96,7 +96,7 @@ scenario(
     await page.getByLabel('Email').fill(ANN.email)
     await page.getByLabel('Password').fill('a-new-password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('button', { name: fixture.screen === 'phone' ? 'More' : 'Sign out' }).waitFor()
+    await page.getByRole('heading', { name: 'Conversations' }).waitFor()
 
     await (await fixture.root()).settings.update({ smtp: { enabled: true, host: '127.0.0.1', port: 2525 } })
     await fixture.visit('/forgotten')
