@@ -159,9 +159,9 @@ const WIDTHS = 'pages of carriers fit from 320 to 1,920 pixels'
 async function visitAll(fixture: BrowserFixture): Promise<void> {
   const { device } = await addByApi(fixture, 'http://127.0.0.1:9', 'sesame')
   await fixture.signIn()
-  const forms = ['pocketsms', 'twilio', 'custom'].map((preset) => `/devices/carrier?preset=${preset}`)
+  const forms = ['pocketsms', 'twilio', 'custom'].map((preset) => `/devices/new/carrier?preset=${preset}`)
   const own = [`/devices/${device}`, `/devices/${device}/carrier`, `/devices/${device}/carrier?added=1`]
-  expect(await findLayoutFaults(fixture, ['/devices/carrier', ...forms, ...own])).toEqual([])
+  expect(await findLayoutFaults(fixture, ['/devices/new/carrier', ...forms, ...own])).toEqual([])
 }
 
 scenario(WIDTHS, visitAll, LOCAL, { ms: 240_000 })

@@ -10,7 +10,7 @@ import { CallbackCard } from './callback.tsx'
 import { BLANK_INTERFACE } from './custom-rows.ts'
 import { Steps } from './steps.tsx'
 
-const CHOOSE = '/devices/carrier'
+const CHOOSE = '/devices/new/carrier'
 
 const blankOf = (preset: string): CarrierAccount => ({
   preset,

@@ -23,7 +23,7 @@ export function Choose({ presets }: { presets: readonly CarrierPreset[] }) {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          go('/devices/carrier', { preset: chosen })
+          go('/devices/new/carrier', { preset: chosen })
         }}
       >
         <fieldset class="carrier-choices">

@@ -10,12 +10,14 @@ import { Choose } from './choose.tsx'
 import { Finish } from './finish.tsx'
 import './page.css'
 
+/** Stands in the address for the id of a carrier that is not added yet. */
+const NEW = 'new'
 /** How often the state of the carrier is read, in ms: its test text may show a refusal. */
 const EVERY_MS = 5_000
 
 /** Adds a carrier in three steps, or changes the account of a device. */
 export function Page({ params: { id = '' }, query }: PageProps) {
-  const { value, fault, reload } = useCarriers(id === '' ? undefined : EVERY_MS)
+  const { value, fault, reload } = useCarriers(id === NEW ? undefined : EVERY_MS)
   const back = { href: to('/devices'), words: t('Devices') }
   if (!value)
     return (
@@ -25,7 +27,7 @@ export function Page({ params: { id = '' }, query }: PageProps) {
     )
   const presets = [...value.presets, CUSTOM]
   const presetOf = (name: string | undefined | null) => presets.find((preset) => preset.name === name)
-  if (id === '') {
+  if (id === NEW) {
     const preset = presetOf(query.get('preset'))
     return preset ? <AddAccount preset={preset} /> : <Choose presets={presets} />
   }

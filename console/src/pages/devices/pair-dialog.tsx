@@ -54,7 +54,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
   const [device, setDevice] = useState<Device>()
   const name = typed.trim() || NAMES[kind]
   const start = useTask(async () => {
-    if (kind === 'carrier') return go('/devices/carrier')
+    if (kind === 'carrier') return go('/devices/new/carrier')
     if (kind === 'simulated') return setDevice(await addSimulatedPhone(name))
     setPairing(await pb.send<Pairing>('/api/devices/pairing', { method: 'POST', body: { name } }))
   })
