@@ -26,9 +26,6 @@ export default defineConfig({
         sw: `${import.meta.dirname}/src/service-worker.ts`,
       },
       output: {
-        // the first load names every chunk: a hash of 36 bits tells builds apart, and is shorter
-        chunkFileNames: 'assets/[name]-[hash:6].js',
-        assetFileNames: 'assets/[name]-[hash:6][extname]',
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
       },
     },
