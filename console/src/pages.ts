@@ -71,6 +71,16 @@ export const PAGES: readonly PageEntry[] = [
   page('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
   page('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
   page('templates', '/templates', t('Templates'), 'templates', { for: 'user', group: 'people' }),
+  page('persons', '/personal-data', t('Personal data'), 'person', {
+    for: 'user',
+    needs: 'admin',
+    group: 'people',
+  }),
+  page('person', '/personal-data/:number', t('Personal data'), 'person', { for: 'user', needs: 'admin' }),
+  page('request', '/personal-data/requests/:id', t('Personal data'), 'person', {
+    for: 'user',
+    needs: 'admin',
+  }),
   page('devices', '/devices', t('Devices'), 'devices', { for: 'both', group: 'setup' }),
   page('device', '/devices/:id', t('Device'), 'devices', { for: 'both' }),
   page('carrier', '/devices/:id/carrier', t('Device'), 'devices', { for: 'user', needs: 'owner' }),

@@ -84,6 +84,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/templates', say('New template')],
   ['/templates', say('Change {name}', { name: 'Paket' })],
   ['/templates', say('Delete {name}', { name: 'Paket' })],
+  [`/personal-data/${encodeURIComponent(STRANGER)}`, exactly(say('Erase the data'))],
   ['/conversations', say('New conversation')],
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
   [CONVERSATION, openAbout, exactly(say('Block'))],

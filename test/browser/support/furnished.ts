@@ -29,6 +29,8 @@ export interface Furnished {
   readonly failed: string
   /** A message of which nobody knows whether it went out. */
   readonly unknown: string
+  /** An export of a person's data. */
+  readonly request: string
   readonly backup: string
 }
 
@@ -70,6 +72,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
     ...{ recipients: [ZOE, STRANGER], body: 'Ab Montag alles billiger', scheduled_at: at },
   })
   const canceledCampaign = await cancelCampaign(ann, at)
+  const { id: request } = await send('/api/person/data', { number: STRANGER })
   await subscribeBrowser(ann)
   await root.backups.create('eins.zip')
   const wrong = { identity: ANN.email, password: 'not-her-password' }
@@ -90,6 +93,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
     batch: batch_id,
     failed,
     unknown,
+    request,
     backup: 'eins.zip',
   }
 }

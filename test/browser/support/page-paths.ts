@@ -18,6 +18,8 @@ export function pagePaths(role: 'user' | 'superuser', ids: Furnished): string[] 
     '/help/:section': 'send-a-text',
     '/hooks/:id': ids.hook,
     '/messages/:id': ids.failed,
+    '/personal-data/:number': encodeURIComponent(STRANGER),
+    '/personal-data/requests/:id': ids.request,
     '/webhooks/:id': ids.webhook,
   }
   return [...PAGES.matchAll(/page\('\w+', '([^']+)'[^}]*?for: '(\w+)'/g)]

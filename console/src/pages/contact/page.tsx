@@ -1,5 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
+import { pathOfPerson } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
@@ -32,9 +33,14 @@ export function Page({ params: { id = '' } }: PageProps) {
       back={{ href: to('/contacts'), words: t('Contacts') }}
       text={name && <PhoneNumber number={phone} />}
       actions={
-        <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(phone)}`)}>
-          {t('Conversation')}
-        </ButtonLink>
+        <>
+          <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(phone)}`)}>
+            {t('Conversation')}
+          </ButtonLink>
+          <ButtonLink icon="person" needs="admin" href={to(pathOfPerson(phone))}>
+            {t('Personal data')}
+          </ButtonLink>
+        </>
       }
     >
       <ConsentCard number={phone} />

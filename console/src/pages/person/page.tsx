@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'preact/hooks'
+import { formatPhone } from '#portable/phone/format.ts'
+import { pb } from '../../data/client.ts'
+import { type FoundData, type PersonRequest, pathOfRequest, requestFault } from '../../data/personal-data.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
+import type { PageProps } from '../../pages.ts'
+import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import { PersonRequests } from '../../parts/person-requests.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { go, to } from '../../router.ts'
+import { EraseDialog } from './erase-dialog.tsx'
+import { Stored } from './stored.tsx'
+
+/** What the account stores about one person, with the ways to hand it out and to erase it. */
+export function Page({ params: { number = '' } }: PageProps) {
+  const [found, setFound] = useState<FoundData>()
+  const count = useTask(async () => {
+    const body = { number, preview: true }
+    setFound(await pb.send<FoundData>('/api/person/erase', { method: 'POST', body }))
+  })
+  useEffect(() => {
+    setFound(undefined)
+    void count.run()
+  }, [number])
+  const name = found?.name
+  return (
+    <Frame
+      title={name || formatPhone(number)}
+      back={{ href: to('/personal-data'), words: t('Personal data') }}
+      text={name && <PhoneNumber number={number} />}
+      actions={
+        found?.contact && (
+          <ButtonLink icon="contacts" href={to(`/contacts/${found.contact}`)}>
+            {t('Contact')}
+          </ButtonLink>
+        )
+      }
+    >
+      {count.fault && <Notice kind="wrong">{count.fault.message}</Notice>}
+      {count.busy && !found && <Loading what={t('Counting the data')} />}
+      {found && (
+        <>
+          {found.stopped && (
+            <Notice>
+              {t('The data of this person was erased before: the account sends them no texts.')}
+            </Notice>
+          )}
+          <Stored found={found} />
+          <div class="columns">
+            <Export number={found.number} />
+            <Erase found={found} />
+          </div>
+          <PersonRequests
+            filter={pb.filter('number = {:number}', { number: found.number })}
+            none={t('There was no export yet. An erasure deletes the number from its request.')}
+          />
+        </>
+      )}
+    </Frame>
+  )
+}
+
+function Export({ number }: { number: string }) {
+  const start = useTask(async () => {
+    const body = { number }
+    const { id } = await pb.send<PersonRequest>('/api/person/data', { method: 'POST', body })
+    go(pathOfRequest(id))
+  })
+  return (
+    <Card title={t('Export of data')}>
+      <p>
+        {t(
+          'Makes a readable page and a JSON file with all data, and copies of files. The server keeps them for a day.',
+        )}
+      </p>
+      {start.fault && <Notice kind="wrong">{requestFault(start.fault.message)}</Notice>}
+      <div>
+        <Button kind="primary" icon="download" busy={start.busy} onClick={() => void start.run()}>
+          {t('Export the data')}
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+function Erase({ found }: { found: FoundData }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Card title={t('Erasure of data')}>
+      <p>
+        {t('Erases the data for good, and puts the number on the stop list: the person gets no more texts.')}
+      </p>
+      {found.open_texts > 0 && (
+        <p>
+          {tn(
+            'One message waits or is being sent. The erasure first cancels it.',
+            '{count} messages wait or are being sent. The erasure first cancels them.',
+            found.open_texts,
+          )}
+        </p>
+      )}
+      <div>
+        <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
+          {t('Erase the data')}
+        </Button>
+      </div>
+      {isOpen && <EraseDialog found={found} onClose={() => setOpen(false)} />}
+    </Card>
+  )
+}

@@ -1,0 +1,24 @@
+import { pathOfPerson } from '../../data/personal-data.ts'
+import { t, tx } from '../../language/words.ts'
+import { FindPerson } from '../../parts/form/find-person.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { PersonRequests } from '../../parts/person-requests.tsx'
+import { to } from '../../router.ts'
+
+/** Finds the person whose data is shown, exported or erased, and lists earlier requests. */
+export const Page = () => (
+  <Frame
+    title={t('Personal data')}
+    text={tx(
+      'See, hand out and erase what this account stores about one person. {help} says what the law asks.',
+      {
+        help: <a href={to('/help/personal-data')}>{t('The help')}</a>,
+      },
+    )}
+  >
+    <Card title={t('Find a person')}>
+      <FindPerson pathOf={pathOfPerson} action={t('Show the data')} />
+    </Card>
+    <PersonRequests none={t('Exports and erasures are listed here: who asked for them, when, and why.')} />
+  </Frame>
+)

@@ -1,0 +1,87 @@
+import { useRef, useState } from 'preact/hooks'
+import { readTyped } from '#portable/phone/typed.ts'
+import { contactFilter } from '../../data/phone/contact-filter.ts'
+import { useCountry } from '../../data/phone/country.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import type { Contact } from '../../data/records.ts'
+import { useLater } from '../../data/use/use-later.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { go, to } from '../../router.ts'
+import { moveFocus } from '../list/arrows.ts'
+import { PhoneNumber } from '../phone-number.tsx'
+import { NumberCountry } from './country-field.tsx'
+import { TextField } from './field.tsx'
+import { Form, FormActions } from './form.tsx'
+import './find-person.css'
+
+const FOUND = 6
+
+/**
+ * A form that finds a person by a number or a part of a contact's name, and opens the page `pathOf` the
+ * number. `only`: a filter of the contacts.
+ */
+export function FindPerson({
+  pathOf,
+  action,
+  only = '',
+  autofocus = false,
+  onOpen = () => {},
+  onCancel,
+}: {
+  pathOf: (number: string) => string
+  action: string
+  only?: string
+  autofocus?: boolean
+  onOpen?: () => void
+  onCancel?: () => void
+}) {
+  const [text, setText] = useState('')
+  const list = useRef<HTMLUListElement>(null)
+  const [isTried, setTried] = useState(false)
+  const [country, setCountry] = useCountry()
+  const asked = useLater(text.trim())
+  const found = useList<Contact>('contacts', {
+    filter: asked ? [`(${contactFilter(asked, country)})`, only].filter(Boolean).join(' && ') : '',
+    sort: 'name',
+    perPage: FOUND,
+    live: false,
+    ready: asked !== '',
+  })
+  const { phone, fault } = readTyped(text, country)
+  const faultWords = (words: string, hasContacts: boolean) =>
+    hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
+  const open = (number: string) => {
+    onOpen()
+    go(pathOf(number))
+  }
+  return (
+    <Form onSubmit={() => (phone ? open(phone) : setTried(true))}>
+      <TextField
+        label={t('Number or contact')}
+        name="whom"
+        value={text}
+        onValue={setText}
+        autofocus={autofocus}
+        autocomplete="off"
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') list.current?.querySelector('a')?.focus()
+        }}
+        error={isTried && fault ? faultWords(phoneFaultWords(fault), found.items.length > 0) : undefined}
+      />
+      <NumberCountry value={country} onValue={setCountry} />
+      {asked !== '' && (
+        <ul ref={list} class="find-person" aria-label={t('Contacts')} onKeyDown={moveFocus}>
+          {found.items.map(({ id, name, phone: number }) => (
+            <li key={id}>
+              <a href={to(pathOf(number))} onClick={onOpen}>
+                {name} <PhoneNumber number={number} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <FormActions {...(onCancel && { onCancel })}>{action}</FormActions>
+    </Form>
+  )
+}

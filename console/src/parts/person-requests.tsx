@@ -1,0 +1,68 @@
+import {
+  isOpen,
+  type PersonRequest,
+  pathOfRequest,
+  REQUEST_KINDS,
+  REQUEST_STATES,
+} from '../data/personal-data.ts'
+import { useList } from '../data/use/use-list.ts'
+import { t } from '../language/words.ts'
+import { to } from '../router.ts'
+import { Records } from './list/records.tsx'
+import type { Column } from './list/table.tsx'
+import { Card, Progress } from './page.tsx'
+import { PhoneNumber } from './phone-number.tsx'
+import { Badge, Time } from './time.tsx'
+
+/** The number of a request's person, which an erasure deletes. */
+const Person = ({ request: { number, kind } }: { request: PersonRequest }) =>
+  number ? (
+    <PhoneNumber number={number} />
+  ) : (
+    <span class="muted">{kind === 'erasure' ? t('Erased') : t('Erased later')}</span>
+  )
+
+/** The state of a request, with its progress while it runs. */
+export function RequestState({ request }: { request: PersonRequest }) {
+  const [tone, words] = REQUEST_STATES[request.state]
+  if (!isOpen(request) || request.state === 'waiting') return <Badge tone={tone}>{words}</Badge>
+  return (
+    <Progress
+      value={request.progress}
+      max={100}
+      label={t('{percent} % done', { percent: request.progress })}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<PersonRequest>[] = [
+  { title: t('What'), cell: ({ kind }) => REQUEST_KINDS[kind] },
+  { title: t('Person'), cell: (request) => <Person request={request} /> },
+  { title: t('State'), cell: (request) => <RequestState request={request} /> },
+  { title: t('Who'), cell: ({ expand }) => expand?.asked_by?.name || '–' },
+  {
+    title: t('Why'),
+    long: true,
+    spare: ({ reason }) => !reason,
+    cell: ({ reason }) => reason || '–',
+  },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+]
+
+/** A card with the exports and erasures that `filter` finds, the newest first. */
+export function PersonRequests({ filter = '', none }: { filter?: string; none: string }) {
+  const requests = useList<PersonRequest>('person_requests', {
+    ...{ filter, sort: '-created,-@rowid', expand: 'asked_by', perPage: 20 },
+  })
+  return (
+    <Card title={t('Earlier requests')}>
+      <Records
+        list={requests}
+        caption={t('Earlier requests')}
+        columns={COLUMNS}
+        href={({ id }) => to(pathOfRequest(id))}
+        empty={<p class="muted">{none}</p>}
+      />
+    </Card>
+  )
+}
