@@ -26,6 +26,16 @@ export default defineConfig({
         sw: `${import.meta.dirname}/src/service-worker.ts`,
       },
       output: {
+        // what every page needs is one file: small files compress worse, and each page's list names them all
+        codeSplitting: {
+          groups: [
+            {
+              name: 'first',
+              tags: ['$initial'],
+              test: /console\/src\/(?:parts|data|language|pages|shell)\/|node_modules\/(?:preact|@preact)/,
+            },
+          ],
+        },
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
       },
     },
