@@ -12,6 +12,7 @@ scenario(
     await fixture.signIn()
     // beside the conversations the navigation has room for icons only
     await page.getByRole('button', { name: 'More' }).click()
+    await fixture.look('more')
     await page.getByRole('link', { name: ': your account' }).filter({ visible: true }).click()
     await page.getByRole('heading', { name: 'Account' }).waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
@@ -22,7 +23,7 @@ scenario(
     await page.getByRole('button', { name: 'Stay' }).click()
     await page.getByLabel('Time zone').selectOption('America/New_York')
     await page.getByLabel('Default country').selectOption('AT')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click()
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez' })
     const settings = await ann.collection('user_settings').getFullList()
