@@ -9,7 +9,7 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
   'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
-  'account/sheet.tsx': ['pocketsms'],
+  'account/sheet.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/carriers/carrier-words.ts': [
     ...['Twilio', 'Telnyx', 'Vonage', 'Plivo', 'MessageBird', 'Sinch', 'Infobip', 'GatewayAPI', 'Clickatell'],
@@ -38,6 +38,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     ...['Supabase', 'Ory Kratos', 'Logto', 'Keycloak', 'Nhost'],
   ],
   'data/line/outbox.ts': ['pocketsms.outbox.'],
+  'data/line/request-key.ts': ['pocketsms.draft.request-key.'],
   'data/use/media.ts': [
     ...['(max-width: 719px)', '(max-width: 959px)', '(max-width: 1199px)', '(min-width: 1200px)'],
     ...['(min-width: 1280px)', '(min-width: 1600px)'],
@@ -72,7 +73,10 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'parts/rows/webhook-rows.tsx': ['+4915112345678, +4930*, DHL'],
   'reference/reference.ts': ['(prefers-color-scheme: dark)'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
-  'parts/list/arrows.ts': ['input, select, textarea, [role="listbox"]', 'tr, li'],
+  'parts/list/arrows.ts': [
+    ...['input, select, textarea, [role="listbox"]', 'tr, li', 'main li a[aria-current]'],
+    'main :is(tbody tr, .conversations-list li) :is(a[href], button)',
+  ],
   'parts/list/table.tsx': ['a, button, input, label, select'],
   'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],
   'shell/language-switch.tsx': ['English', 'Deutsch'],

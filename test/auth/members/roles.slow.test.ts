@@ -69,6 +69,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'POST /api/sms/preview': 'agent',
   'GET /api/sms/usage': 'viewer',
   'GET /api/sms/usage/days': 'viewer',
+  'GET /api/sms/usage/lines': 'viewer',
   'GET /api/sms/batches/{batch_id}': 'viewer',
   'POST /api/sms/batches/{batch_id}/cancel': 'agent',
   'POST /api/sms/batches/{batch_id}/reschedule': 'agent',

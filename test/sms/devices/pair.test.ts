@@ -87,7 +87,11 @@ describe('pairing a device', () => {
   test.each([
     ['no code', { code: undefined }, 'code is required'],
     ['an invalid code', { code: '12' }, 'code must have 6 digits'],
-    ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
+    [
+      'an unknown platform',
+      { platform: 'toaster' },
+      'platform must be android, modem, simulator, carrier or other',
+    ],
   ])('with %s is refused and leaves the code usable: $2', async (_, body, message) => {
     const code = await newCode()
     const refused = { error: 'invalid_request', message }
