@@ -50,6 +50,7 @@ const OF_USERS = [
   ['sms_turns', 'user'],
   ['_stop_list', 'hash'],
   ['sms_idempotency', 'key'],
+  ['auto_answers_sent', 'message'],
   ['line_costs', 'line'],
   ['sms_dispatch', 'message'],
   ['sms_origins', 'ref'],
