@@ -13,6 +13,7 @@ import type { Column } from './list/table.tsx'
 import { Card, Progress } from './page.tsx'
 import { PhoneNumber } from './phone-number.tsx'
 import { Badge, Time } from './time.tsx'
+import './person-requests.css'
 
 /** The number of a request's person, which an erasure deletes. */
 const Person = ({ request: { number, kind } }: { request: PersonRequest }) =>
@@ -36,7 +37,7 @@ export function RequestState({ request }: { request: PersonRequest }) {
 }
 
 const COLUMNS: readonly Column<PersonRequest>[] = [
-  { title: t('What'), cell: ({ kind }) => REQUEST_KINDS[kind] },
+  { title: t('What'), cell: ({ kind }) => <span class="person-requests-what">{REQUEST_KINDS[kind]}</span> },
   { title: t('Person'), cell: (request) => <Person request={request} /> },
   { title: t('State'), cell: (request) => <RequestState request={request} /> },
   { title: t('Who'), cell: ({ expand }) => expand?.asked_by?.name || '–' },
