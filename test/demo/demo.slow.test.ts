@@ -83,7 +83,7 @@ test(
     expect(await pb.collection('devices').getFullList()).toHaveLength(2)
     expect(await pb.collection('contacts').getFullList()).toHaveLength(12)
     expect(await pb.collection('members').getFullList()).toHaveLength(2)
-    const [, colleague, word] = /colleague of theirs: (\S+) \/ (\S+)/.exec(second.output())!
+    const [, colleague, word] = /a colleague: +(\S+) \/ (\S+)/.exec(second.output())!
     await pb.collection('users').authWithPassword(colleague!, word!)
     expect(await second.stop(), second.output()).toBe(0)
   },
