@@ -69,7 +69,7 @@ export interface AlarmNews {
   readonly battery?: number
   /** A prefix such as `+49`: the verification service `name` sends no more codes to such phone numbers. */
   readonly stoppedCountry?: string
-  /** A carrier's words when it refuses the account, and the device sends nothing. */
+  /** Why a carrier sends nothing: its words when it refuses the account, or that it cannot be reached. */
   readonly fault?: string
   /** The monthly budget of a line, which is too small for another text. */
   readonly budget?: string
@@ -97,7 +97,7 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
     [silent, 'silent', silenceOf],
     [failing, 'failing', failureOf],
     [low, 'low on battery', lowBatteryOf],
-    [faulty, 'refused by its carrier', faultOf],
+    [faulty, 'unable to send', faultOf],
     [spent, 'at the monthly budget', budgetOf],
     [back, 'back', returnOf],
     [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, stopOf],
@@ -156,7 +156,7 @@ const nameOf = ({ name }: AlarmNews) => nameInMail(name, 'A device')
 const minute = (text: string) => `${text.slice(0, -8)} UTC`
 
 const faultOf = (news: AlarmNews) =>
-  `${nameOf(news)} sends no texts. ${news.fault}. Look at your account there: credentials, credit, senders.`
+  `${nameOf(news)} sends no texts. ${news.fault}. Look at its settings, and at your account there: credentials, credit, senders.`
 
 const budgetOf = (news: AlarmNews) =>
   `${nameOf(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`

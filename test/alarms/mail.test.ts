@@ -9,6 +9,7 @@ const SILENT: AlarmNews = {
   waiting: 0,
   moved: 0,
 }
+const REFUSED: AlarmNews = { name: 'Twilio', fault: 'The carrier refused it: 401', waiting: 0 }
 const BACK: AlarmNews = { ...SILENT, name: 'spare phone', isSilent: false }
 
 test.each<[what: string, news: AlarmNews[], subject: string]>([
@@ -26,6 +27,8 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
     [{ name: 'Twilio', budget: '20.00 EUR', waiting: 0 }],
     'Twilio is at the monthly budget',
   ],
+  ['a carrier that sends nothing', [REFUSED], 'Twilio is unable to send'],
+  ['many carriers that send nothing', [REFUSED, REFUSED], '2 devices are unable to send'],
   ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
   [
     'a name stays on its line',
