@@ -3,7 +3,7 @@ import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
 import { openOutbox } from './outbox.ts'
 import { isDisabledRefusal, type Link, persist } from './server.ts'
-import { reasonOf, takeable } from './takeable.ts'
+import { reasonOf, reportsOf, takeable } from './takeable.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
 interface Claimed extends OutgoingText {
@@ -23,7 +23,8 @@ const MARGIN_MS = 2_000
 /** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
-const STOPPED = 'The agent was stopped'
+/** Why a text is given back when the agent stops. Its line is not the cause. */
+export const STOPPED = 'The agent was stopped'
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
 export async function connect(
@@ -166,8 +167,9 @@ export async function connect(
   }
 
   await driver.start({
-    delivered: ({ id, attempt }, at, error) =>
-      report(id, attempt, error ? 'failed' : 'delivered', at, error ? reasonOf(error) : {}),
+    async delivered({ id, attempt }, at, error = '') {
+      for (const { status, ...details } of reportsOf(error)) await report(id, attempt, status, at, details)
+    },
     received: (text, at) => {
       const item = takeable(text, at)
       say(`received a text from ${item.from}`)

@@ -136,7 +136,13 @@ const FAULTS: Readonly<Record<UrlFault, string>> = {
   private: 'is not an address of the internet',
 }
 
-/** Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses. */
+/** An error of `sendOutgoing`. `isUnsent`: it had no connection yet, so nothing of the request has left. */
+export type OutgoingError = NodeJS.ErrnoException & { readonly isUnsent?: boolean }
+
+/**
+ * Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses.
+ * Rejects with an OutgoingError.
+ */
 export async function sendOutgoing({ url: to, method, headers, body }: Outgoing, limits: RequestLimits) {
   const fault = urlFault(to, limits.allowPrivate)
   if (fault) throw new Error(`${(URL.canParse(to) && new URL(to).host) || to} ${FAULTS[fault]}`)
@@ -150,6 +156,13 @@ export async function sendOutgoing({ url: to, method, headers, body }: Outgoing,
     const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
     const timer = setTimeout(tooLate, timeoutMs)
     let hints = 0
+    let isConnected = false
+    const connected = () => {
+      isConnected = true
+    }
+    request.on('socket', (socket) =>
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected),
+    )
     request.on('information', () => {
       if (++hints > MAX_HINTS) request.destroy(new Error(`${url.origin} hints and does not answer`))
     })
@@ -159,7 +172,7 @@ export async function sendOutgoing({ url: to, method, headers, body }: Outgoing,
         .then((body) => done({ status, headers, body }), fail)
         .finally(() => request.destroy())
     })
-    request.on('error', fail)
+    request.on('error', (error) => fail(Object.assign(error, { isUnsent: !isConnected })))
     request.on('close', () => {
       clearTimeout(timer)
       fail(new Error(`${url.origin} hung up`)) // no effect after an answer

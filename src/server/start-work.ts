@@ -88,7 +88,7 @@ export async function startWork(
   const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
-  const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log)
+  const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log, workers?.worker)
   const stops = [stopCarriers, stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,

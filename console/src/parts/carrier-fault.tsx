@@ -3,7 +3,7 @@ import { carrierFault } from '../data/carriers/carrier-faults.ts'
 import { t } from '../language/words.ts'
 import { Notice } from './form/form.tsx'
 
-/** Why a carrier refuses its account, and what happens to its texts. `children`: how to end it. */
+/** Why a carrier sends nothing, and what happens to its texts. `children`: how to end it. */
 export function CarrierFault({ fault, children }: { fault: string; children?: ComponentChildren }) {
   const { words, said } = carrierFault(fault)
   return (
@@ -14,7 +14,7 @@ export function CarrierFault({ fault, children }: { fault: string; children?: Co
           'Its texts go to your other devices, or wait. The server tries again within 15 minutes, and at once when you save the account.',
         )}
       </p>
-      <p>{t('The carrier says: {said}', { said })}</p>
+      <p>{t('In detail: {said}', { said })}</p>
       {children}
     </Notice>
   )

@@ -3,7 +3,7 @@ import { ZodError } from 'zod'
 import { requestFor } from '../../agent/drivers/http/command.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { readCall } from '../../agent/drivers/http/read-call.ts'
-import { reasonOf, takeable } from '../../agent/takeable.ts'
+import { reportsOf, takeable } from '../../agent/takeable.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { lock, queries } from '../../db/queries.ts'
@@ -151,9 +151,8 @@ export function carrierService({
       for (const event of events) {
         if (event.kind === 'receipt') {
           const { id, attempt, error } = event
-          const failure = { status: 'failed', ...reasonOf(error) }
-          const item = { id, attempt, ...(error ? failure : { status: 'delivered' }) }
-          await link.call('/api/devices/report', { items: [item] })
+          const items = reportsOf(error).map((report) => ({ id, attempt, ...report }))
+          await link.call('/api/devices/report', { items })
         } else {
           const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
           await link.call('/api/devices/incoming', { items: [takeable(event, at)] })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { STOPPED } from '../../agent/agent.ts'
 import { type Link, ServerUnavailable } from '../../agent/server.ts'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
@@ -29,7 +30,8 @@ const ROUTES: Readonly<Record<string, Work>> = {
   },
   async '/api/devices/report'(store, device, body, { config }) {
     const { items } = checkShape(REPORT_BODY, body)
-    return { items: await applyReports(store, device, items, config.deviceOnlineSeconds) }
+    const reports = items.map((item) => ({ ...item, blameless: item.error_message === STOPPED }))
+    return { items: await applyReports(store, device, reports, config.deviceOnlineSeconds) }
   },
   async '/api/devices/incoming'(store, device, body, { config }) {
     const { items } = checkShape(INCOMING_BODY, body)

@@ -1,10 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { anyFound, inSeconds, queries } from '../../db/queries.ts'
 import { COLUMNS } from './stored-carrier.ts'
 
 /** How long a lease lasts: then another server takes over a carrier, such as after a crash. */
 const LEASE_SECONDS = 20
+
+/**
+ * The name under which a server leases carriers. Only one server uses a Postgres of its own, so its name
+ * is the same after a restart: if it was killed, it continues its leases at once. Its workers are numbered.
+ */
+export const leaserName = ({ databaseUrl }: Pick<Config, 'databaseUrl'>, worker = 1): string =>
+  databaseUrl ? randomUUID() : `worker ${worker}`
 
 /**
  * Leases at most `max` carriers of enabled devices: those of this node again, and those that no server runs.

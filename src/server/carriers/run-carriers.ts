@@ -8,10 +8,10 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import type { Logger } from '../../log.ts'
-import { repeat } from '../../tools/repeat.ts'
+import { repeat, serialQueue } from '../../tools/repeat.ts'
 import { openAttemptJournal } from './attempt-journal.ts'
 import { deviceLink } from './device-link.ts'
-import { leaseCarriers } from './lease-carriers.ts'
+import { leaseCarriers, leaserName } from './lease-carriers.ts'
 import { openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
 
 /** How often carriers are leased. */
@@ -19,8 +19,11 @@ const ROUND_MS = 5_000
 /** Maximum carriers that a server runs. Of more, those with texts run. */
 const MAX_RUNNING = 500
 
-/** Stores why a carrier refuses the account, and mails its owner at most once a day. */
-async function noteFault(db: Db, { device, user }: StoredCarrier, fault: string): Promise<void> {
+/**
+ * Stores why a carrier sends nothing, unless its settings have changed since, and mails its owner at most
+ * once a day.
+ */
+async function noteFault(db: Db, { device, user, version }: StoredCarrier, fault: string): Promise<void> {
   const told = await queries(db)
     .updateTable('device_carriers as c')
     .from('devices as d')
@@ -31,6 +34,7 @@ async function noteFault(db: Db, { device, user }: StoredCarrier, fault: string)
     })
     .whereRef('d.id', '=', 'c.device')
     .where('c.device', '=', device)
+    .where('c.version', '=', version)
     .where('c.fault', '<>', fault)
     .returning(['d.name', sql<boolean>`fault_told_at = now()`.as('isNew')])
     .executeTakeFirst()
@@ -43,9 +47,15 @@ async function noteFault(db: Db, { device, user }: StoredCarrier, fault: string)
 }
 
 /** Runs the carriers that this node leases. Returns a function that stops them. */
-export function startCarriers(all: CatalogStore, system: Store, config: Config, log: Logger) {
+export function startCarriers(
+  all: CatalogStore,
+  system: Store,
+  config: Config,
+  log: Logger,
+  worker: number | undefined,
+) {
   const { db } = system
-  const node = randomUUID()
+  const node = leaserName(config, worker)
   const running = new Map<string, { readonly version: number; stop(): Promise<void> }>()
 
   /** Waits for no carrier: a stop takes as long as a request, and other carriers must be leased again. */
@@ -61,14 +71,18 @@ export function startCarriers(all: CatalogStore, system: Store, config: Config, 
     const { device, user, account, version } = row
     const secrets = await openSecrets(db, row)
     if (!secrets) return log.error({ device }, 'the secrets of a carrier cannot be decrypted')
-    const driver = httpDriver(openCarrier(config, JSON.parse(account), secrets))
+    const carrier = openCarrier(config, JSON.parse(account), secrets)
+    const driver = httpDriver(carrier, undefined, { isFaulty: row.fault !== '' })
     const ownDb = all.forUser(user).db
     const journal = await openAttemptJournal(ownDb, device)
     const ended = new AbortController()
+    const inOrder = serialQueue()
     const fault = (text: string) => {
       // without the carrier's words, which may quote numbers and texts: its owner sees them
-      if (text) log.warn({ device }, 'a carrier refuses its account')
-      noteFault(ownDb, row, text).catch((err) => log.error({ err, device }, 'could not note a fault'))
+      if (text) log.warn({ device }, 'a carrier sends no texts')
+      inOrder(() => noteFault(ownDb, row, text)).catch((err) =>
+        log.error({ err, device }, 'could not note a fault'),
+      )
     }
     const link = deviceLink({ store: all, config }, row, fault)
     const work = connect(link, driver, journal, () => {}, ended.signal)

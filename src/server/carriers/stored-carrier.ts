@@ -19,9 +19,11 @@ export interface StoredCarrier {
   readonly account: string
   readonly sealed: string
   readonly version: number
+  /** Why it sends nothing; '' while it sends. */
+  readonly fault: string
 }
 
-export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version'] as const
+export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version', 'fault'] as const
 
 /** What is stored encrypted. `token`: in the address for the carrier's calls. */
 export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', string>>
@@ -34,7 +36,10 @@ export const sealSecrets = (db: Db, device: string, secrets: Sealed) =>
   seal(db, PURPOSE, device, JSON.stringify(secrets))
 
 /** The secrets of a carrier; undefined if the database's key is another. */
-export async function openSecrets(db: Db, { device, sealed }: StoredCarrier): Promise<Sealed | undefined> {
+export async function openSecrets(
+  db: Db,
+  { device, sealed }: Pick<StoredCarrier, 'device' | 'sealed'>,
+): Promise<Sealed | undefined> {
   const text = await unseal(db, PURPOSE, device, sealed)
   return text === undefined ? undefined : JSON.parse(text)
 }

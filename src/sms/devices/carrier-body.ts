@@ -36,7 +36,11 @@ export const CARRIERS = z
         device: z.string(),
         account: z.record(z.string(), z.unknown()),
         running: z.boolean().describe('Whether a server runs it now.'),
-        fault: z.string().describe("The carrier's words while it refuses the account; else empty."),
+        fault: z
+          .string()
+          .describe(
+            "Why it sends nothing: the carrier's words while it refuses the account, or that it cannot be reached; else empty.",
+          ),
       }),
     ),
     presets: z

@@ -27,7 +27,11 @@ export const DEVICE_STATES = z
           .object({
             preset: z.string(),
             running: z.boolean().describe('Whether a server runs it now.'),
-            fault: z.string().describe("The carrier's words while it refuses the account; else empty."),
+            fault: z
+              .string()
+              .describe(
+                "Why it sends nothing: the carrier's words while it refuses the account, or that it cannot be reached; else empty.",
+              ),
           })
           .nullable()
           .describe('The account of a carrier that the servers run; null: another device.'),

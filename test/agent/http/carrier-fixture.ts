@@ -16,7 +16,7 @@ export function settingsOf(given: object) {
 }
 
 /** An open driver with its listener. Keeps the events that the driver reports. */
-export async function openDriver(given: object) {
+export async function openDriver(given: object, options: Parameters<typeof httpDriver>[2] = {}) {
   const port = await freePort()
   const callback = `http://127.0.0.1:${port}/calls/k3v9`
   const settings = { rate: 1_000, allow_private: true, listen: port, callback, ...given }
@@ -32,7 +32,7 @@ export async function openDriver(given: object) {
     fault: (text) => void faults.push(text),
   }
   const file = join(temporaryFolder(), 'calls')
-  const driver = httpDriver(carrier, () => listenForCalls(carrier, { host, port }, file, events))
+  const driver = httpDriver(carrier, () => listenForCalls(carrier, { host, port }, file, events), options)
   await driver.start(events)
   onTestFinished(() => driver.stop())
   const send = (text: Partial<OutgoingText> = {}, ms = 60_000) =>
@@ -52,7 +52,10 @@ export const TEXT: OutgoingText = {
 export const REF = `${TEXT.id}.1`
 export const CALLBACK = 'https://sms.example/calls/k3v9'
 /** Addresses of presets without one. */
-const URLS: Readonly<Record<string, object>> = { infobip: { url: 'https://x1y2z3.api.infobip.example' } }
+const URLS: Readonly<Record<string, object>> = {
+  infobip: { url: 'https://x1y2z3.api.infobip.example' },
+  pocketsms: { url: 'https://sms.friend.example' },
+}
 
 /** An account at the carrier of a preset. */
 export const carrierOf = (preset: string, more: object = {}) => {

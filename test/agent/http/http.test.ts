@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { requestFor } from '../../../src/agent/drivers/http/command.ts'
 import { freePort } from '../../support/database/postgres.ts'
@@ -76,6 +78,46 @@ test('a carrier that cannot be reached leaves texts unsent, a connection that br
   expect(await (await openDriver(custom(gone))).send()).toEqual({ outcome: 'again' })
   carrier.behave((_, res) => res.destroy())
   expect(await (await openDriver(custom(carrier.url))).send()).toEqual({ outcome: 'unknown' })
+})
+
+test('a text waits while the carrier accepts connections and no encrypted ones', async () => {
+  const mute = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  onTestFinished(() => void mute.close())
+  await once(mute, 'listening')
+  const { port } = mute.address() as AddressInfo
+  const { send } = await openDriver({ ...custom(`https://127.0.0.1:${port}`), answer_seconds: 1 })
+  expect(await send()).toEqual({ outcome: 'again' })
+})
+
+test('a carrier that stays out of reach is a fault, until a text is sent', async () => {
+  const port = await freePort()
+  const { send, faults } = await openDriver(custom(`http://127.0.0.1:${port}`), { unreachedMs: 0 })
+  for (let i = 0; i < 4; i++) await send()
+  expect(faults).toEqual([])
+  await send()
+  expect(faults).toEqual([expect.stringMatching(/^The carrier cannot be reached: .*ECONNREFUSED/)])
+  const back = await startReceiver(port)
+  back.answer(429, '{}')
+  await send()
+  expect(faults).toHaveLength(1)
+  back.answer(200, '{"id":"m1"}')
+  await send()
+  expect(faults.slice(1)).toEqual([''])
+})
+
+test('a text that is sent ends the fault of an earlier run', async () => {
+  const { send, faults } = await openDriver(custom(carrier.url), { isFaulty: true })
+  await send()
+  await send()
+  expect(faults).toEqual([''])
+})
+
+test('no error quotes the path of our address, which alone protects calls without a signature', async () => {
+  const { send, callback } = await openDriver(custom(carrier.url))
+  carrier.answer(400, JSON.stringify({ error: `Cannot call ${callback}?ref=1` }))
+  const { origin } = new URL(callback)
+  const error = `The carrier refused it: 400 Cannot call ${origin}***?ref=1`
+  expect(await send()).toEqual({ outcome: 'failed', notSent: false, error })
 })
 
 test('without allow_private a private address gets no request', async () => {

@@ -3,6 +3,14 @@ import { carrierOf } from './carrier-fixture.ts'
 
 /** Answers in the form of each carrier's documentation, and their meaning. */
 test.each<[preset: string, status: number, answer: string, means: string, error: string]>([
+  [
+    'pocketsms',
+    403,
+    '{"error":"destination_not_allowed","message":"Not to this number"}',
+    'unsent',
+    '403 destination_not_allowed Not to this number',
+  ],
+  ['pocketsms', 403, '{"error":"account_disabled"}', 'account', '403 account_disabled'],
   ['sinch', 201, '{"id":"01FC66621XXXXX119Z8PMV1QPQ","type":"mt_text"}', 'sent', ''],
   ['sinch', 400, '{"code":"syntax_constraint_violation","text":"to is invalid"}', 'final', 'to is invalid'],
   ['infobip', 200, infobipAnswer('PENDING', 'PENDING_ACCEPTED'), 'sent', ''],

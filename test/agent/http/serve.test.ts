@@ -148,13 +148,7 @@ test('a text that returns to its own account stops the carrier, and waits', asyn
   const { services } = gateway.server
   const { db } = services.store.forUser(user.id)
   const row = (await gateway.query('select sealed from device_carriers where device = $1', [device]))[0]!
-  const old = await openSecrets(db, {
-    device,
-    user: user.id,
-    account: '',
-    sealed: String(row[0]),
-    version: 1,
-  })
+  const old = await openSecrets(db, { device, sealed: String(row[0]) })
   const sealed = await sealSecrets(db, device, { ...old!, secret: key })
   await gateway.query('update device_carriers set sealed = $2, version = version + 1 where device = $1', [
     device,

@@ -1,8 +1,9 @@
 import { ClientResponseError } from 'pocketbase'
 import { t } from '../../language/words.ts'
 
-/** Parts of a carrier's refusal, and what they mean. Presets name these codes. The first match counts. */
+/** Parts of a carrier's fault, and what they mean. Presets name these codes. The first match counts. */
 const REFUSALS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^The carrier cannot be reached/, t('The carrier cannot be reached.')],
   [
     /\b(21606|21659|21660|line_not_found|line_ambiguous)\b/,
     t('The sender does not belong to this account of the carrier.'),

@@ -28,7 +28,7 @@ export interface LineUse {
 interface CarrierState {
   readonly preset: string
   readonly running: boolean
-  /** The carrier's words while it refuses the account; else ''. */
+  /** Why it sends nothing: the carrier's words, or that it cannot be reached; else ''. */
   readonly fault: string
 }
 
@@ -59,7 +59,9 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
 
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
   if (!device.enabled) return ['calm', t('Switched off')]
-  if (state?.carrier?.fault) return ['bad', t('Account refused')]
+  const fault = state?.carrier?.fault
+  if (fault?.startsWith('The carrier cannot be reached')) return ['bad', t('Out of reach')]
+  if (fault) return ['bad', t('Account refused')]
   if (state?.failing) return ['bad', t('Failing')]
   if (state?.online) return ['good', t('Online')]
   if (state?.reachable) return ['busy', t('Asleep')]

@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../../tools/json.ts'
 import { masked } from '../../../tools/mask.ts'
 import { matches, textAt, textsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
-import type { Carrier } from './settings.ts'
+import { type Carrier, hiddenIn } from './settings.ts'
 
 /** The meaning of a carrier's answer. `id`: the carrier's; `error`: its words, without our secrets. */
 export interface Verdict {
@@ -43,6 +43,9 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
   // an answer of 200 that does not accept is a refusal
   const means = row?.means ?? (status < 300 ? 'final' : meaningOf(status))
   const words = [status, code, textsAt(body, answer.error)].filter(Boolean).join(' ')
-  const secrets = [carrier.secret, carrier.webhook_secret].filter(Boolean)
-  return { means, id, error: `The carrier refused it: ${masked(words, secrets).slice(0, MAX_WORDS)}` }
+  return {
+    means,
+    id,
+    error: `The carrier refused it: ${masked(words, hiddenIn(carrier)).slice(0, MAX_WORDS)}`,
+  }
 }

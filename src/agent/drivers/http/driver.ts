@@ -1,34 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sendOutgoing } from '../../../outgoing/send.ts'
+import { type OutgoingError, sendOutgoing } from '../../../outgoing/send.ts'
 import { masked } from '../../../tools/mask.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { readAnswer, type Verdict } from './answer.ts'
 import { openPace } from './pace.ts'
+import { watchReach } from './reach.ts'
 import { fillRequest } from './request.ts'
-import type { Carrier } from './settings.ts'
+import { type Carrier, hiddenIn } from './settings.ts'
 
 const MAX_ANSWER_BYTES = 64 << 10
 /** Longest pause that a carrier may ask for: one hour. */
 const MAX_WAIT_SECONDS = 3_600
 /** The first pause before an attempt is repeated whose answer is missing. */
 const REPEAT_MS = 1_000
-/** Errors before a request leaves: the name, the address or the certificate is wrong, or nobody listens. */
-const UNSENT =
-  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENODATA|ESERVFAIL|ETIMEOUT|CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/
+
+/** What an earlier run of a driver left behind, and limits that tests set. */
+interface DriverOptions {
+  /** An earlier run told a fault: the first text that is sent ends it. */
+  readonly isFaulty?: boolean
+  /** How long requests fail before the carrier counts as out of reach. */
+  readonly unreachedMs?: number
+}
+
+type Asked = Verdict & { readonly waitSeconds?: number; readonly isMissed?: boolean }
 
 /** Sends by a carrier's HTTP interface. Each sender counts as a SIM. `receive` starts to read calls. */
 export function httpDriver(
   carrier: Carrier,
   receive: (events: DriverEvents) => Promise<() => Promise<void>> = async () => async () => {},
+  options: DriverOptions = {},
 ): Driver {
-  const { senders, rate, parallel, answer_seconds, allowPrivate, secret, webhook_secret } = carrier
+  const { senders, rate, parallel, answer_seconds, allowPrivate } = carrier
   const { isIdempotent } = carrier.interface
   let events: DriverEvents | undefined
   let stopReceiving = async () => {}
-  let isFaulty = false
+  let { isFaulty = false } = options
+  const reach = watchReach(options.unreachedMs)
   const pace = openPace(rate, () => events?.roomGrew())
 
-  async function ask(text: OutgoingText): Promise<Verdict & { readonly waitSeconds?: number }> {
+  async function ask(text: OutgoingText): Promise<Asked> {
     try {
       const request = fillRequest(carrier, text)
       const limits = { allowPrivate, maxBodyBytes: MAX_ANSWER_BYTES, timeoutMs: answer_seconds * 1000 }
@@ -36,11 +46,13 @@ export function httpDriver(
       const waitSeconds = Math.min(Number(headers['retry-after']) || 0, MAX_WAIT_SECONDS)
       return { ...readAnswer(carrier, status, body.toString()), waitSeconds }
     } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException
+      const { code = '', message, isUnsent = false } = error as OutgoingError
+      const words = masked(message || code, hiddenIn(carrier))
       // urlFault refuses an address before anything is sent; a template that cannot be filled neither
       const wasRefused = code === '' && !/did not answer|hung up|hints/.test(message)
-      const means = UNSENT.test(code) ? 'busy' : wasRefused ? 'account' : 'unknown'
-      return { means, id: '', error: masked(message || code, [secret, webhook_secret].filter(Boolean)) }
+      if (wasRefused) return { means: 'account', id: '', error: words }
+      if (!isUnsent) return { means: 'unknown', id: '', error: words }
+      return { means: 'busy', id: '', error: `The carrier cannot be reached: ${words}`, isMissed: true }
     }
   }
 
@@ -52,12 +64,13 @@ export function httpDriver(
       await sleep(ms)
       verdict = await ask(text)
     }
-    const { means, error, waitSeconds = 0 } = verdict
+    const { means, error, waitSeconds = 0, isMissed } = verdict
     if (means === 'sent') maySent = false
     if (means === 'busy') pace.busy(waitSeconds * 1000)
     else if (means === 'account') pace.stopLine()
     else if (means !== 'unknown') pace.succeeded()
-    if (means === 'account') tellFault(error)
+    if (!isMissed) reach.reached()
+    if (means === 'account' || (isMissed && reach.missed())) tellFault(error)
     else if (means !== 'busy' && means !== 'unknown') tellFault('')
     if (maySent) return { outcome: 'unknown' }
     if (means === 'busy') return { outcome: 'again' }

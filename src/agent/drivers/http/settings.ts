@@ -66,6 +66,15 @@ export function makeCarrier(
   return { ...account, ...secrets, ...place, interface: found, address: base.replace(/\/+$/, '') }
 }
 
+/**
+ * Parts of an account that no error text may quote: the secrets, and the path of our address, which alone
+ * protects calls that a carrier does not sign.
+ */
+export function hiddenIn({ secret, webhook_secret, callback }: Carrier): readonly string[] {
+  const path = callback === '' ? '' : new URL(callback).pathname
+  return [secret, webhook_secret, path === '/' ? '' : path].filter(Boolean)
+}
+
 const FILE = z.strictObject({
   ...ACCOUNT.shape,
   ...SECRETS.partial().shape,

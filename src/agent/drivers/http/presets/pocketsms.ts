@@ -17,6 +17,7 @@ export const POCKETSMS: PresetData = {
   refusals: [
     { code: ['idempotency_key_in_use', 'no_devices'], means: 'busy' },
     { code: ['quota_exceeded', 'account_disabled', 'line_not_found', 'line_ambiguous'], means: 'account' },
+    { code: ['destination_not_allowed'], means: 'unsent' },
   ],
   receipt: {
     when: { type: ['message.delivered', 'message.failed'] },

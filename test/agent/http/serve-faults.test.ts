@@ -1,0 +1,97 @@
+import { connect } from '../../../src/agent/agent.ts'
+import { httpDriver } from '../../../src/agent/drivers/http/driver.ts'
+import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
+import { deviceLink } from '../../../src/server/carriers/device-link.ts'
+import { leaseCarriers, leaserName } from '../../../src/server/carriers/lease-carriers.ts'
+import { waitPastMidnight } from '../../support/database/midnight.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
+import { settingsOf } from './carrier-fixture.ts'
+
+await waitPastMidnight({ isMonth: true })
+const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const PATH = '/api/devices/carriers'
+const TEXT = { recipients: ['+4915112345678'], body: 'Hello' }
+
+const recordsOf = async (user: Client, collection: string, filter: string) =>
+  (await must(user, 'GET', `/api/collections/${collection}/records?filter=${encodeURIComponent(filter)}`))
+    .items
+const faultOf = async (user: Client) => (await must(user, 'GET', PATH)).items[0].fault
+
+test('a failed receipt that arrives before the answer costs the price: the carrier took the text', async () => {
+  const user = await gateway.makeUser()
+  const carrier = await startReceiver()
+  const custom = {
+    send: { path: '/?ref={{ref}}' },
+    receipt: { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'] },
+  }
+  const account = { preset: 'custom', url: carrier.url, custom }
+  const { device, callback } = await must(user, 'POST', PATH, { account })
+  carrier.behave(async ({ path }, res) => {
+    await fetch(`${gateway.url}${new URL(callback).pathname}${path.slice(1)}&status=bad`)
+    res.end('{}')
+  })
+  const [line] = await recordsOf(user, 'lines', `device = "${device}"`)
+  await must(user, 'PATCH', `/api/collections/lines/records/${line.id}`, { prices: { default: '0.09' } })
+  await must(user, 'POST', '/api/sms/send', TEXT)
+  const failed = 'status = "failed"'
+  await until('the text failed', async () => (await recordsOf(user, 'sms_messages', failed)).length === 1)
+  expect((await must(user, 'GET', '/api/sms/usage/lines')).items).toMatchObject([{ texts: 1, cost: '0.09' }])
+  await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
+})
+
+test('the first text that is sent ends a fault that an earlier run of the carrier noted', async () => {
+  const user = await gateway.makeUser()
+  const carrier = await startReceiver()
+  carrier.answer(401, '{}')
+  const account = { preset: 'pocketsms', url: carrier.url }
+  const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_1' })
+  await must(user, 'POST', '/api/sms/send', TEXT)
+  await until('the fault is shown', () => faultOf(user))
+  carrier.answer(200, '{"message_ids":["m1"]}')
+  // another run, as after a restart or on another server
+  await gateway.query('update device_carriers set version = version + 1 where device = $1', [device])
+  await until('the fault is over', async () => (await faultOf(user)) === '')
+  await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
+})
+
+test('a stop of the server does not make a line fail whose texts still wait', async () => {
+  const user = await gateway.makeUser()
+  const device = (await gateway.pair(user, {})).id
+  for (let i = 0; i < 6; i++) await must(user, 'POST', '/api/sms/send', { ...TEXT, device_id: device })
+  const busy = await startReceiver()
+  busy.answer(429, '{}')
+  const settings = { preset: 'pocketsms', url: busy.url, secret: 'psk_1', allow_private: true, rate: 0.1 }
+  const { services } = gateway.server
+  const journal = await openAttemptJournal(services.store.forUser(user.id).db, device)
+  const link = deviceLink(services, { device, user: user.id })
+  const ended = new AbortController()
+  const running = connect(link, httpDriver(settingsOf(settings).carrier), journal, () => {}, ended.signal)
+  const count = async (status: string) =>
+    (await recordsOf(user, 'sms_messages', `status = "${status}"`)).length
+  await until('all texts are claimed', async () => (await count('sending')) === 6)
+  await until('the carrier was asked', () => busy.told.length > 0)
+  ended.abort()
+  await running
+  expect(await count('assigned')).toBe(6)
+  expect(await recordsOf(user, 'lines', `device = "${device}"`)).toMatchObject([{ failing_since: '' }])
+})
+
+test('a server with a Postgres of its own continues its leases after it was killed', async () => {
+  const user = await gateway.makeUser()
+  const device = (await gateway.pair(user, {})).id
+  const { db } = gateway.server.services.store.forEverybody('test')
+  const own = { databaseUrl: undefined }
+  await gateway.query(
+    `insert into device_carriers (device, "user", account, sealed, address_hash, node, leased_until)
+    values ($1, $2, '{}', '', $1, $3, now() + interval '1 hour')`,
+    [device, user.id, leaserName(own, 2)],
+  )
+  const leased = async (name: string) =>
+    (await leaseCarriers(db, name, 500)).some((row) => row.device === device)
+  expect(await leased(leaserName(own, 1))).toBe(false)
+  expect(await leased(leaserName({ databaseUrl: 'postgres://shared' }, 2))).toBe(false)
+  expect(await leased(leaserName(own, 2))).toBe(true)
+  await gateway.query('delete from device_carriers where device = $1', [device])
+})
