@@ -45,6 +45,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     '(hover: hover) and (pointer: fine)',
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
+  'pages/account/page.tsx': ['EUR'],
   'pages/account/program.ts': [
     ...['Edg', 'Edge', 'Opera', 'Firefox/', 'Firefox', 'FxiOS/', 'Chrome/', 'Chrome', 'CriOS/', 'Safari/'],
     ...['Safari', 'Android', 'Windows', 'Mac OS', 'CrOS', 'ChromeOS', 'Linux'],

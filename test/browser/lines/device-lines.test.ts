@@ -75,3 +75,38 @@ scenario('a phone that reports no SIMs has one line, which superusers can change
   await lineOf(fixture, 'Chosen by the phone').getByText('0 of 100 texts today').waitFor()
   await fixture.look('device-one-line')
 })
+
+scenario('a line has prices and a budget, and shows what its texts cost', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk', SIMS)
+  const [settings] = await ann.collection('user_settings').getFullList()
+  await ann.collection('user_settings').update(settings!.id, { currency: 'EUR' })
+  await fixture.signIn()
+  await fixture.visit(`/devices/${phone.id}`)
+  await page.getByRole('button', { name: 'Change SIM 2' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Prices and budget').click()
+  await dialog.getByLabel('Budget a month').fill('1,00')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('A budget needs prices.').waitFor()
+  await dialog.getByLabel('Price of a segment').fill('0.09\n+49 0,075\nfree')
+  await dialog.getByText('Write a price in each line').waitFor()
+  await dialog.getByLabel('Price of a segment').fill('0.09\n+49 0,075')
+  await fixture.inspect('line-prices')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Line saved').waitFor()
+  const [line] = (await ann.collection('lines').getFullList({ filter: 'slot = 2' })) as [{ id: string }]
+  expect(line).toMatchObject({ prices: { default: '0.09', '+49': '0.075' }, monthly_budget: '1.00' })
+  await ann.send('/api/sms/send', {
+    method: 'POST',
+    body: { recipients: ['+4915112345678', '+436641111111'], body: 'Hello', line_id: line.id },
+  })
+  await page.reload()
+  await lineOf(fixture, 'SIM 2').getByText('€0.165 of €1.00 this month').waitFor()
+  await fixture.inspect('line-cost')
+  await fixture.visit('/usage')
+  await page.getByRole('heading', { name: 'Costs by line' }).waitFor()
+  await page.getByText('€0.165').waitFor()
+  await fixture.inspect('costs')
+})

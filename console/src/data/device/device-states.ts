@@ -22,6 +22,10 @@ export interface LineUse {
   readonly recipients: number
   /** Messages that wait for it, or that it is sending. */
   readonly waiting: number
+  /** What the texts of this month cost, a decimal; null for a line without prices. */
+  readonly cost: string | null
+  /** Whether the budget of this month was too small for a text. */
+  readonly stopped: boolean
 }
 
 /** The account of a carrier that the servers run. */

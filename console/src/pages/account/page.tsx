@@ -74,7 +74,12 @@ function Profile({ user }: { user: RecordModel }) {
   const saved = ownSettings.value?.time_zone
   const zone = saved || HERE
   const country = defaultCountry.value
-  const { destinations = '', short_codes = false, opt_out_languages = [] } = ownSettings.value ?? {}
+  const {
+    currency = '',
+    destinations = '',
+    short_codes = false,
+    opt_out_languages = [],
+  } = ownSettings.value ?? {}
   const save = async ({ name }: { name?: unknown }, typed: Partial<UserSettings> & { name?: unknown }) => {
     const { name: _, ...settings } = typed
     if (name !== undefined) await pb.collection('users').update(user.id, { name })
@@ -93,6 +98,11 @@ function Profile({ user }: { user: RecordModel }) {
       choices: countryChoices(country),
       hint: t('Phone numbers that you write without a country belong to this one.'),
     },
+    {
+      ...{ name: 'currency', label: t('Currency'), placeholder: 'EUR', shown: () => hasAccount },
+      hint: t('Of the prices and budgets of your lines: three letters, such as EUR.'),
+      write: (typed) => String(typed).trim().toUpperCase(),
+    },
     { ...destinationsRow(), shown: () => hasAccount },
     {
       ...{ name: 'short_codes', label: t('May send to short codes'), kind: 'check', shown: () => hasAccount },
@@ -109,7 +119,15 @@ function Profile({ user }: { user: RecordModel }) {
     <Card title={t('You')}>
       <RowsForm
         {...{ draftKey: 'profile', rows, save, asks: true }}
-        stored={{ name: user.name, time_zone: zone, country, destinations, short_codes, opt_out_languages }}
+        stored={{
+          name: user.name,
+          time_zone: zone,
+          country,
+          currency,
+          destinations,
+          short_codes,
+          opt_out_languages,
+        }}
       />
     </Card>
   )

@@ -3,12 +3,14 @@ import { readTyped } from '#portable/phone/typed.ts'
 import { useCountry } from '../../data/phone/country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Line } from '../../data/records.ts'
+import { ownSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { prefixesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { priceRows } from './price-rows.ts'
 
 export const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
 
@@ -51,6 +53,7 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
       t('For numbers that begin with'),
       t('Empty: for all. Other lines send to these numbers only if no such line can.'),
     ),
+    priceRows(ownSettings.value?.currency ?? ''),
   ]
   return (
     <Dialog title={t('Change the line')} onClose={onClose}>

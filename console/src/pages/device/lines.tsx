@@ -11,6 +11,7 @@ import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
+import { LineCost } from './line-cost.tsx'
 import { LineDialog } from './line-dialog.tsx'
 import { LineHealth } from './line-health.tsx'
 
@@ -71,6 +72,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
               </Notice>
             )}
             <LineMeters line={line} use={use(line)} />
+            <LineCost line={line} use={use(line)} />
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import './page.css'
+import { Costs } from './costs.tsx'
 import { Plot } from './plot.tsx'
 import { Quota } from './quota.tsx'
 
@@ -28,6 +29,7 @@ export function Page() {
   return (
     <Frame title={t('Usage')} text={isUser ? undefined : t('Of all users together.')}>
       {isUser && <Quota />}
+      {isUser && <Costs />}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!value && !fault && <Loading />}
       {value && (
