@@ -15,6 +15,7 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { LanguageSwitch } from '../../shell/language-switch.tsx'
 import { EmailCard } from './email.tsx'
+import { LineChoice } from './line-choice.tsx'
 import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
 import { QuietHours } from './quiet-hours.tsx'
@@ -35,6 +36,7 @@ export function Page() {
       >
         <LanguageCard />
         {may('admin') && <QuietHours />}
+        {may('admin') && <LineChoice />}
         {may('admin') && <RetentionCard />}
         <Notifications user={mine.person.id} />
       </Frame>
@@ -45,6 +47,7 @@ export function Page() {
         <div class="stack">
           {mine.role === 'user' && <Profile user={mine.record} />}
           {mine.role === 'user' && may('owner') && <QuietHours />}
+          {mine.role === 'user' && may('owner') && <LineChoice />}
           {mine.role === 'user' && may('owner') && <RetentionCard />}
           <EmailCard session={mine} />
           {mine.role === 'user' && may('owner') && <Notifications user={mine.record.id} />}

@@ -7,6 +7,7 @@ import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.ts
 import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { ListCost } from './list-cost.tsx'
 import type { ListText } from './list-rows.ts'
 
 const HOLD_MS = 10_000
@@ -45,6 +46,7 @@ export function isListConfirmed(texts: readonly ListText[], scheduledAt: string)
       number: first.phone,
     }),
     firstText: first.body,
+    cost: <ListCost texts={texts} />,
     begins: scheduledAt
       ? t('They leave on {time}.', { time: formatDateTime(scheduledAt) })
       : t('They leave after 10 seconds, in which you can undo it.'),

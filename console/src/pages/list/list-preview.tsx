@@ -8,6 +8,7 @@ import { Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { ListCost } from './list-cost.tsx'
 import type { ListPlan } from './list-rows.ts'
 
 const SHOWN = 5
@@ -23,6 +24,7 @@ export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: List
         {hasText && `, ${segmentsText(segments)}`}
         {bad.length > 0 && tn('; 1 row to leave out', '; {count} rows to leave out', bad.length)}
         {good.length > left && t('. Only {left} are left of your messages this month', { left })}
+        {hasText && <ListCost texts={good} />}
       </Notice>
       {good.length > 0 && hasText && (
         <Table

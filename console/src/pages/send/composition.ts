@@ -1,4 +1,5 @@
 import type { PhoneFault } from '#portable/phone/read.ts'
+import type { Estimate } from '../../data/estimate.ts'
 import type { Campaign } from '../../data/records.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
@@ -78,12 +79,11 @@ export const copyOf = (campaign: Campaign): Composition => ({
 export type Request = Readonly<Record<string, unknown>>
 
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
-  const { priority, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
+  const { guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
   return {
     ...whatOf(composition, valuesOf(composition, variables)),
     ...wayOf(composition),
     ...(giveUp && { ttl: Number(giveUp) }),
-    ...(priority !== '0' && { priority: Number(priority) }),
     ...(guarantee !== 'at_most_once' && { guarantee }),
     ...(isQuiet !== null && { quiet_hours: isQuiet }),
     ...(needsConsent && { requires_consent: true }),
@@ -91,9 +91,10 @@ export function requestOf(composition: Composition, variables: readonly string[]
   }
 }
 
-const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
+const wayOf = ({ device, line, priority, isLater, at }: Composition): Request => ({
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),
+  ...(priority !== '0' && { priority: Number(priority) }),
   ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
 })
 
@@ -139,6 +140,8 @@ export interface Preview {
   readonly total_segments: number
   /** An estimate of when the last text leaves, by the limits of the lines; '' if all lines are off. */
   readonly last_leaves_at: string
+  /** Null if no line of the account has prices. */
+  readonly estimate: Estimate | null
   /** How many recipients have opted out and get nothing. */
   readonly opted_out: number
   /** How many recipients get nothing because the send requires consent that they have not given. */

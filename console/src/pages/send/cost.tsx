@@ -4,6 +4,7 @@ import { may } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
+import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { LastLeaves } from '../../parts/form/hold-notice.tsx'
 import { WithoutProof } from '../../parts/proof.tsx'
 import { to } from '../../router.ts'
@@ -41,6 +42,7 @@ export function Cost({
       {!may('admin') && (
         <span>{t('Agents send to at most {count} people at once', { count: MAX_OF_AGENT })}</span>
       )}
+      <EstimatedCost estimate={preview?.estimate} />
       {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
       {optedOut > 0 && (
         <span>

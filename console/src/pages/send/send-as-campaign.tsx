@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { MAX_PLAIN, type WithoutConsent } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
+import type { Estimate } from '../../data/estimate.ts'
 import { requestKeys } from '../../data/line/request-key.ts'
 import { type Repeat, repeatSentence } from '../../data/repeat.ts'
 import { may, userId } from '../../data/session.ts'
@@ -8,6 +9,7 @@ import { segmentsText } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
+import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { LastLeaves } from '../../parts/form/hold-notice.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
@@ -20,6 +22,7 @@ interface Preview {
   readonly recipients_count: number
   readonly segments: number
   readonly last_leaves_at: string
+  readonly estimate: Estimate | null
   readonly first: { readonly to: string; readonly body: string }
   readonly without_consent: WithoutConsent
 }
@@ -79,7 +82,7 @@ function campaignOf({ ttl, ...request }: Request, begins: string, atMs: number):
 }
 
 function isConfirmed(
-  { recipients_count, segments, first, last_leaves_at, without_consent }: Preview,
+  { recipients_count, segments, first, last_leaves_at, estimate, without_consent }: Preview,
   scheduledAt: string,
   isCampaign = true,
   repeats?: string,
@@ -92,6 +95,7 @@ function isConfirmed(
       number: <PhoneNumber number={first.to} />,
     }),
     firstText: first.body,
+    cost: <EstimatedCost estimate={estimate} />,
     begins: (
       <>
         <LeftOut {...without_consent} />

@@ -9,6 +9,7 @@ interface ManyPeople {
   readonly people: number
   readonly what: ComponentChildren
   readonly firstText: string
+  readonly cost: ComponentChildren
   readonly begins: ComponentChildren
   readonly isLater: boolean
   /** How it repeats, as `repeatSentence` says it; absent if it goes out once. */
@@ -20,6 +21,7 @@ export async function confirmedForMany({
   people,
   what,
   firstText,
+  cost,
   begins,
   isLater,
   repeats,
@@ -42,6 +44,7 @@ export async function confirmedForMany({
         )}
         <p>{what}</p>
         <p class="many-first">{firstText}</p>
+        {cost}
         <p class="muted">{begins}</p>
       </>
     ),

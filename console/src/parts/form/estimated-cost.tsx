@@ -1,0 +1,44 @@
+import type { Estimate } from '../../data/estimate.ts'
+import { formatMoney } from '../../data/money.ts'
+import { lineWords, useLines } from '../../data/use/use-lines.ts'
+import { t, tn } from '../../language/words.ts'
+
+/** What a send costs, such as “3 by Twilio · Acme, about €0.24”. Nothing if no line with prices would send. */
+export const EstimatedCost = ({ estimate }: { estimate: Estimate | null | undefined }) => {
+  if (!estimate) return null
+  const isPaid = estimate.lines.some(({ cost }) => Number(cost) > 0)
+  return (
+    <>
+      {isPaid && <PaidLines {...estimate} />}
+      {estimate.waiting > 0 && (
+        <div>
+          {tn(
+            '1 text has no line now: its cost is not known yet',
+            '{count} texts have no line now: their cost is not known yet',
+            estimate.waiting,
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function PaidLines({ lines, currency }: Estimate) {
+  const known = useLines()
+  const paid = lines.filter(({ cost }) => Number(cost) > 0)
+  const texts = paid.reduce((sum, one) => sum + one.texts, 0)
+  const cost = formatMoney(String(paid.reduce((sum, one) => sum + Number(one.cost), 0)), currency)
+  const only = paid.length === 1 ? known.find(({ id }) => id === paid[0]?.line) : undefined
+  return (
+    <div>
+      {only
+        ? t('{texts} by {line}, about {cost}', { texts, line: lineWords(only), cost })
+        : tn(
+            '{texts} by a line with prices, about {cost}',
+            '{texts} by {count} lines with prices, about {cost}',
+            paid.length,
+            { texts, cost },
+          )}
+    </div>
+  )
+}
