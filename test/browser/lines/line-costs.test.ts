@@ -37,7 +37,7 @@ scenario('a send, a campaign and a list show their costs before they leave', asy
   const [settings] = await ann.collection('user_settings').getFullList()
   await ann.collection('user_settings').update(settings!.id, { currency: 'EUR' })
   await fixture.signIn()
-  await fixture.visit(`/send?to=${numbers(2)},+436641111111&text=Hello`)
+  await fixture.visit(`/send?to=${numbers(2)},%2B436641111111&text=Hello`)
   await page.getByText('3 by Desk · Acme, about €0.24').waitFor()
   await fixture.look('send-cost')
 
