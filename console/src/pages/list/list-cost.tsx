@@ -29,7 +29,7 @@ export function ListCost({ texts }: { texts: readonly ListText[] }) {
   return asked === texts ? <EstimatedCost estimate={estimate} /> : null
 }
 
-/** Adds the estimates of texts with the same number of segments. Null if no line of the account has prices. */
+/** Adds the estimates of texts with the same number of segments. Null if no line has prices. */
 async function estimateList(texts: readonly ListText[], isWanted: () => boolean): Promise<Estimate | null> {
   const parts: Estimate[] = []
   for (const { body, phones } of equalTexts(texts)) {

@@ -3,7 +3,7 @@ import { formatMoney } from '../../data/money.ts'
 import { lineWords, useLines } from '../../data/use/use-lines.ts'
 import { t, tn } from '../../language/words.ts'
 
-/** What a send costs, such as “3 by Twilio · Acme, about €0.24”. Nothing if no line with prices would send. */
+/** What a send costs, such as “3 by Twilio · Acme, about €0.24”. Nothing if no line with prices sends. */
 export const EstimatedCost = ({ estimate }: { estimate: Estimate | null | undefined }) => {
   if (!estimate) return null
   const isPaid = estimate.lines.some(({ cost }) => Number(cost) > 0)
