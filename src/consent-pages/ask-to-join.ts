@@ -86,7 +86,8 @@ async function needsNoText(db: Db, { user, group }: JoinPage, number: string): P
       sql<boolean>`exists (select from contacts c where c."user" = ${user} and c.phone = ${number} and c.opted_out)
         or exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
           and s."group" = ${group} and s.purpose = '' and s.state = 'given')
-        or person_stopped(${user}, array[${number}]) <> '{}'`.as('isSettled'),
+        or person_stopped(${user}, array[${number}]) <> '{}'
+        or consent_stopped(${user}, array[${number}]) <> '{}'`.as('isSettled'),
     )
     .executeTakeFirstOrThrow()
   return isSettled

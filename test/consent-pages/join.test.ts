@@ -94,6 +94,15 @@ test('a forged join leaves a person who left the group out of it until YES', asy
   })
 })
 
+test('a forged join texts no number that texted STOP, even without a contact', async () => {
+  const number = nextNumber()
+  await server.hear(phone, [[number, 'STOP']])
+  await server.query('delete from contacts where phone = $1 and "user" = $2', [number, ann.id])
+  expect((await join(number)).status).toBe(200)
+  expect(await bodiesTo(number)).toEqual([])
+  expect(await entries(number)).toMatchObject([{ event: 'opt_out' }])
+})
+
 describe('a group that confirms by a code', () => {
   beforeEach(() => must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: 'code' }))
 

@@ -598,6 +598,8 @@ CREATE TRIGGER contacts_consented_update AFTER UPDATE ON contacts FOR EACH ROW W
 CREATE TRIGGER contacts_named_delete AFTER DELETE ON contacts FOR EACH ROW WHEN (old.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
+CREATE TRIGGER contacts_stopped_insert BEFORE INSERT ON contacts FOR EACH ROW WHEN (NOT new.opted_out) EXECUTE FUNCTION contacts_stopped();
+CREATE TRIGGER contacts_stopped_update BEFORE UPDATE ON contacts FOR EACH ROW WHEN (NOT new.opted_out AND (old."user" <> new."user" OR old.phone <> new.phone)) EXECUTE FUNCTION contacts_stopped();
 
 create table conversation_drafts (
   id text collate "C" not null,
@@ -1490,9 +1492,11 @@ create function consent_missing(owner text, numbers text[], groups text[]) retur
 create function consent_question(state text) returns text stable
 create function consent_required(owner text, template text, groups text[]) returns boolean stable
 create function consent_states_kept() returns trigger volatile
+create function consent_stopped(owner text, numbers text[]) returns text[] stable
 create function consents_applied() returns trigger volatile
 create function consents_kept() returns trigger volatile
 create function contacts_consented() returns trigger volatile
+create function contacts_stopped() returns trigger volatile
 create function conversations_assign(of_user text, numbers text[]) returns void volatile
 create function instr(t text, part text) returns integer immutable
 create function jobs_lease(of_kind text, first text, room integer, busy text[], seconds double precision) returns TABLE(id bigint, holder text, key text, payload text, runs integer, attempts integer, "ageMs" double precision) volatile

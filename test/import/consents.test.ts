@@ -87,3 +87,19 @@ test('fixtures add an entry for each contact, and for one that has opted out', a
   expect(contacts).toHaveLength(2)
   expect(entries).toEqual(contacts)
 })
+
+test('fixtures that are imported again leave a person opted out who has opted out since', async () => {
+  const user = 'useruseruser002'
+  const fixtures = join(folder, 'again.json')
+  const contacts = [{ id: 'contactcontact3', user, phone: '+4915100000003', opted_out: false }]
+  const users = [{ id: user, email: 'ida@example.com', password: 'idaspassword', verified: true }]
+  const bring = async (records: object) => {
+    writeFileSync(fixtures, JSON.stringify(records))
+    await importFiles(store, EXTENSIONS, { schema: undefined, fixtures }, () => {})
+  }
+  await bring({ users, contacts })
+  await store.db.query(`update contacts set opted_out = true where id = 'contactcontact3'`)
+  await bring({ contacts })
+  const { rows } = await store.db.query(`select opted_out from contacts where id = 'contactcontact3'`)
+  expect(rows).toEqual([[true]])
+})

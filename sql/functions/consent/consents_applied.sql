@@ -7,6 +7,8 @@
 --            leaves `stopped` as it is, and only sets `until` (see consent_question)
 --   claimed  an entry without proof, such as an import without the text that people agreed to
 --
+-- An import never ends a stop, and neither does a statement that is older than the stop.
+--
 -- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all
 -- purposes, and every text by which a person joins a group, opt the contact in again. With a given consent
 -- the contact joins the group, and with an opt-out it leaves it. Contacts are created if they are missing.
@@ -19,6 +21,7 @@ declare
   is_proof constant boolean := new.source in ('keyword', 'reply') or new.shown <> '';
   is_all constant boolean := new."group" = '' and new.purpose = 'all';
   at constant text := pb_text(clock_timestamp());
+  is_late boolean;
   out_now boolean;
   joins boolean;
   leaves boolean;
@@ -26,6 +29,11 @@ declare
 begin
   -- contacts before states, as an update of a contact locks them
   perform from contacts c where c."user" = new."user" and c.phone = new.number for update;
+  is_late := new.given_at <> '' and exists (
+    select from consent_states s
+    where s."user" = new."user" and s.number = new.number and s."group" = '' and s.purpose = 'all'
+      and s.state = 'stopped' and s.since > new.given_at
+  );
   result := case
     when new.event = 'opt_out' then 'stopped'
     when not is_proof then 'claimed'
@@ -50,6 +58,7 @@ begin
     where (new.given_at = '' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
       and not (s.state = 'given' and excluded.state in ('asked', 'claimed'))
       and not (s.state = 'asked' and excluded.state = 'claimed')
+      and not (s.state = 'stopped' and new.event = 'imported')
     returning id, xmax = 0 as is_new
   ), stopped as (
     update consent_states s set state = 'stopped', until = '', updated = at,
@@ -76,6 +85,7 @@ begin
   end if;
   out_now := case
     when is_all and new.event = 'opt_out' then true
+    when is_late then null
     when new.event = 'confirmed' or new.event = 'opt_in' and (is_all or new.source in ('keyword', 'reply'))
       then case when is_all or is_proof then false end
   end;

@@ -1,6 +1,9 @@
 -- Trigger of contacts: each change of opted_out adds an entry to consents, whoever made it. What proves the
 -- change stands in the setting pocketsms.consent of the transaction, JSON with fields of an entry
 -- (src/sms/consent/ledger.ts); without it the source is `api`. An import adds an entry for each new contact.
+--
+-- A new contact of a person who has opted out before adds no entry (contacts_stopped), unless the person has
+-- said it again.
 create or replace function contacts_consented() returns trigger language plpgsql as $$
 declare
   proof constant json := nullif(current_setting('pocketsms.consent', true), '')::json;
@@ -14,6 +17,12 @@ declare
 begin
   -- consents_applied has changed the contact because of an entry
   if event is null or pg_trigger_depth() > 1 then
+    return null;
+  end if;
+  if is_new and new.opted_out and coalesce(proof ->> 'source', 'api') not in ('keyword', 'page') and exists (
+    select from consent_states s
+    where s."user" = new."user" and s.number = new.phone and s."group" = '' and s.purpose = 'all' and s.state = 'stopped'
+  ) then
     return null;
   end if;
   insert into consents (

@@ -25,8 +25,9 @@ export const readText = (db: Db, user: string, id: string) =>
         .$asScalar()
         .$notNull()
         .as('sent'),
-      sql<boolean>`exists (select from contacts c
-        where c."user" = ${user} and c.phone = m."from" and c.opted_out)`.as('isOptedOut'),
+      sql<boolean>`(exists (select from contacts c
+        where c."user" = ${user} and c.phone = m."from" and c.opted_out)
+        or consent_stopped(${user}, array[m."from"]) <> '{}')`.as('isOptedOut'),
     ])
     .where('m.id', '=', id)
     .where('m.user', '=', user)

@@ -88,10 +88,13 @@ const optIn = (db: Db, user: string, phone: string) =>
     .returning(['id', sql<boolean>`false`.as('isNew')])
     .execute()
 
-/** Whether the person of a number was erased: there is no contact then. */
+/** Whether the person of a number without a contact was erased, or has opted out before. */
 async function isStopped(db: Db, user: string, phone: string): Promise<boolean> {
   const { stopped } = await queries(db)
-    .selectNoFrom(sql<boolean>`person_stopped(${user}, array[${phone}]) <> '{}'`.as('stopped'))
+    .selectNoFrom(
+      sql<boolean>`person_stopped(${user}, array[${phone}]) <> '{}'
+        or consent_stopped(${user}, array[${phone}]) <> '{}'`.as('stopped'),
+    )
     .executeTakeFirstOrThrow()
   return stopped
 }

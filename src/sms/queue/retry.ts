@@ -157,6 +157,9 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
+  // the person may have left a group of the send, which is not known any more
+  if (reason === REASONS.optedOut)
+    throw gatewayRefusal('not_retriable', 'The recipient had opted out: send a new text')
   if (reason === REASONS.noConsent)
     throw gatewayRefusal('not_retriable', 'The recipient has not given the consent that this text requires')
   if (reason === REASONS.stopped)

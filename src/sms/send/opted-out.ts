@@ -5,9 +5,9 @@ import { anyOf, queries } from '../../db/queries.ts'
 import { type ConsentScope, missingSql } from '../consent/required.ts'
 import { invalid } from './refusals.ts'
 
-/** SQL: those of these numbers whose persons were erased. */
+/** SQL: those of these numbers whose persons were erased, or have opted out and have no contact any more. */
 const stoppedSql = (user: string, phones: readonly string[]) =>
-  sql<string[]>`person_stopped(${user}, ${phones}::text[])`
+  sql<string[]>`(person_stopped(${user}, ${phones}::text[]) || consent_stopped(${user}, ${phones}::text[]))`
 
 /** SQL: those of these numbers that have left one of the groups. */
 const leftSql = (user: string, phones: readonly string[], groups: readonly string[]) =>
