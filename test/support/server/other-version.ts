@@ -37,7 +37,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'a2473d630646f46bc8484e1d1e576ab7455f3308'
+const FIRST_RELEASE = '5df90b9bda79ac3ed19bb7528ce34eb8e553d029'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
