@@ -136,7 +136,7 @@ export function carrierService({
         .execute()
       return {
         items: items.map((item) => ({ ...item, account: JSON.parse(item.account) })),
-        presets: [...describePresets()].map(({ values, ...preset }) => ({ ...preset, values: [...values] })),
+        presets: describePresets(),
       }
     },
     async receive(token, { method, query, headers, body }) {

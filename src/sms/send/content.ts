@@ -7,6 +7,7 @@ import { cleanText } from '../../fields/cast.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
+import type { ConsentScope } from '../consent/required.ts'
 import { type LinkConfig, stopLinks } from '../consent/stop-link.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, templateRefusal } from './refusals.ts'
@@ -45,6 +46,17 @@ export function checkLength(body: string): void {
   if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
     throw gatewayRefusal('body_too_long')
 }
+
+/** By what a request to send, or to preview, may require consent. */
+export const consentScope = ({
+  content,
+  groupIds,
+  options,
+}: Pick<SendBody, 'content' | 'groupIds' | 'options'>): ConsentScope => ({
+  template: 'templateId' in content ? content.templateId : '',
+  groups: groupIds,
+  isRequired: options.requiresConsent,
+})
 
 /** Writes a text per recipient, in order. Throws 400 for a bad template. @param missing: see `renderFor`. */
 export async function writeTexts(

@@ -5,7 +5,7 @@ import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { consentOf } from '../consent/required.ts'
 import type { SendBody } from './body.ts'
-import { checkBody, plainText, TEXT, writeTexts } from './content.ts'
+import { checkBody, consentScope, plainText, TEXT, writeTexts } from './content.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './estimate.ts'
 import { requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
@@ -78,7 +78,7 @@ export async function previewSend(
 ): Promise<Preview> {
   checkBody(body)
   const { user } = sender
-  const { deviceId: device, line, options, content, groupIds: groups } = body
+  const { deviceId: device, line, options } = body
   const permit = may(sender, 'preview')
   const phones = await allRecipients(store, user, body, config.maxRecipients)
   await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
@@ -94,13 +94,8 @@ export async function previewSend(
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
   const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], placeholder)
   const { to: _, ...first } = shown[0]!
-  const out = await optedOut(store, user, phones, groups)
-  const scope = {
-    template: 'templateId' in content ? content.templateId : '',
-    groups,
-    isRequired: options.requiresConsent,
-  }
-  const { missing: without } = await consentOf(store.db, user, scope, phones)
+  const out = await optedOut(store, user, phones, body.groupIds)
+  const { missing: without } = await consentOf(store.db, user, consentScope(body), phones)
   const items = (phones.length > 0 ? texts : []).map((text) => ({
     ...text,
     opted_out: out.has(text.to),

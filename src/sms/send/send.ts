@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from './accept.ts'
 import type { SendBody } from './body.ts'
-import { checkBody, plainText, writeTexts } from './content.ts'
+import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
 import { zoneOfNumber } from './number-zone.ts'
@@ -130,11 +130,7 @@ export async function prepareOffer(
   const { content, deviceId, line, options } = body
   const phones = await allRecipients(store, sender.user, body, config.maxRecipients)
   const permit = may(sender, 'send', phones.length)
-  const scope = {
-    template: 'templateId' in content ? content.templateId : '',
-    groups: body.groupIds,
-    isRequired: options.requiresConsent,
-  }
+  const scope = consentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones, scope)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined

@@ -10,13 +10,13 @@ export interface DescribedPreset {
   readonly secret: string
   readonly webhook_secret: string
   /** Names of further values. */
-  readonly values: readonly string[]
+  readonly values: string[]
   readonly receipts: boolean
   readonly incoming: boolean
 }
 
 /** Describes each preset but `custom`. A credential that a preset uses and does not name has a plain name. */
-export const describePresets = (): readonly DescribedPreset[] =>
+export const describePresets = (): DescribedPreset[] =>
   PRESET_NAMES.flatMap((name) => {
     const preset = presetNamed(name)
     if (!preset) return []
@@ -29,7 +29,7 @@ export const describePresets = (): readonly DescribedPreset[] =>
       user: credentials.user ?? (uses('user', 'basic') ? 'User' : ''),
       secret: credentials.secret ?? (uses('secret', 'basic') ? 'Secret' : ''),
       webhook_secret: credentials.webhook_secret ?? '',
-      values: needs,
+      values: [...needs],
       receipts: receipt !== undefined,
       incoming: incoming !== undefined,
     }
