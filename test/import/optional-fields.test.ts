@@ -57,3 +57,24 @@ test('an optional field cannot be renamed, and a required field cannot be remove
   await update(store, 'api_keys', { fields: withoutScopes() })
   expect(hasScopes()).toBe(false)
 })
+
+const platform = () => {
+  const field = store.catalog.find('devices')!.fields.find(({ name }) => name === 'platform')
+  return field?.type === 'select' ? field.values : []
+}
+
+test('a schema file may leave out the platform carrier but no other, and the next start does not add it', async () => {
+  const devices = store.catalog.find('devices')!
+  const without = (left: string) => ({
+    ...devices,
+    fields: devices.fields.map((field) =>
+      field.name === 'platform' && field.type === 'select'
+        ? { ...field, values: field.values.filter((value) => value !== left) }
+        : field,
+    ),
+  })
+  await expect(importSchema([without('modem')])).rejects.toThrow(/needs the field platform of devices/)
+  await importSchema([without('carrier')])
+  await store.change(bootstrap)
+  expect(platform()).toEqual(['android', 'modem', 'simulator', 'other'])
+})

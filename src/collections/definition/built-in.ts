@@ -10,7 +10,33 @@ import { addField, readField } from './read-field.ts'
 /** The built-in collections, each time with new secrets. */
 export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))
 
-const NEEDED: ReadonlyMap<string, Collection> = new Map(builtInCollections().map((one) => [one.id, one]))
+/** Select values marked `"optionalValues"`, as `collection.field.value`. An installation may remove them. */
+const OPTIONAL_VALUES: ReadonlySet<string> = new Set(
+  builtIn.flatMap(({ id, fields }) =>
+    fields.flatMap((field) =>
+      'optionalValues' in field
+        ? (field.optionalValues ?? []).map((value) => `${id}.${field.name}.${value}`)
+        : [],
+    ),
+  ),
+)
+
+const withoutOptionalValues =
+  (id: string) =>
+  (field: Field): Field =>
+    field.type === 'select'
+      ? {
+          ...field,
+          values: field.values.filter((value) => !OPTIONAL_VALUES.has(`${id}.${field.name}.${value}`)),
+        }
+      : field
+
+const NEEDED: ReadonlyMap<string, Collection> = new Map(
+  builtInCollections().map((one) => [
+    one.id,
+    { ...one, fields: one.fields.map(withoutOptionalValues(one.id)) },
+  ]),
+)
 
 /** Fields marked `"optional": true`, as `collection.field`. An installation may remove them. */
 const OPTIONAL: ReadonlySet<string> = new Set(
