@@ -130,6 +130,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   realtime: [
     ['flusher.ts', 'lanes.ts', 'snapshot.ts', 'topic.ts'],
+    ['listening-nodes.ts'],
     ['change-log.ts'],
     ['load-changes.ts', 'subscribe-form.ts'],
     ['feed.ts', 'client.ts'],

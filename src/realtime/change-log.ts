@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Collection, Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
 import { type Action, columnsOf, type RecordRow } from '../records/record-sql.ts'
+import { FORGOTTEN_SECONDS } from './listening-nodes.ts'
 import { currentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A row of `_changes`, the log of changed records, without the image of the record. */
@@ -109,60 +109,6 @@ export async function readImages(db: Db, collection: Collection, positions: read
     images.set(Number(row[count]), { row: row as RecordRow, judged: judged === null ? null : Number(judged) })
   }
   return images
-}
-
-/** A node's registration that is not renewed for this long is deleted. */
-const FORGOTTEN_SECONDS = 60
-
-/** Intervals at which a new listener looks for transactions that began before its registration. */
-const [STEP_MS, MAX_STEP_MS] = [5, 500]
-
-/**
- * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
- * ignore. `settled` resolves when earlier transactions have ended, or `isOver` returns true.
- */
-export async function registerNode(
-  db: Db,
-  node: string,
-  ignored: readonly string[],
-  isOver: () => boolean = () => false,
-): Promise<{ settled: Promise<void> }> {
-  const { xid } = await queries(db)
-    .insertInto('_listeners')
-    .values({ node, ignored: [...ignored] })
-    .onConflict((found) =>
-      found.column('node').doUpdateSet({
-        seen: sql<Date>`now()`,
-        // whichever of two calls comes last
-        ignored: sql<
-          string[]
-        >`array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))`,
-      }),
-    )
-    .returning(sql<string>`pg_current_xact_id()::text`.as('xid'))
-    .executeTakeFirstOrThrow()
-  return { settled: settle(db, Number(xid), isOver).catch(() => {}) }
-}
-
-async function settle(db: Db, xid: number, isOver: () => boolean): Promise<void> {
-  for (let stepMs = STEP_MS; !isOver(); stepMs = Math.min(2 * stepMs, MAX_STEP_MS)) {
-    if ((await currentSnapshot(db)).xmin > xid) return
-    await sleep(stepMs)
-  }
-}
-
-/** Renews a node's registration. Returns false if it was deleted: changes since then may not be logged. */
-export async function renewNode(db: Db, node: string): Promise<boolean> {
-  const { numUpdatedRows } = await queries(db)
-    .updateTable('_listeners')
-    .set({ seen: sql<Date>`now()` })
-    .where('node', '=', node)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-export async function unregisterNode(db: Db, node: string): Promise<void> {
-  await queries(db).deleteFrom('_listeners').where('node', '=', node).execute()
 }
 
 /** Returns a function that deletes the changes that its previous call saw, dead nodes, and old requests. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
-import { type ChangeEntry, readChanges, registerNode, renewNode, unregisterNode } from './change-log.ts'
+import { type ChangeEntry, readChanges } from './change-log.ts'
+import { registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
 import { currentSnapshot } from './snapshot.ts'
 
 /** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
@@ -97,19 +98,6 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
     }
   }
 
-  /** Registrations for which clients did not wait. Once these have settled, all clients read again. */
-  const late = new Set<Promise<void>>()
-  const lateFor = (registration: Promise<void>) => {
-    if (late.has(registration)) return
-    late.add(registration)
-    void registration
-      .then(async () => {
-        if (!isOver) await restart()
-      })
-      .catch((err: unknown) => log.warn({ err }, 'could not read changes again'))
-      .finally(() => late.delete(registration))
-  }
-
   const stopListening = await db.listen(CHANGES_CHANNEL, (payload) => {
     if (payload === node) listener.asked()
     else if (payload === '') void read()
@@ -117,8 +105,12 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
-    /** Starts to log changes of these collections (ids), in all transactions that begin afterwards. */
-    async hear(collections: readonly string[]): Promise<void> {
+    /**
+     * Starts to log changes of these collections (ids), in all transactions that begin afterwards, and waits
+     * for earlier ones. If that takes longer than PATIENCE_MS, `late` resolves when the last of them has
+     * ended: what they change is not logged, so that a client must read again.
+     */
+    async hear(collections: readonly string[]): Promise<{ late?: Promise<void> }> {
       const more = collections.filter((id) => ignored.delete(id))
       const before = settled
       if (more.length > 0)
@@ -130,8 +122,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         settled = before
         throw error
       })
-      // the earlier transactions may have changed records unheard: clients then read again
-      if (!isSettled) lateFor(settled)
+      return isSettled ? {} : { late: settled }
     },
     async end(): Promise<void> {
       await read()

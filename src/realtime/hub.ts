@@ -107,11 +107,12 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     const viewer = registry.viewers.hold(auth)
     const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
-      await (await awake()).hear(ids)
+      const { late } = await (await awake()).hear(ids)
       const since = await snapshotFor(db, auth)
       find(clientId, ip, auth)
       if (auth && !viewer.auth) throw new StaleAuth()
       registry.subscribe(client, viewer, topics, since)
+      void late?.then(() => client.end())
     } catch (error) {
       registry.viewers.release(viewer)
       throw error
