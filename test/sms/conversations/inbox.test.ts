@@ -4,6 +4,7 @@ import { USERS_ID } from '../../../src/collections/catalog.ts'
 import { createLogger } from '../../../src/log.ts'
 import { bringBackDue } from '../../../src/sms/conversations/inbox.ts'
 import { TestListener } from '../../realtime/test-listener.ts'
+import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
 import { start } from '../../support/database/open.ts'
 import { request } from '../../support/server/request.ts'
 import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -44,6 +45,7 @@ let ben: string
 beforeEach(async () => {
   const written = ['conversations', 'sms_dispatch', 'sms_messages', 'members', 'contacts', 'user_settings']
   for (const table of written) await server.query(`delete from ${table}`)
+  await server.query(FORGET_CONSENTS)
   membership = await join('agent')
   ben = membership.id
 })

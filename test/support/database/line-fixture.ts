@@ -13,6 +13,7 @@ import { send } from '../../../src/sms/send/send.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'
 import { testConfig } from '../server/start.ts'
 import { stopLater } from '../stops.ts'
+import { FORGET_CONSENTS } from './forget-consents.ts'
 import { openDb, openStore } from './open.ts'
 import { ownerWith, permitOf } from './permits.ts'
 
@@ -124,6 +125,7 @@ export async function openLineFixture(env: Record<string, string> = {}) {
         '_jobs',
       ])
         await query(`delete from ${table}`)
+      await query(FORGET_CONSENTS)
       await query('delete from devices where "user" = $1', [USER])
       await query('delete from device_handouts')
       await query('update sms_turns set turn = 0')
