@@ -1,5 +1,6 @@
 import { releaseDue } from '../../../src/sms/queue/overdue.ts'
 import { TestListener } from '../../realtime/test-listener.ts'
+import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Conversations as a client sees them: kept by texts that come in and go out.
@@ -15,6 +16,7 @@ const phone = await server.pair(user)
 beforeEach(async () => {
   for (const table of ['conversations', 'sms_dispatch', 'sms_messages', 'contacts'])
     await server.server.services.store.db.query(`delete from ${table}`)
+  await server.query(FORGET_CONSENTS)
 })
 
 let clock = Date.parse('2026-11-20T07:00:00.000Z')
