@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
 import { type Action, columnsOf, type RecordRow } from '../records/record-sql.ts'
 import { FORGOTTEN_SECONDS } from './listening-nodes.ts'
-import { currentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
+import { currentSnapshot, POSTGRES_STARTED, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A row of `_changes`, the log of changed records, without the image of the record. */
 export interface ChangeEntry {
@@ -39,20 +39,23 @@ const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
     .orderBy('position')
     .limit(sql.lit(PAGE))
 
-/** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
+/**
+ * Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from, and
+ * which Postgres answered: if it is another than before, changes may have been missed.
+ */
 export async function readChanges(
   db: Db,
   since: Snapshot,
   take: (entries: readonly ChangeEntry[]) => Promise<void>,
-): Promise<Snapshot> {
+): Promise<{ snapshot: Snapshot; started: string }> {
   const first = await queries(db)
     .selectFrom(sql`(select)`.as<'one'>(sql`one`))
     .leftJoin(selectChanges(db, since).as('c'), (join) => join.onTrue())
-    .select(sql<string>`pg_current_snapshot()::text`.as('now'))
+    .select([sql<string>`pg_current_snapshot()::text`.as('now'), POSTGRES_STARTED.as('started')])
     .select(['c.position', 'c.xid', 'c.collection', 'c.action', 'c.record'])
     .orderBy('c.position')
     .execute()
-  const { now } = first[0]!
+  const { now, started } = first[0]!
   let page = first.flatMap(({ position, ...row }) =>
     position === null ? [] : [toEntry({ ...row, position })],
   )
@@ -65,7 +68,7 @@ export async function readChanges(
       .execute()
     page = next.map(toEntry)
   }
-  return readSnapshot(now)
+  return { snapshot: readSnapshot(now), started }
 }
 
 type ChangeRow = Readonly<Record<'xid' | 'collection' | 'action' | 'record', string | null>>

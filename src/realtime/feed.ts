@@ -24,7 +24,7 @@ interface FeedListener {
   asked(): void
   /** Called with new changes in order. If it throws, it is called with the same changes again. */
   heard(entries: readonly ChangeEntry[]): Promise<void>
-  /** Called when changes may have been missed. */
+  /** Called when changes may have been missed, as after a failover of Postgres. */
   lost(): void
   /** Called with a message for all clients of an account, as JSON. */
   accountMessage(message: string): void
@@ -50,6 +50,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const register = () => registerNode(db, node, [...ignored], () => isOver)
   let { settled } = await register()
   let since = await currentSnapshot(db)
+  let started: string | undefined
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
@@ -72,8 +73,11 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         isDue = false
         const began = performance.now()
         if (began - readAtMs > AWAY_MS) await restart()
-        since = await readChanges(db, since, hear)
+        const page = await readChanges(db, since, hear)
+        since = page.snapshot
         known.clear()
+        if (started !== undefined && started !== page.started) listener.lost()
+        started = page.started
         readAtMs = began
       }
     } catch (error) {

@@ -141,7 +141,7 @@ const majorIn = (folder: string) => readFileSync(join(folder, 'postgres', 'PG_VE
 
 test.runIf(existsSync(DEBIAN))(
   'an old database is run by an installed Postgres of its version and moved by the printed command',
-  { timeout: 300_000, concurrent: true },
+  { timeout: 600_000, concurrent: true },
   async () => {
     const folder = join(temporaryFolder(), "Ann's data")
     await run(UPSERT, folder, DEBIAN)
@@ -158,7 +158,7 @@ test.runIf(existsSync(DEBIAN))(
 
 test.each(process.env.POSTGRES_MAJORS?.split(',') ?? ['17.10.0-beta.17'])(
   'the printed commands fetch Postgres %s, move an old database and restore it',
-  { timeout: 300_000, concurrent: true },
+  { timeout: 600_000, concurrent: true },
   async (version) => {
     const [folder, programs] = [join(temporaryFolder(), 'data'), temporaryFolder()]
     const major = version.split('.')[0]!
