@@ -72,10 +72,11 @@ const postgres15 = {
     name: 'postgres15',
     include: [OF_DATABASE],
     isolate: false,
-    // the last three wait for locks and connections, as on any version
+    // the last four wait for locks and connections, or refuse files, as on any version
     exclude: [
       'test/db/embedded/**',
       OF_POOLER,
+      'test/backup/refusals.slow.test.ts',
       'test/db/locked.slow.test.ts',
       'test/db/away.test.ts',
       'test/sms/queue/deadlocks.slow.test.ts',
