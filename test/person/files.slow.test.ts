@@ -65,7 +65,9 @@ function contentOf(file: string): Buffer {
   }
 }
 
-test('after an erasure and `scrub`, no table, no file and no backup has a word of the person', async () => {
+test('after an erasure and `scrub`, no table, no file and no backup has a word of the person', {
+  timeout: 300_000,
+}, async () => {
   const person = await seedPerson(of)
   const other = await seedPerson(of)
   const words = [...person.secrets, ...person.spellings]
