@@ -36,7 +36,7 @@ import { smsPaths } from './routes/sms.api.ts'
 import { smsRoutes } from './routes/sms.ts'
 import { verifyPaths, verifyRoutes } from './routes/verify.ts'
 import { webhookPaths, webhookRoutes } from './routes/webhooks.ts'
-import { routedPath } from './server/front.ts'
+import { routedPath } from './server/before-routes.ts'
 
 type Routes = (services: Services) => Hono<Env>
 

@@ -22,7 +22,7 @@ export class Traffic {
     this.#protocols = protocols
   }
 
-  /** Counts a request and returns its group. `path`: what `pathOf` in `http/server/front.ts` returns. */
+  /** Counts a request and returns its group. `path`: from `pathOf` (`http/server/before-routes.ts`). */
   count(verb: string, status: number, ms: number, path: string): Group {
     const group = groupOf(verb, path, this.#protocols)
     const method = METHODS.has(verb) ? verb : 'other'

@@ -13,8 +13,8 @@ import { roleWarning } from '../db/server.ts'
 import { removeUploads } from '../files/upload-space.ts'
 import { createUnavailableApp } from '../http/app.ts'
 import type { Services } from '../http/context.ts'
+import { answerClientError, beforeRoutes } from '../http/server/before-routes.ts'
 import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections } from '../http/server/connections.ts'
-import { answerClientError, front } from '../http/server/front.ts'
 import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
 import { listen } from '../http/server/listen.ts'
 import { startRestartable } from '../http/server/restartable.ts'
@@ -74,7 +74,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const refusing = createUnavailableApp(always, () => running.reason)
   // closes each connection: a client that reconnects may reach a different server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
-  const unavailable = front(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
+  const unavailable = beforeRoutes(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
   const beginAgain = () => startWork(config, database, log, backup, workers)
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = {

@@ -9,8 +9,8 @@ import type { Database } from '../db/open.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { createApp } from '../http/app.ts'
 import type { Services } from '../http/context.ts'
+import { beforeRoutes } from '../http/server/before-routes.ts'
 import { LISTENER_OPTIONS } from '../http/server/connections.ts'
-import { front } from '../http/server/front.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import type { Work } from '../http/server/restartable.ts'
 import type { Logger } from '../log.ts'
@@ -93,7 +93,7 @@ export async function startWork(
   return {
     services,
     reception: tracker,
-    handle: front(getRequestListener(createApp(services).fetch, LISTENER_OPTIONS), tracker, services),
+    handle: beforeRoutes(getRequestListener(createApp(services).fetch, LISTENER_OPTIONS), tracker, services),
     restores,
     announceStop: () => stopping.abort(),
     async finish(left) {

@@ -1,4 +1,4 @@
-import { pathOf } from '../../src/http/server/front.ts'
+import { pathOf } from '../../src/http/server/before-routes.ts'
 import { groupOf } from '../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 

@@ -6,7 +6,7 @@ import { isListed } from '../../auth/superuser-addresses.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
-import type { Handler } from './front.ts'
+import type { Handler } from './before-routes.ts'
 import { addressOf, isTrusted } from './store-of.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */

@@ -3,7 +3,7 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { countdown } from '../../tools/deadline.ts'
 import type { Services } from '../context.ts'
-import type { Handler } from './front.ts'
+import type { Handler } from './before-routes.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
 const PAUSE_MS = 6_000

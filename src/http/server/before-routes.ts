@@ -17,7 +17,7 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 const UNCLEAN = /^[^?]*\/[/.]/
 
 /** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */
-export function front(
+export function beforeRoutes(
   next: Handler,
   reception: { admit(req: IncomingMessage, res: ServerResponse): void },
   services: Pick<Services, 'config' | 'protocols'>,
