@@ -114,7 +114,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       await atMost(running.keepStopped(), left() / 2)
       const { work } = running
       work.announceStop()
-      work.reception.close()
+      work.tracker.close()
       const closed = Promise.all([listening.stopAccepting(), stopMails()])
       if (config.stopDelaySeconds > 0) await sleep(HANG_UP_MS)
       server.closeIdleConnections()

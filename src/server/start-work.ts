@@ -92,7 +92,7 @@ export async function startWork(
   const stops = [stopCarriers, stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,
-    reception: tracker,
+    tracker,
     handle: beforeRoutes(getRequestListener(createApp(services).fetch, LISTENER_OPTIONS), tracker, services),
     restores,
     announceStop: () => stopping.abort(),

@@ -19,12 +19,12 @@ const UNCLEAN = /^[^?]*\/[/.]/
 /** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */
 export function beforeRoutes(
   next: Handler,
-  reception: { admit(req: IncomingMessage, res: ServerResponse): void },
+  tracker: { admit(req: IncomingMessage, res: ServerResponse): void },
   services: Pick<Services, 'config' | 'protocols'>,
 ) {
   const transport = strictTransport(services.config)
   return (req: IncomingMessage, res: ServerResponse) => {
-    reception.admit(req, res)
+    tracker.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
     if (req.url?.includes('%00')) req.url = withoutNul(req.url)
     if (UNCLEAN.test(req.url ?? '')) {

@@ -12,7 +12,7 @@ const BEGIN_AGAIN_MS = 1_000
 /** All that uses the database. It can stop and start again within the process. */
 export interface Work {
   readonly services: Services
-  readonly reception: RequestTracker
+  readonly tracker: RequestTracker
   readonly handle: Handler
   readonly restores: number
   announceStop(): void
@@ -73,7 +73,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
 async function pause(work: Work): Promise<void> {
   const left = countdown(PAUSE_MS)
   work.announceStop()
-  work.reception.close()
+  work.tracker.close()
   await work.finish(left)
   await work.close(left)
 }
