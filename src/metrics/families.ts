@@ -1,4 +1,4 @@
-import { planCount } from '../filter/compile.ts'
+import { templateCount } from '../filter/compile.ts'
 import { counts } from './counts.ts'
 import { counter, type Family, gauge, gaugesOf, type MetricsSource, type Sample } from './family.ts'
 import { sharedFamilies } from './shared-families.ts'
@@ -27,7 +27,7 @@ export function familiesOf(subject: MetricsSource): Family[] {
     counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () => jobFailures, 'kind'),
     ...replicaFamilies(subject),
     counter('filter_compilations_total', 'Filters and rules by cache hit or miss.', () => filter, 'cache'),
-    gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', planCount),
+    gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', templateCount),
     gauge('realtime_clients', 'Open realtime connections.', clients),
     counter('realtime_events_total', 'Events written to realtime connections.', () => events.sent),
     counter('logs_total', 'Requests for the table of logs, by what became of them.', () => logs, 'outcome'),

@@ -15,10 +15,10 @@ export async function prepareRows(
   const showsHidden = request.auth?.isSuperuser ?? false
   const visibility: FieldVisibility = { showsHidden, showsEmail: showsHidden }
   if (collection.type !== 'auth') return rows.map((row) => ({ collection, row, visibility }))
-  const close: FieldVisibility = { showsHidden, showsEmail: true }
+  const withEmail: FieldVisibility = { showsHidden, showsEmail: true }
   const emails = await visibleEmails(store, collection, rows, request)
   const { id } = columnsOf(collection)
-  return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
+  return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? withEmail : visibility }))
 }
 
 /** Ids of auth records whose email the caller may see: the caller's own, and those it may manage. */
