@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { databaseFault, isSqlError, QUERY_CANCELED, type Session, UNKNOWN_STATEMENT } from './errors.ts'
 import { runStatement } from './run-statement.ts'
 
-interface Line {
+interface Connection {
   readonly client: pg.Client
   readonly ready: Promise<pg.Client>
   readonly untilMs: number
@@ -18,9 +18,9 @@ export function openPipeline(
   onConnect?: (client: pg.Client) => Promise<void>,
   elsewhere?: Session['query'],
 ) {
-  let line: Line | undefined
+  let current: Connection | undefined
 
-  const connect = (): Line => {
+  const connect = (): Connection => {
     const client = open()
     const connected = async () => {
       const ready = await client.connect()
@@ -29,7 +29,7 @@ export function openPipeline(
     }
     const made = { client, ready: connected(), untilMs: performance.now() + lifetimeMs }
     const forget = () => {
-      if (line === made) line = undefined
+      if (current === made) current = undefined
     }
     client.on('error', forget).on('end', forget)
     made.ready.catch(() => {
@@ -41,8 +41,8 @@ export function openPipeline(
   }
 
   const hangUp = async () => {
-    const old = line
-    line = undefined
+    const old = current
+    current = undefined
     const client = await old?.ready.catch(() => undefined)
     // `end` waits for pending answers
     await client?.end()
@@ -51,9 +51,9 @@ export function openPipeline(
   /** Statements run in the order of calls. An error does not affect other statements. */
   const query: Session['query'] = async (text, params, name) => {
     try {
-      if (line && performance.now() > line.untilMs) void hangUp()
-      line ??= connect()
-      const client = await line.ready
+      if (current && performance.now() > current.untilMs) void hangUp()
+      current ??= connect()
+      const client = await current.ready
       gather(client)
       return await runStatement(client, text, params, name)
     } catch (error) {
