@@ -45,7 +45,7 @@ const CHECKS: readonly Check[] = [
   ['src/sms/queue/cancel.ts', 'if (refused !== null) throw refusalOf(permit.sender, refused)', '// removed'],
   [
     'src/sms/campaigns/change.ts',
-    "if (isDone) await noteAct(db, permit, 'campaigns', action, id)",
+    "if (isDone) await auditAct(db, permit, 'campaigns', action, id)",
     '// removed',
   ],
   ['src/sms/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { randomId } from '../../tools/random.ts'
-import { noteAct } from '../queue/note-change.ts'
+import { auditAct } from '../queue/audit-change.ts'
 import { expiresBeforeDue } from '../send/expiry.ts'
 import type { Permit } from '../send/permit.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
@@ -34,7 +34,7 @@ export async function changeCampaign(
       await updateRecords(tx, 'campaigns', (update) =>
         update.set({ name: change.name!, changed_by: by }).where('id', '=', id),
       )
-      await noteAct(tx, permit, 'campaigns', 'change', id)
+      await auditAct(tx, permit, 'campaigns', 'change', id)
     })
   } else {
     await whenSettled(services, user, id, (campaign) => revise(services, permit, campaign, change))
@@ -53,7 +53,7 @@ export const noted = (
 ): Promise<boolean> =>
   store.db.transaction(async (db) => {
     const isDone = await work(db)
-    if (isDone) await noteAct(db, permit, 'campaigns', action, id)
+    if (isDone) await auditAct(db, permit, 'campaigns', action, id)
     return isDone
   })
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
-import { noteAct } from '../queue/note-change.ts'
+import { auditAct } from '../queue/audit-change.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { expiresBeforeDue } from '../send/expiry.ts'
 import type { Permit } from '../send/permit.ts'
@@ -67,6 +67,6 @@ async function insert(services: CampaignServices, permit: Permit, id: string, wa
       await checkRoom(db, user)
     }
     await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
-    await noteAct(db, permit, 'campaigns', 'create', id)
+    await auditAct(db, permit, 'campaigns', 'create', id)
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
-import { noteAct } from '../queue/note-change.ts'
+import { auditAct } from '../queue/audit-change.ts'
 import { lockUserSends } from '../send/accept.ts'
 import type { Permit } from '../send/permit.ts'
 import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
@@ -25,7 +25,7 @@ export function endCampaign(
     const isEnded = await changeAsRead(db, campaign, set)
     if (!isEnded) return false
     await takeKeys(db, campaign.user, keys)
-    if (permit) await noteAct(db, permit, 'campaigns', 'cancel', campaign.id)
+    if (permit) await auditAct(db, permit, 'campaigns', 'cancel', campaign.id)
     return true
   })
 }

@@ -8,9 +8,9 @@ import type { Permit } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { REASONS } from '../status.ts'
 import { notifyCanceled } from '../wake.ts'
+import { auditChange } from './audit-change.ts'
 import { BATCH, countBatch } from './batch.ts'
 import { failUnsent } from './fail-messages.ts'
-import { noteChange } from './note-change.ts'
 
 export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
@@ -109,7 +109,7 @@ async function cancelLocked(
   for (const { message, device, attempt } of found)
     if (device && attempt >= fromAttempt) await notifyCanceled(db, device, message, attempt)
   const authors = found.map(({ author }) => author)
-  if (canceled > 0) await noteChange(db, permit, { action: 'cancel', record, authors })
+  if (canceled > 0) await auditChange(db, permit, { action: 'cancel', record, authors })
   return canceled
 }
 

@@ -7,7 +7,7 @@ import type { Permit } from '../send/permit.ts'
  * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its
  * id.
  */
-export async function noteAct(
+export async function auditAct(
   db: Db,
   { sender: { user, sentBy: by } }: Permit,
   collection: 'campaigns' | 'sms_messages',
@@ -37,8 +37,8 @@ interface Changed {
  * Records that a member or an API key has changed texts of others, in the transaction of `db`. Events of the
  * texts name who changed them in any case.
  */
-export async function noteChange(db: Db, permit: Permit, change: Changed): Promise<void> {
+export async function auditChange(db: Db, permit: Permit, change: Changed): Promise<void> {
   const { action, record, authors, fields } = change
   if (authors.some((author) => author !== permit.sender.sentBy))
-    await noteAct(db, permit, 'sms_messages', action, record, fields)
+    await auditAct(db, permit, 'sms_messages', action, record, fields)
 }
