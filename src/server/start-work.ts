@@ -23,7 +23,7 @@ import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { textCode } from '../sms/codes/text-code.ts'
 import { startIndexes } from '../sms/large-history.ts'
-import { startDelivery } from '../sms/queue/sweep.ts'
+import { startQueue } from '../sms/queue/sweep.ts'
 import { openAcceptor } from '../sms/send/accept.ts'
 import { atMost } from '../tools/deadline.ts'
 import { startWebhooks } from '../webhooks/delivery-worker.ts'
@@ -83,13 +83,13 @@ export async function startWork(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
-  const stopDelivery = await startDelivery(store.forEverybody('sweep'), config, log)
+  const stopQueue = await startQueue(store.forEverybody('sweep'), config, log)
   const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
   const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log, workers?.worker)
-  const stops = [stopCarriers, stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
+  const stops = [stopCarriers, stopQueue, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,
     tracker,

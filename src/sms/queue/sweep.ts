@@ -40,11 +40,12 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
     reassignUnclaimed,
     wakeUnclaimed,
   ]
-const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
+/** Steps that take texts from silent devices. */
+const BY_SILENCE: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
 /** Handles overdue messages. False if another node does. `silenceCounts`: false after a server's outage. */
 export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCounts = true, stickyDays = 0) {
-  const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
+  const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !BY_SILENCE.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
     if (!(await tryLock(db, LOCKS.sweep))) return false
@@ -71,7 +72,7 @@ async function deleteExpiredRows({ db }: Store) {
     .execute()
 }
 
-type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
+type QueueSettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
 /** Maximum time for devices to report after an outage of this server. The SMSGate app retries every 60 s. */
@@ -94,7 +95,7 @@ const readWaitingDevices = (db: Db) =>
     .execute()
 
 /** Starts sweeps of the queue and wake-ups; wakes devices that have messages. Returns a stop function. */
-export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
+export async function startQueue(store: Store, settings: QueueSettings, log: Logger) {
   await countMessages(store.db)
   const stopListening = await listenToOtherNodes(store.db)
   let checked = ''
@@ -116,7 +117,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
 }
 
 /** Returns a function that sweeps. For a while after a start or outage, it ignores devices' silence. */
-function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings) {
+function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }: QueueSettings) {
   const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
   let wellSince: number | undefined
   let wasAway = async () => (await countChannelListeners(store.db, WAKE_CHANNEL)) <= 1
