@@ -26,16 +26,17 @@ const IDS_PER_PAYLOAD = 400
 const NODE = randomUUID()
 
 /** Listeners of this process by device: event streams and waiting claims. */
-const waiting = new Map<string, Set<Heard>>()
-const unheard = new Set<(devices: readonly string[]) => void>()
+const listeners = new Map<string, Set<Heard>>()
+/** Called with woken devices that have no listener here. */
+const onUnheard = new Set<(devices: readonly string[]) => void>()
 
 /** Calls `heard` for each event of a device, until the returned function is called. */
 export function onDeviceEvent(device: string, heard: Heard): () => void {
-  const set = waiting.get(device) ?? new Set()
-  waiting.set(device, set.add(heard))
+  const set = listeners.get(device) ?? new Set()
+  listeners.set(device, set.add(heard))
   return () => {
     set.delete(heard)
-    if (set.size === 0 && waiting.get(device) === set) waiting.delete(device)
+    if (set.size === 0 && listeners.get(device) === set) listeners.delete(device)
   }
 }
 
@@ -61,9 +62,9 @@ export function onUnheardWake(reach: (devices: string[]) => Promise<void>, log: 
     for (const device of more) devices.add(device)
     if (!timer) flush()
   }
-  unheard.add(add)
+  onUnheard.add(add)
   return () => {
-    unheard.delete(add)
+    onUnheard.delete(add)
     clearTimeout(timer)
   }
 }
@@ -78,8 +79,8 @@ export function wakeDevices(db: Db, devices: readonly string[]): void {
 /** Wakes devices by streams and waiting claims of this process; devices that have neither, by push. */
 export function wakeHere(devices: readonly string[]): void {
   const away: string[] = []
-  for (const device of devices) if (!say(device, WAKE)) away.push(device)
-  if (away.length > 0) for (const reach of unheard) reach(away)
+  for (const device of devices) if (!emit(device, WAKE)) away.push(device)
+  if (away.length > 0) for (const reach of onUnheard) reach(away)
 }
 
 /** Notifies a device's streams on all nodes of a canceled message, when the transaction of `db` commits. */
@@ -97,29 +98,29 @@ export const notifyAccess = (db: Db, devices: readonly string[]) =>
     .select(sql`_announce(${ACCESS_CHANNEL}, d.id)`.as('announced'))
     .execute()
 
-/** Passes other nodes' events to this process's listeners; announces the node. Returns a function to stop. */
+/** Passes other nodes' events to this process's listeners. Returns a function to stop. */
 export async function listenToOtherNodes(db: Db) {
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
       // '': notifications may have been missed, so wake all: a needless wake-up costs only a claim
-      const woken = payload === '' ? [...waiting.keys()] : devices
-      if (node !== NODE) for (const device of woken) say(device, WAKE)
+      const woken = payload === '' ? [...listeners.keys()] : devices
+      if (node !== NODE) for (const device of woken) emit(device, WAKE)
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
       const [, device, message, attempt] = payload.split(' ')
-      if (message !== undefined) say(device!, { name: 'canceled', message, attempt: Number(attempt) })
+      if (message !== undefined) emit(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
-      say(payload, { name: 'access' })
+      emit(payload, { name: 'access' })
     }),
   ])
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
 /** Passes an event to a device's listeners in this process. False if there are none. */
-function say(device: string, event: DeviceEvent) {
-  const set = waiting.get(device)
+function emit(device: string, event: DeviceEvent) {
+  const set = listeners.get(device)
   if (!set) return false
   for (const heard of [...set]) heard(event)
   return true

@@ -40,7 +40,7 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
     reassignUnclaimed,
     wakeUnclaimed,
   ]
-/** Steps that take texts from silent devices. */
+/** Steps for texts of silent devices. */
 const BY_SILENCE: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
 /** Handles overdue messages. False if another node does. `silenceCounts`: false after a server's outage. */
