@@ -1,8 +1,8 @@
 import { WakeSignal } from '../tools/repeat.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
-import { openOutbox } from './outbox.ts'
-import { isDisabledRefusal, type Link, persist } from './server.ts'
+import { isDisabledRefusal, type Link, persist } from './link.ts'
+import { openServerQueue } from './server-queue.ts'
 import { reasonOf, reportsOf, takeable } from './takeable.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
@@ -27,7 +27,7 @@ const MAX_CLAIM = 100
 export const STOPPED = 'The agent was stopped'
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
-export async function connect(
+export async function runDriver(
   server: Link,
   driver: Driver,
   journal: Journal,
@@ -44,13 +44,13 @@ export async function connect(
   /** How many messages in the server's last answer this agent already had, perhaps from an earlier run. */
   let held = 0
 
-  const outbox = openOutbox(journal, server, work.notifier, say)
+  const toServer = openServerQueue(journal, server, work.notifier, say)
   /** Gives waiting messages back to the server. Waits for those being sent, then stops the driver. */
   async function finish(): Promise<void> {
     ending.abort()
     await Promise.all([...jobs.splice(0).map((job) => giveBack(job, STOPPED)), ...running])
     await driver.stop()
-    await outbox.tellLast()
+    await toServer.tellLast()
   }
 
   function connected(): void {
@@ -163,7 +163,7 @@ export async function connect(
   }
 
   function report(id: string, attempt: number, status: string, at: Date, details: object): Promise<void> {
-    return outbox.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
+    return toServer.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
   }
 
   await driver.start({
@@ -173,7 +173,7 @@ export async function connect(
     received: (text, at) => {
       const item = takeable(text, at)
       say(`received a text from ${item.from}`)
-      return outbox.put({ kind: 'incoming', item })
+      return toServer.put({ kind: 'incoming', item })
     },
     roomGrew: work.notifier,
     fault: (text) => {
@@ -182,7 +182,7 @@ export async function connect(
     },
   })
   const heard = ({ event }: { readonly event?: string | undefined }) => event === 'wake' && work.notify()
-  const parts = [outbox.run(all), persist(claimAll, all), server.listen(connected, heard, all)]
+  const parts = [toServer.run(all), persist(claimAll, all), server.listen(connected, heard, all)]
   try {
     await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
   } finally {

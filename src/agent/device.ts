@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError, UserError } from '../errors.ts'
 import { lockFile } from '../tools/files.ts'
-import { connect } from './agent.ts'
+import { runDriver } from './agent.ts'
 import type { Driver } from './driver.ts'
 import { openJournal } from './journal.ts'
-import { call, httpLink, persist, ServerUnavailable } from './server.ts'
+import { call, httpLink, persist, ServerUnavailable } from './link.ts'
 
 export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
 
@@ -166,7 +166,7 @@ export async function runAgent(
   }
   try {
     const parts = [
-      connect(
+      runDriver(
         httpLink(() => state),
         driver,
         journal,

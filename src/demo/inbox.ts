@@ -1,5 +1,5 @@
 import { readState } from '../agent/device.ts'
-import { call } from '../agent/server.ts'
+import { call } from '../agent/link.ts'
 import type { Db } from '../db/open.ts'
 import { backdate } from './backdate.ts'
 import { type DemoData, ensureContact, findFirst, PATIENCE_MS, type Phone, request, watch } from './people.ts'

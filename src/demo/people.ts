@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgentState, pair, readState, saveState } from '../agent/device.ts'
 import { simulatorDriver } from '../agent/drivers/simulator.ts'
-import { call } from '../agent/server.ts'
+import { call } from '../agent/link.ts'
 import { GatewayError, UserError } from '../errors.ts'
 
 export const USER_EMAIL = 'demo@example.com'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { STOPPED } from '../../agent/agent.ts'
-import { type Link, ServerUnavailable } from '../../agent/server.ts'
+import { type Link, ServerUnavailable } from '../../agent/link.ts'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'

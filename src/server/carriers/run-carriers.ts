@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { connect } from '../../agent/agent.ts'
+import { runDriver } from '../../agent/agent.ts'
 import { httpDriver } from '../../agent/drivers/http/driver.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { CatalogStore } from '../../collections/catalog-store.ts'
@@ -85,7 +85,7 @@ export function startCarriers(
       )
     }
     const link = deviceLink({ store: all, config }, row, fault)
-    const work = connect(link, driver, journal, () => {}, ended.signal)
+    const work = runDriver(link, driver, journal, () => {}, ended.signal)
       .catch((err) => log.error({ err, device }, 'a carrier ended, it will begin again'))
       .finally(() => running.delete(device))
     const stop = async () => {

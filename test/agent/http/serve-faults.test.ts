@@ -1,4 +1,4 @@
-import { connect } from '../../../src/agent/agent.ts'
+import { runDriver } from '../../../src/agent/agent.ts'
 import { httpDriver } from '../../../src/agent/drivers/http/driver.ts'
 import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
 import { deviceLink } from '../../../src/server/carriers/device-link.ts'
@@ -67,7 +67,7 @@ test('a stop of the server does not make a line fail whose texts still wait', as
   const journal = await openAttemptJournal(services.store.forUser(user.id).db, device)
   const link = deviceLink(services, { device, user: user.id })
   const ended = new AbortController()
-  const running = connect(link, httpDriver(settingsOf(settings).carrier), journal, () => {}, ended.signal)
+  const running = runDriver(link, httpDriver(settingsOf(settings).carrier), journal, () => {}, ended.signal)
   const count = async (status: string) =>
     (await recordsOf(user, 'sms_messages', `status = "${status}"`)).length
   await until('all texts are claimed', async () => (await count('sending')) === 6)

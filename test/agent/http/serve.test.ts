@@ -1,4 +1,4 @@
-import { connect } from '../../../src/agent/agent.ts'
+import { runDriver } from '../../../src/agent/agent.ts'
 import { httpDriver } from '../../../src/agent/drivers/http/driver.ts'
 import { PRESET_NAMES } from '../../../src/agent/drivers/http/presets.ts'
 import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
@@ -250,7 +250,7 @@ test('a server does not report as unsent an attempt that another server has begu
   const settings = { preset: 'pocketsms', url: refusing.url, secret: 'psk_1', allow_private: true }
   const ended = new AbortController()
   const link = deviceLink(services, { device, user: user.id })
-  const running = connect(link, httpDriver(settingsOf(settings).carrier), other, () => {}, ended.signal)
+  const running = runDriver(link, httpDriver(settingsOf(settings).carrier), other, () => {}, ended.signal)
   await until('the carrier was asked', () => refusing.told.length > 0)
   ended.abort()
   await running

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts'
 import { WakeSignal } from '../tools/repeat.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { type Link, persist } from './server.ts'
+import { type Link, persist } from './link.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -12,7 +12,12 @@ const PATHS: Record<JournalEntry['kind'], string> = {
 }
 
 /** Sends the journal's reports and received texts, each kind in order. Calls `onTaken` after each batch. */
-export function openOutbox(journal: Journal, server: Link, onTaken: () => void, say: (line: string) => void) {
+export function openServerQueue(
+  journal: Journal,
+  server: Link,
+  onTaken: () => void,
+  say: (line: string) => void,
+) {
   type Numbered = readonly [number, JournalEntry]
   const more = new WakeSignal()
   const next = (): readonly Numbered[] => {
