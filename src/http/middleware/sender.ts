@@ -64,7 +64,7 @@ export async function identifyKeyHolder(
 }
 
 /** The signed-in user; API keys are refused. Throws 401 for a guest, 403 for a device or superuser. */
-export const requireUser = async (c: Ctx, services: Services): Promise<SendingCaller> =>
+export const requirePerson = async (c: Ctx, services: Services): Promise<SendingCaller> =>
   userOf(c, services, await authOf(c, services))
 
 function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {

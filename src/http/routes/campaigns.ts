@@ -18,7 +18,7 @@ import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { requireUser } from '../middleware/sender.ts'
+import { requirePerson } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
 import { bodyBytes } from '../server/incoming-body.ts'
 import { IDEMPOTENCY, SHAPE } from './sms.api.ts'
@@ -28,7 +28,7 @@ const MAX_BODY_BYTES = 1 << 20
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
 export function campaignRoutes(services: Services): Hono<Env> {
   const by = (act: Act) => async (c: Ctx) => {
-    const sender = await requireUser(c, services)
+    const sender = await requirePerson(c, services)
     return { permit: may(sender, act), sending: { ...services.sending, store: sender.store } }
   }
   type Campaigner = Awaited<ReturnType<ReturnType<typeof by>>>

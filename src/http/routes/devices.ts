@@ -4,7 +4,7 @@ import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
-import { countPending, requireUser, saveSims, touchDevice } from '../../sms/devices/device.ts'
+import { countPending, requireUserRecord, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -73,7 +73,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     'GET /events': (caller, c) => sendEvents(c, services, caller),
   })
     .post('/pairing', async (c) => {
-      const identify = async () => requireUser(await authOf(c, services))
+      const identify = async () => requireUserRecord(await authOf(c, services))
       const pairing = await retry(services.store, identify, async (user) => {
         const { name } = checkShape(PAIRING_BODY, await readJson(c, GUEST_BODY_BYTES))
         const made = await startPairing(storeOf(c, services, user), user, name ?? '', config.publicUrl)
@@ -86,7 +86,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     })
     .get('/states', async (c) => {
       const auth = await authOf(c, services)
-      const owner = auth?.isSuperuser ? null : requireUser(auth).id
+      const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
       return c.json(await deviceStates(storeOf(c, services, auth), owner, config.deviceOnlineSeconds))
     })
     .get('/pair', (c) =>

@@ -51,7 +51,7 @@ export function requireDevice(auth: AuthRecord | null): Device {
 }
 
 /** The calling user. Throws 401 for a guest, 403 for a caller that is not a user. */
-export const requireUser = (auth: AuthRecord | null): AuthRecord =>
+export const requireUserRecord = (auth: AuthRecord | null): AuthRecord =>
   requireFrom(auth, 'users', 'Only a user may do this. Sign in as one.')
 
 function requireFrom(auth: AuthRecord | null, collection: string, otherwise: string): AuthRecord {
