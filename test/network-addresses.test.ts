@@ -2,7 +2,7 @@ import type { NetworkInterfaceInfo } from 'node:os'
 import { guestHolder, networkOf } from '../src/admission/holder.ts'
 import { isListed } from '../src/auth/superuser-addresses.ts'
 import { networkAddresses, serverUrls } from '../src/config.ts'
-import { addressOf } from '../src/http/server/store-of.ts'
+import { addressOf } from '../src/http/server/caller.ts'
 import { startServerWithMail } from './support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>

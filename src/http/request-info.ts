@@ -15,7 +15,7 @@ import { queryOf } from './query.ts'
 import { SMALL_BYTES } from './request-memory.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
 import { requireRole } from './route-roles.ts'
-import { countAnswer, memoryOf } from './server/store-of.ts'
+import { countAnswer, memoryOf } from './server/caller.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
 function ruleHeaders(c: Ctx): Record<string, string> {

@@ -1,6 +1,6 @@
 import { readBytes } from '../http/body/raw-body.ts'
 import type { Ctx } from '../http/context.ts'
-import { memoryOf } from '../http/server/store-of.ts'
+import { memoryOf } from '../http/server/caller.ts'
 import { charsetOf, decodeForm, type FormPair } from '../tools/charset.ts'
 
 /** Splits a list at its commas into trimmed, distinct parts that are not empty. */

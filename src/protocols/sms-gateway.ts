@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readJson } from '../http/body/raw-body.ts'
 import { sendError } from '../http/middleware/failure.ts'
-import { clientIp } from '../http/server/store-of.ts'
+import { clientIp } from '../http/server/caller.ts'
 import { checkShape } from '../sms/send/schemas.ts'
 import { doorProtocol } from './door.ts'
 import { MAX_BODY_BYTES, partsOf } from './parameters.ts'

@@ -3,7 +3,7 @@ import type { CatalogStore } from '../../src/collections/catalog-store.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Env, Services } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'
-import { storeOf } from '../../src/http/server/store-of.ts'
+import { storeOf } from '../../src/http/server/caller.ts'
 import { countBatch } from '../../src/sms/queue/batch.ts'
 import type { JobKind } from '../../src/work/job-queue.ts'
 

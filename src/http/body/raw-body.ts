@@ -5,8 +5,8 @@ import { hasInfinity, hasNameTwice, isTooComplex } from '../../fields/json-text.
 import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
+import { memoryOf } from '../server/caller.ts'
 import { mayExceedSmall } from '../server/incoming-body.ts'
-import { memoryOf } from '../server/store-of.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
 export const MAX_PARTS = 10_000

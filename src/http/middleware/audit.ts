@@ -14,7 +14,7 @@ import type { WriteOptions } from '../../records/write-in-progress.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Ctx, Services } from '../context.ts'
-import { clientIp, storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/caller.ts'
 
 /** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
 export const auditRequest = (

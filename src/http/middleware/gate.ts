@@ -14,8 +14,8 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import { answerLateBody } from '../server/before-routes.ts'
+import { callerOf, clientIp, holderOf } from '../server/caller.ts'
 import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../server/incoming-body.ts'
-import { callerOf, clientIp, holderOf } from '../server/store-of.ts'
 import { findRule, RateLimiter, rateLimitLabels } from './rate-limiter.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */

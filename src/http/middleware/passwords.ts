@@ -12,7 +12,7 @@ import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
-import { clientIp, holderOf, storeOf } from '../server/store-of.ts'
+import { clientIp, holderOf, storeOf } from '../server/caller.ts'
 
 /**
  * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes for a non-superuser.

@@ -11,7 +11,7 @@ import { type Device, requireDevice } from '../../sms/devices/device.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'
-import { type Caller, storeOf } from '../server/store-of.ts'
+import { type Caller, storeOf } from '../server/caller.ts'
 
 /** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {

@@ -6,7 +6,7 @@ import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authenticate, authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
-import { clientIp, storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/caller.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store

@@ -28,7 +28,7 @@ import { GUEST_BODY_BYTES } from '../middleware/gate.ts'
 import { requireAuth, requireUser, superuserRoutes } from '../middleware/require-caller.ts'
 import { queryOf } from '../query.ts'
 import { ownRecord, ownToken, routesFor } from '../request-info.ts'
-import { type Caller, clientIp, storeOf } from '../server/store-of.ts'
+import { type Caller, clientIp, storeOf } from '../server/caller.ts'
 
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
 export function accountRoutes(services: Services): Hono<Env> {

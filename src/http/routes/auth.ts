@@ -32,7 +32,7 @@ import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middlewa
 import { authCollectionOf, requireMember, requireSuperuser } from '../middleware/require-caller.ts'
 import { authOf, buildRequest, meterFor, ownToken, routesFor, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
-import { clientIp, storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/caller.ts'
 
 /** Sign-in routes below `/api/collections/{collection}`. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {

@@ -15,7 +15,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { superuserRoutes } from '../middleware/require-caller.ts'
 import { queryOf } from '../query.ts'
-import { clientIp } from '../server/store-of.ts'
+import { clientIp } from '../server/caller.ts'
 import { sendFile } from './sent-file.ts'
 import { checkUploadedBackup, EXISTS, exists, noBackup, uploadedFile } from './uploaded-backup.ts'
 

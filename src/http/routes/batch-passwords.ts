@@ -9,7 +9,7 @@ import { prepare } from '../../records/prepare.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
 import { passwordWork } from '../middleware/passwords.ts'
-import { storeOf } from '../server/store-of.ts'
+import { storeOf } from '../server/caller.ts'
 import { actionOf, bodyOfPart, collectionOfPart } from './batch-part.ts'
 import type { BatchRequest } from './batch-request.ts'
 

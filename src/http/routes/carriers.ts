@@ -7,7 +7,7 @@ import { checkShape } from '../../sms/send/schemas.ts'
 import { readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/require-caller.ts'
-import { memoryOf } from '../server/store-of.ts'
+import { memoryOf } from '../server/caller.ts'
 import { DEVICES } from './devices.api.ts'
 
 const MAX_BODY_BYTES = 64 << 10

@@ -17,7 +17,7 @@ import { readForm } from '../body/form.ts'
 import type { Ctx, Env, ErrorForm, Services } from '../context.ts'
 import { gate } from '../middleware/gate.ts'
 import { isOfOtherSite } from '../middleware/other-site.ts'
-import { clientIp, storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/caller.ts'
 
 const MAX_FORM_BYTES = 16 << 10
 

@@ -33,8 +33,8 @@ import { limitPairing } from '../middleware/passwords.ts'
 import { type DeviceCaller, requireDeviceOf } from '../middleware/require-caller.ts'
 import { authOf, ownRecord, routesFor, sendRaw } from '../request-info.ts'
 import { retry } from '../retry.ts'
+import { storeOf } from '../server/caller.ts'
 import { limitOpenStreams } from '../server/open-streams.ts'
-import { storeOf } from '../server/store-of.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

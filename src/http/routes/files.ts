@@ -18,7 +18,7 @@ import { pathCollection, requireAuth } from '../middleware/require-caller.ts'
 import { queryOf } from '../query.ts'
 import { buildRequest, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
-import { clientIp, holderOf, storeOf } from '../server/store-of.ts'
+import { clientIp, holderOf, storeOf } from '../server/caller.ts'
 import { type SentFile, sendFile } from './sent-file.ts'
 
 /** `/api/files`: files, thumbnails, tokens for protected files. PocketBase: apis/file.go, contract 7.3 */

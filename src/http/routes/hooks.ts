@@ -19,7 +19,7 @@ import { readMultipart } from '../body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/require-caller.ts'
-import { memoryOf } from '../server/store-of.ts'
+import { memoryOf } from '../server/caller.ts'
 
 const MAX_BYTES = 2 << 20
 

@@ -28,7 +28,7 @@ import { passwordWork } from '../middleware/passwords.ts'
 import { requireAuth, requireUser } from '../middleware/require-caller.ts'
 import { authOf, ownToken, routesFor } from '../request-info.ts'
 import { retry } from '../retry.ts'
-import { clientIp, storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/caller.ts'
 import { signedIn } from './auth.ts'
 
 /** `/api/account`: members of accounts, their invitations and their shared inbox. */

@@ -5,7 +5,7 @@ import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { queryOf } from '../query.ts'
-import { clientIp } from '../server/store-of.ts'
+import { clientIp } from '../server/caller.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
 const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })

@@ -19,7 +19,7 @@ import { listLogs, logStats, plainList, viewLog } from '../lists.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser, superuserRoutes } from '../middleware/require-caller.ts'
 import { authOf, buildRequest, ownToken, sendJson, sendRaw } from '../request-info.ts'
-import { clientIp, storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/caller.ts'
 
 /** `/api/ready` for proxies, `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
 export function operationsRoutes(services: Services): Hono<Env> {

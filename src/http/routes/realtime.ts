@@ -15,8 +15,8 @@ import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { readQuery } from '../query.ts'
 import { authenticate } from '../request-info.ts'
 import { retry } from '../retry.ts'
+import { clientIp, holderOf } from '../server/caller.ts'
 import { limitOpenStreams } from '../server/open-streams.ts'
-import { clientIp, holderOf } from '../server/store-of.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',

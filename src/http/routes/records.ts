@@ -22,7 +22,7 @@ import {
   writableCollection,
 } from '../request-info.ts'
 import type { Attempt } from '../retry.ts'
-import { memoryOf, storeOf } from '../server/store-of.ts'
+import { memoryOf, storeOf } from '../server/caller.ts'
 import { streamOf } from './sent-file.ts'
 
 /**

@@ -20,7 +20,7 @@ import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { authOf, routesFor } from '../request-info.ts'
-import { storeOf } from '../server/store-of.ts'
+import { storeOf } from '../server/caller.ts'
 
 /** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services): Hono<Env> {

@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import type { Handler } from './before-routes.ts'
-import { addressOf, isTrusted } from './store-of.ts'
+import { addressOf, isTrusted } from './caller.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000

@@ -3,8 +3,8 @@ import { type Places, streamPlaces } from '../../admission/places.ts'
 import { isListed } from '../../auth/superuser-addresses.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../context.ts'
+import { clientIp, holderOf } from './caller.ts'
 import { waitForNews } from './connections.ts'
-import { clientIp, holderOf } from './store-of.ts'
 
 /**
  * Counts an event stream, or a phone's waiting request, for user and network. Throws 429 over MAX_STREAMS.

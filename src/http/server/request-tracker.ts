@@ -6,9 +6,9 @@ import { type Group, groupOf, STREAMS } from '../../metrics/traffic.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Services } from '../context.ts'
 import { pathOf } from './before-routes.ts'
+import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './caller.ts'
 import { leaveBody } from './incoming-body.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
-import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
 
 const REQUEST_ID = 'x-request-id'
 

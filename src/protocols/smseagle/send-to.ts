@@ -1,5 +1,5 @@
 import type { KeyCredentials } from '../../http/middleware/sender.ts'
-import { clientIp } from '../../http/server/store-of.ts'
+import { clientIp } from '../../http/server/caller.ts'
 import { isAllowed } from '../../sms/send/permit.ts'
 import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
 import type { DoorCall } from '../door.ts'

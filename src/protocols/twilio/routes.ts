@@ -7,7 +7,7 @@ import { requireSender, type SendingCaller } from '../../http/middleware/sender.
 import { sendRaw } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.api.ts'
-import { memoryOf } from '../../http/server/store-of.ts'
+import { memoryOf } from '../../http/server/caller.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
 import { refusals } from '../../openapi/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/security.ts'
