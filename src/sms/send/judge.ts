@@ -6,6 +6,9 @@ import { StaleAuth } from '../../records/record-sql.ts'
 import type { Act, Permit, Sender } from './permit.ts'
 import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
 
+// The judge itself is `may` in permit.ts. This file has its SQL for numbers, lines and stored texts, and the
+// errors of its refusals.
+
 /** The bounds of a sender, for `refusal` and `sms_may`. */
 export const limitsOf = ({ sender: { user, version, key, sentBy } }: Permit) =>
   sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${sentBy})`
