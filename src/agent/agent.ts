@@ -2,8 +2,8 @@ import { WakeSignal } from '../tools/repeat.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
 import { isDisabledRefusal, type Link, persist } from './link.ts'
+import { acceptableText, reasonOf, reportsOf } from './server-format.ts'
 import { openServerQueue } from './server-queue.ts'
-import { reasonOf, reportsOf, takeable } from './takeable.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
 interface Claimed extends OutgoingText {
@@ -171,7 +171,7 @@ export async function runDriver(
       for (const { status, ...details } of reportsOf(error)) await report(id, attempt, status, at, details)
     },
     received: (text, at) => {
-      const item = takeable(text, at)
+      const item = acceptableText(text, at)
       say(`received a text from ${item.from}`)
       return toServer.put({ kind: 'incoming', item })
     },

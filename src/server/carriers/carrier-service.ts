@@ -3,7 +3,7 @@ import { ZodError } from 'zod'
 import { requestFor } from '../../agent/drivers/http/command.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { readCall } from '../../agent/drivers/http/read-call.ts'
-import { reportsOf, takeable } from '../../agent/takeable.ts'
+import { acceptableText, reportsOf } from '../../agent/server-format.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { lock, queries } from '../../db/queries.ts'
@@ -155,7 +155,7 @@ export function carrierService({
           await link.call('/api/devices/report', { items })
         } else {
           const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
-          await link.call('/api/devices/incoming', { items: [takeable(event, at)] })
+          await link.call('/api/devices/incoming', { items: [acceptableText(event, at)] })
         }
       }
     },

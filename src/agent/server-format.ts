@@ -18,7 +18,7 @@ export const reportsOf = (error: string) =>
   error === '' ? [{ status: 'delivered' }] : [{ status: 'sent' }, { status: 'failed', ...reasonOf(error) }]
 
 /** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
-export function takeable({ from, body, sim }: IncomingText, at: Date) {
+export function acceptableText({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()
   return {
