@@ -94,7 +94,7 @@ const API: Readonly<Record<string, Row>> = {
   },
   'GET /api/sms/usage': reads('usage'),
   'GET /api/sms/usage/days': reads('usage'),
-  'GET /api/sms/usage/lines': reads('usage'),
+  'GET /api/sms/usage/lines': reads('devices'),
   'GET /api/sms/twilio': reads('usage', { isOfOwner: true }),
   'GET /api/sms/batches/:batch_id': reads('usage', { texts: {} }),
   'POST /api/sms/batches/:batch_id/cancel': changes('cancel', none),

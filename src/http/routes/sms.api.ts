@@ -118,7 +118,8 @@ export const smsPaths = () =>
     'GET /api/sms/usage/lines': {
       id: 'readLineCosts',
       summary: 'Read what the texts of each line cost by month',
-      description: 'The lines with prices, and the months of the last year in which they sent a text.',
+      description:
+        'The lines with prices, and the months of the last year in which they sent a text. An API key needs the scope `devices:list`.',
       answer: ['Each month, newest first.', LINE_COSTS],
       refuses: [],
     },

@@ -35,8 +35,10 @@ export function smsRoutes(services: Services): Hono<Env> {
   const by = (act: Act) => (c: Ctx) => requireSender(c, services, act)
   const reads = routesFor(by('readUsage'), {
     'GET /usage': ({ user, store }) => readAccountUsage(store, user, config, new Date()),
-    'GET /usage/lines': ({ user, store }) => costsOfLines(store, user),
     'GET /batches/:batch_id': ({ user, store }, _, id) => countBatch(store, user, id),
+  })
+  const costs = routesFor(by('listDevices'), {
+    'GET /usage/lines': ({ user, store }) => costsOfLines(store, user),
   })
   /** A route that changes or previews texts, with the caller from the cache at first. */
   const changing =
@@ -108,6 +110,7 @@ export function smsRoutes(services: Services): Hono<Env> {
       ),
     )
     .route('/', reads)
+    .route('/', costs)
 }
 
 const jsonOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)

@@ -26,7 +26,7 @@ export const ESTIMATE = z
   .meta({ id: 'CostEstimate' })
 
 export const ESTIMATE_OR_NULL = ESTIMATE.nullable().describe(
-  'What the texts would cost if they left now. Null if no line of the account has prices.',
+  'What the texts would cost if they left now. Null if no line of the account has prices, and for an API key without `devices:list`.',
 )
 
 export type EstimateConfig = Pick<Config, 'deviceOnlineSeconds' | 'stickyDays'>

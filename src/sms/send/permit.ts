@@ -70,6 +70,7 @@ const ACTS = {
   readMessage: { role: 'viewer', scopes: ['messages:read'] },
   listMessages: { role: 'viewer', scopes: ['messages:list'] },
   readInbox: { role: 'viewer', scopes: ['inbox:list'] },
+  /** Devices and their lines, and what texts of a line cost. */
   listDevices: { role: 'viewer', scopes: ['devices:list'] },
   /** Counts of messages, without their data. */
   readUsage: { role: 'viewer', scopes: ['messages:read', 'messages:send'] },

@@ -110,12 +110,9 @@ export async function previewSend(
     without_consent: items.length - out.size - sent.length,
     items: showsPeople ? items : [],
     last_leaves_at: await lastLeavesAt(store, user, sent.length, options.scheduledAt, body),
-    estimate: await estimateCost(store, config, user, sent, {
-      ...options,
-      key: sender.key?.id,
-      device,
-      line,
-    }),
+    estimate: isAllowed(sender, 'listDevices')
+      ? await estimateCost(store, config, user, sent, { ...options, key: sender.key?.id, device, line })
+      : null,
     ...(body.isDraft && { missing: [...missing] }),
   }
 }
