@@ -74,7 +74,7 @@ export async function startWork(
     protocols: PROTOCOLS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,
-    carriers: carrierService({ store, config, extensions }),
+    carriers: carrierService({ store, config, extensions, log }),
     realtime: openRealtime(store, log),
     traffic: new Traffic(PROTOCOLS),
     workers,

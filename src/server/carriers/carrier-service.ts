@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { ZodError } from 'zod'
 import { requestFor } from '../../agent/drivers/http/command.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
-import { readCall } from '../../agent/drivers/http/read-call.ts'
+import { type CarrierEvent, readCall } from '../../agent/drivers/http/read-call.ts'
 import { acceptableText, reportsOf } from '../../agent/server-format.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { lock, queries } from '../../db/queries.ts'
-import { UserError } from '../../errors.ts'
+import { GatewayError, UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
 import {
   type CarrierBody,
@@ -38,7 +38,8 @@ export function carrierService({
   store: all,
   config,
   extensions,
-}: Pick<Services, 'store' | 'config' | 'extensions'>): CarrierService {
+  log,
+}: Pick<Services, 'store' | 'config' | 'extensions' | 'log'>): CarrierService {
   /** Checks a carrier by filling its request. Throws 400 that names the wrong setting. */
   function made(device: string, account: unknown, secrets: Sealed): MadeCarrier {
     try {
@@ -148,7 +149,7 @@ export function carrierService({
       const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
       if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
       const link = deviceLink({ store: all, config }, row)
-      for (const event of events) {
+      const take = async (event: CarrierEvent) => {
         if (event.kind === 'receipt') {
           const { id, attempt, error } = event
           const items = reportsOf(error).map((report) => ({ id, attempt, ...report }))
@@ -158,6 +159,12 @@ export function carrierService({
           await link.call('/api/devices/incoming', { items: [acceptableText(event, at)] })
         }
       }
+      for (const event of events)
+        await take(event).catch((error) => {
+          // the server would refuse this event again, and the others would be lost with it
+          if (!(error instanceof GatewayError) || error.status !== 400) throw error
+          log.warn({ device: row.device, reason: error.message }, `a ${event.kind} of a carrier was refused`)
+        })
     },
   }
 }

@@ -334,3 +334,25 @@ test('a receipt with a long error fails its text', async () => {
   expect((await fetch(url)).status).toBe(200)
   expect(await messages(user, 'status = "failed"')).toMatchObject([{ device }])
 })
+
+test('a text that the server refuses does not stop the other texts of the same call', async () => {
+  const user = await gateway.makeUser()
+  const { callback } = await must(user, 'POST', PATH, {
+    account: {
+      preset: 'custom',
+      url: gateway.url,
+      custom: { send: { path: '/' }, incoming: { each: 'texts', id: 'id', from: 'from', body: 'body' } },
+    },
+  })
+  // a sender of NUL characters is empty once it is stored
+  const texts = [
+    { id: '1', from: '\0', body: 'Nobody' },
+    { id: '2', from: '+4915112345678', body: 'Hello' },
+  ]
+  const url = gateway.url + new URL(callback).pathname
+  const { status } = await fetch(url, { method: 'POST', body: JSON.stringify({ texts }) })
+  expect(status).toBe(200)
+  expect(await messages(user, 'status = "received"')).toMatchObject([
+    { from: '+4915112345678', body: 'Hello' },
+  ])
+})
