@@ -17,6 +17,8 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
   const begun = new Set(rows.map(({ message, attempt }) => `${message}.${attempt}`))
   /** Attempts with a result, until a minute after the server has stored the result. */
   const withResult = new Set<string>()
+  /** The stored time of each attempt that this process begins: a row with this time is its own. */
+  const begins = new Map<string, Date>()
   const untold = new Map<number, JournalEntry>()
   let last = 0
 
@@ -33,24 +35,32 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
     hasBegun: (id, attempt) => begun.has(`${id}.${attempt}`),
     hasResult: (id, attempt) => withResult.has(`${id}.${attempt}`),
     async begin(id, attempt) {
-      const inserted = await queries(db)
+      const key = `${id}.${attempt}`
+      const begun_at = begins.get(key) ?? uniqueTime()
+      begins.set(key, begun_at)
+      const stored = await queries(db)
         .insertInto('carrier_attempts')
-        .values({ device, message: id, attempt })
-        .onConflict((found) => found.doNothing())
+        .values({ device, message: id, attempt, begun_at })
+        .onConflict((found) =>
+          found
+            .columns(['device', 'message', 'attempt'])
+            .doUpdateSet({ begun_at })
+            .where('carrier_attempts.begun_at', '=', begun_at),
+        )
         .returning('message')
         .execute()
         .catch(() => undefined)
-      if (!inserted) {
-        // the database is busy or gone: the attempt is not sent now, and the next claim returns it
+      if (!stored) {
+        // the database is busy or gone, or its answer was lost: the attempt is not sent now
         await sleep(UNSTORED_MS)
         return 'unstored'
       }
-      begun.add(`${id}.${attempt}`)
-      return inserted.length > 0 ? 'here' : 'elsewhere'
+      begun.add(key)
+      return stored.length > 0 ? 'here' : 'elsewhere'
     },
     async undo(id, attempt) {
       begun.delete(`${id}.${attempt}`)
-      await remove(id, attempt).catch(() => {}) // then no server sends this attempt
+      await remove(id, attempt).catch(() => {}) // then this process alone can begin it again
     },
     async keep(entry) {
       untold.set(++last, entry)
@@ -69,6 +79,7 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
         setTimeout(() => {
           withResult.delete(key)
           begun.delete(key)
+          begins.delete(key)
           remove(String(id), Number(attempt)).catch(() => {}) // the hourly job deletes it
         }, REPORTED_MS).unref()
       }
@@ -79,3 +90,8 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
 
 /** How long reported attempts are remembered. */
 const REPORTED_MS = 60_000
+
+const DAY_MS = 86_400_000
+
+/** A time of the last day that no other process chooses: attempts are deleted by it after a week. */
+const uniqueTime = () => new Date(Date.now() - Math.random() * DAY_MS)

@@ -1,0 +1,45 @@
+import { createLogger } from '../../../src/log.ts'
+import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
+import { openDb } from '../../support/database/open.ts'
+import { testConfig } from '../../support/server/start.ts'
+import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+
+/** A database behind a cable that loses the next answer after `lose`. */
+async function openCable() {
+  const config = await testConfig({}, 'prepared')
+  let loses = false
+  const cable = await makeBreakableProxy(config.databaseUrl!, () => {
+    const isLost = loses
+    loses = false
+    return isLost
+  })
+  await cable.connect()
+  onTestFinished(() => cable.disconnect())
+  const db = await openDb({ ...config, databaseUrl: cable.url }, createLogger(config))
+  const lose = () => {
+    loses = true
+  }
+  return { db, cable, lose }
+}
+
+test('a text whose attempt was stored without an answer is sent by the process that stored it', async () => {
+  const { db, lose } = await openCable()
+  const [one, other] = [await openAttemptJournal(db, 'd1'), await openAttemptJournal(db, 'd1')]
+  lose()
+  expect(await one.begin('m1', 1)).toBe('unstored')
+  const stored = await db.query('select count(*) from carrier_attempts where message = $1', ['m1'])
+  expect(Number(stored.rows[0]![0])).toBe(1)
+  expect(await other.begin('m1', 1)).toBe('elsewhere')
+  expect(await one.begin('m1', 1)).toBe('here')
+})
+
+test('an attempt that could not be undone is begun again by the process that began it', async () => {
+  const { db, cable } = await openCable()
+  const [one, other] = [await openAttemptJournal(db, 'd1'), await openAttemptJournal(db, 'd1')]
+  expect(await one.begin('m1', 1)).toBe('here')
+  await cable.disconnect()
+  await one.undo('m1', 1)
+  await cable.connect()
+  expect(await other.begin('m1', 1)).toBe('elsewhere')
+  expect(await one.begin('m1', 1)).toBe('here')
+})
