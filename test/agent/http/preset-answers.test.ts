@@ -33,9 +33,18 @@ test.each<[preset: string, status: number, answer: string, means: string, error:
     '400 25 Invalid recipient',
   ],
   ['clickatell', 402, '{"error":{"code":20,"description":"No balance"}}', 'account', 'No balance'],
+  ['sinch', 403, '{"code":"illegal_number_type","text":"Not there"}', 'unsent', 'Not there'],
+  ['sinch', 403, '{"code":"blocked_account","text":"No credit"}', 'account', 'No credit'],
   ['telnyx', 200, '{"data":{"id":"b0c7e8cb"}}', 'sent', ''],
+  ['telnyx', 403, telnyxAnswer('40300', 'Blocked due to STOP message'), 'final', '403 40300 Blocked'],
+  ['telnyx', 403, telnyxAnswer('10039', 'Only pre-verified destinations'), 'unsent', 'pre-verified'],
+  ['telnyx', 403, telnyxAnswer('10010', 'Authorization failed'), 'account', 'Authorization'],
+  ['telnyx', 400, telnyxAnswer('40305', "Invalid 'from' address"), 'account', 'from'],
   ['plivo', 202, '{"message":"message(s) queued","message_uuid":["db3c"],"api_id":"db34"}', 'sent', ''],
   ['vonage', 202, '{"message_uuid":"aaaaaaaa"}', 'sent', ''],
+  ['vonage', 403, vonageAnswer(1050, 'Number barred'), 'final', 'Number barred'],
+  ['vonage', 403, vonageAnswer(1160, 'Non White-listed Destination'), 'unsent', 'White-listed'],
+  ['vonage', 422, vonageAnswer(1060, 'Partner account barred'), 'account', 'account barred'],
   ['messagebird', 201, '{"id":"e8077d80","recipients":{"totalCount":1}}', 'sent', ''],
   ['messagebird', 422, '{"errors":[{"code":25,"description":"Not enough balance"}]}', 'account', 'balance'],
   ['twilio', 400, '{"code":21211,"message":"Invalid To","status":400}', 'final', '400 21211 Invalid To'],
@@ -43,6 +52,14 @@ test.each<[preset: string, status: number, answer: string, means: string, error:
   const verdict = readAnswer(carrierOf(preset), status, answer)
   expect(verdict).toMatchObject({ means, error: error && expect.stringContaining(error) })
 })
+
+function telnyxAnswer(code: string, title: string): string {
+  return JSON.stringify({ errors: [{ code, title }] })
+}
+
+function vonageAnswer(code: number, title: string): string {
+  return JSON.stringify({ type: `https://developer.vonage.com/api-errors/messages#${code}`, title })
+}
 
 function infobipAnswer(groupName: string, name: string): string {
   const status = { groupId: 1, groupName, id: 26, name, description: name }

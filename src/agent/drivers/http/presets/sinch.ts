@@ -20,6 +20,9 @@ export const SINCH: PresetData = {
     },
   },
   answer: { id: 'id', code: 'code', error: ['text'] },
+  // docs/sms/sms-guide.md in github.com/sinch/docs (2021-02-11): a number of a kind that its region does not
+  // allow, which the table spells without its first letter; the other codes with 403 are of the account
+  refusals: [{ code: ['illegal_number_type', 'llegal_number_type'], means: 'unsent' }],
   // recipient-delivery-report.ts and enums.ts in github.com/sinch/sinch-sdk-node (2026-07-21)
   receipt: {
     when: { type: ['recipient_delivery_report_sms'] },

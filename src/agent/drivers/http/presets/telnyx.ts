@@ -10,6 +10,15 @@ export const TELNYX: PresetData = {
     body: { from: '{{from}}', to: '{{to}}', text: '{{body}}', webhook_url: '{{callback}}' },
   },
   answer: { id: 'data.id', code: 'errors.0.code', error: ['errors.0.title', 'errors.0.detail'] },
+  // https://developers.telnyx.com/docs/messaging/messages/error-codes and
+  // https://developers.telnyx.com/development/api-fundamentals/api-errors (2026-11-26): 40305, 40306 a sender
+  // that is not ours, 40312 to 40314 profile or account; 40300 an opt-out, 40301, 40310 the number; 10039,
+  // 40309 a number or country that this account cannot reach. Some of a number have the status 403
+  refusals: [
+    { code: ['40305', '40306', '40312', '40313', '40314'], means: 'account' },
+    { code: ['40300', '40301', '40310'], means: 'final' },
+    { code: ['10039', '40309'], means: 'unsent' },
+  ],
   // https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks (2026-11-26)
   receipt: {
     when: { 'data.event_type': ['message.finalized'] },

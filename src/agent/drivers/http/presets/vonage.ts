@@ -1,5 +1,8 @@
 import type { PresetData } from '../preset.ts'
 
+const codes = (...numbers: readonly number[]) =>
+  numbers.map((number) => `https://developer.vonage.com/api-errors/messages#${number}`)
+
 // The Messages API.
 export const VONAGE: PresetData = {
   url: 'https://api.nexmo.com',
@@ -20,6 +23,15 @@ export const VONAGE: PresetData = {
     },
   },
   answer: { id: 'message_uuid', code: 'type', error: ['title', 'detail'] },
+  // https://developer.vonage.com/api-errors/messages-olympus (2026-11-26): 1060, 1070, 1080 account and
+  // quota; 1000 too many requests; 1040, 1050, 1170 the number; 1120 a sender that the number's country
+  // forbids, 1160 a number that this account cannot reach
+  refusals: [
+    { code: codes(1060, 1070, 1080), means: 'account' },
+    { code: codes(1000), means: 'busy' },
+    { code: codes(1040, 1050, 1170), means: 'final' },
+    { code: codes(1120, 1160), means: 'unsent' },
+  ],
   // https://developer.vonage.com/en/messages/concepts/messages-status-callbacks (2026-11-26)
   receipt: {
     when: { channel: ['sms'] },
