@@ -171,7 +171,12 @@ begin
         perform from sms_ranked_lines(owner, since) l
         where (l.device = request.device or request.device is null and (l.rank in (0, 2) or l.rank = 1 and request.sim > 0))
           and (request.line is null or l.line = request.line) and (key_lines is null or l.line = any (key_lines))
-          and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
+          and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
+          -- a text that names only a slot never goes to a carrier that is kept for failures (sms_assign)
+          and (request.sim = 0 or request.device is not null or not exists (
+            select from devices d join user_settings s on s."user" = owner and s.failover_minutes > 0
+            where d.id = l.device and d.platform = 'carrier'
+          ));
         outcome := case when found then outcome else 'no_devices' end;
       end if;
     end if;

@@ -83,6 +83,17 @@ test('texts that name a phone, a line or a slot never go to carriers', async () 
   expect(await claim('c')).toEqual([])
 })
 
+test('a text that names a slot is refused while only carriers are available', async () => {
+  await open()
+  for (const time of ['05:00', '11:00']) {
+    await at(`${FRIDAY}${time}Z`)
+    expect(await send(text('+4930001', { sim: 1, priority: 9 }))).toBe('no_devices')
+  }
+  expect(await send(text('+4930002', { sim: 1, ...fixture.named({ device_id: 'c' }) }))).toBe('c1')
+  await rows('update user_settings set failover_minutes = 0')
+  expect(await send(text('+4930003', { sim: 1 }))).toBe('c1')
+})
+
 test('phones that come back get the texts that wait', async () => {
   await open(60, 0)
   await at(`${FRIDAY}05:00Z`)
