@@ -18,6 +18,8 @@ import { openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.t
 const ROUND_MS = 5_000
 /** Maximum carriers that a server runs. Of more, those with texts run. */
 const MAX_RUNNING = 500
+/** How many carriers begin at the same time, each with a query or two. */
+const MAX_BEGINNING = 10
 
 /**
  * Stores why a carrier sends nothing, unless its settings have changed since, and mails its owner at most
@@ -62,9 +64,14 @@ export function startCarriers(
   async function round(): Promise<void> {
     const rows = new Map((await leaseCarriers(db, node, MAX_RUNNING)).map((row) => [row.device, row]))
     for (const [device, { version, stop }] of running) if (rows.get(device)?.version !== version) void stop()
-    for (const [device, row] of rows)
-      if (!running.has(device))
+    const waiting = [...rows.values()].filter(({ device }) => !running.has(device))
+    const beginNext = async () => {
+      for (let row = waiting.shift(); row; row = waiting.shift()) {
+        const { device } = row
         await begin(row).catch((err) => log.error({ err, device }, 'a carrier could not begin'))
+      }
+    }
+    await Promise.all(Array.from({ length: MAX_BEGINNING }, beginNext))
   }
 
   async function begin(row: StoredCarrier): Promise<void> {

@@ -78,6 +78,23 @@ test('a stop of the server does not make a line fail whose texts still wait', as
   expect(await recordsOf(user, 'lines', `device = "${device}"`)).toMatchObject([{ failing_since: '' }])
 })
 
+test('carriers begin at the same time', async () => {
+  const user = await gateway.makeUser()
+  const account = { preset: 'pocketsms', url: gateway.url }
+  const add = async () => (await must(user, 'POST', PATH, { account, secret: 'psk_1' })).device
+  const devices = [await add(), await add(), await add()]
+  const running = async () =>
+    (await must(user, 'GET', PATH)).items.every((item: { running: boolean }) => item.running)
+  await until('all carriers run', running)
+  await gateway.server.services.store.forEverybody('test').db.transaction(async (db) => {
+    await db.query('lock table carrier_attempts')
+    await gateway.query('update device_carriers set version = version + 1 where device = any($1)', [devices])
+    const held = `select count(*) from pg_locks where relation = 'carrier_attempts'::regclass and not granted`
+    await until('several journals wait', async () => Number((await gateway.query(held))[0]![0]) > 1)
+  })
+  await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
+})
+
 test('a server with a Postgres of its own continues its leases after it was killed', async () => {
   const user = await gateway.makeUser()
   const device = (await gateway.pair(user, {})).id
