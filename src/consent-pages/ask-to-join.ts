@@ -7,6 +7,7 @@ import { beginPause, takeCodes } from '../sms/codes/counts.ts'
 import { requireDestinations } from '../sms/codes/destinations.ts'
 import { CODE_PRIORITY } from '../sms/codes/text-code.ts'
 import { addQuestion } from '../sms/consent/ledger.ts'
+import { isStoppedSql } from '../sms/consent/stopped.ts'
 import { fillNames, wordingOf } from '../sms/consent/wording.ts'
 import { PAUSE_SECONDS } from '../sms/conversations/consent-answer.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
@@ -83,11 +84,10 @@ const entryOf = ({ user, group, shown, version }: JoinPage, { number, address, b
 async function needsNoText(db: Db, { user, group }: JoinPage, number: string): Promise<boolean> {
   const { isSettled } = await queries(db)
     .selectNoFrom(
-      sql<boolean>`exists (select from contacts c where c."user" = ${user} and c.phone = ${number} and c.opted_out)
-        or exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
+      sql<boolean>`exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
           and s."group" = ${group} and s.purpose = '' and s.state = 'given')
         or person_stopped(${user}, array[${number}]) <> '{}'
-        or consent_stopped(${user}, array[${number}]) <> '{}'`.as('isSettled'),
+        or ${isStoppedSql(user, number)}`.as('isSettled'),
     )
     .executeTakeFirstOrThrow()
   return isSettled

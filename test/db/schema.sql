@@ -1618,6 +1618,7 @@ create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_due_scheduled(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
+create function sms_due_stopped(room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
 create function sms_due_waiting(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
 create function sms_estimate(owner text, since text, at timestamp with time zone, sticky text, key text, of_device text, line_id text, line_number text, of_sim integer, of_priority integer, texts json) returns TABLE(line text, messages integer, segments integer, cost text) stable set plan_cache_mode=force_custom_plan
 create function sms_events_noted() returns trigger volatile

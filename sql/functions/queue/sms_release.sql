@@ -18,12 +18,14 @@ begin
     return;
   end if;
   return query
-  with due as (
+  with stopped as materialized (
+    select m."user", consent_stopped(m."user", array_agg(m."to")) as numbers
+    from sms_messages m where m.id = any(texts) group by m."user"
+  ), due as (
     select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, d.priority, m."to", m.segments,
       m.sim, m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
-    from sms_dispatch d join sms_messages m on m.id = d.message
-    where d.message = any(texts) and m.id = any(texts) and not exists (
-      select from contacts c where c."user" = m."user" and c.phone = m."to" and c.opted_out)
+    from sms_dispatch d join sms_messages m on m.id = d.message join stopped s on s."user" = m."user"
+    where d.message = any(texts) and m.id = any(texts) and m."to" <> all (s.numbers)
   ), asked as (
     select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'segments', d.segments, 'priority', d.priority, 'sim', d.sim,
       'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,

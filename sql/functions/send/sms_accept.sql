@@ -50,14 +50,13 @@ begin
   --   is_special     sms_assign must choose the lines
   --   talks, talk_lines
   --                  recipients with whom there is a conversation, and the line of each conversation
-  --   opted_out      recipients who have opted out: messages to them are stored as failed and cost nothing.
-  --                  Most are contacts; consent_stopped finds those whose contacts were deleted
+  --   opted_out      recipients who have opted out: messages to them are stored as failed and cost nothing
   --   has_stops      persons of this account were erased: their numbers are on the stop list
   select
     case when u.monthly_quota > 0 then u.monthly_quota else default_quota end as monthly_quota,
     coalesce(s.used, 0) as used,
     coalesce(a.lines, '{}') as lines, a.devices, a.numbers, a.lines is null or not a.are_plain as is_special,
-    c.numbers as talks, c.lines as talk_lines, coalesce(c.opted_out, '{}') as opted_out,
+    c.numbers as talks, c.lines as talk_lines, consent_stopped(owner, recipients) as opted_out,
     exists (select from _stop_list p where p."user" = owner) as has_stops
   into account
   from users u left join sms_usage s on s."user" = u.id and s.period = month
@@ -70,17 +69,10 @@ begin
   ) a
   cross join lateral (
     select array_agg(o.number) filter (where o.number is not null) as numbers,
-      array_agg(case when sticky <> '' and o.last_at >= sticky then o.line end) filter (where o.number is not null) as lines,
-      array_agg(n.number) filter (where c.opted_out or x.is_stopped) as opted_out
+      array_agg(case when sticky <> '' and o.last_at >= sticky then o.line end) filter (where o.number is not null) as lines
     from unnest(recipients) n(number)
     -- `limit`: Postgres shall look up each number instead of reading all of the user's
     left join lateral (select * from conversations t where t."user" = owner and t.number = n.number limit 1) o on true
-    left join lateral (select * from contacts t where t."user" = owner and t.phone = n.number limit 1) c on true
-    left join lateral (
-      select consent_stopped(owner, array[n.number]) <> '{}' as is_stopped from consent_states t
-      where c.id is null and t."user" = owner and t.number = n.number and t."group" = '' and t.purpose = 'all'
-        and t.state = 'stopped' limit 1
-    ) x on true
   ) c
   where u.id = owner;
   if not found then

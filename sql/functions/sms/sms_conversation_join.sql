@@ -70,5 +70,5 @@ begin
     insert into _changes (collection, action, record) select 'conversations', 'update', kept.id where is_heard;
   end if;
   perform sms_contact_join(owner, stored, phone);
-  return exists (select from contacts p where p."user" = owner and p.phone = sms_conversation_join.phone and p.opted_out);
+  return consent_stopped(owner, array[phone]) <> '{}';
 end $$;

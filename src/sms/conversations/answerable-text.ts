@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { isDisabled } from '../../records/disabled-user.ts'
+import { isStoppedSql } from '../consent/stopped.ts'
 
 /**
  * Reads a text if it may be answered: no answer yet, user enabled. `simulatedLine`: the line that received
@@ -25,9 +26,7 @@ export const readText = (db: Db, user: string, id: string) =>
         .$asScalar()
         .$notNull()
         .as('sent'),
-      sql<boolean>`(exists (select from contacts c
-        where c."user" = ${user} and c.phone = m."from" and c.opted_out)
-        or consent_stopped(${user}, array[m."from"]) <> '{}')`.as('isOptedOut'),
+      isStoppedSql(user, sql.ref('m.from')).as('isOptedOut'),
     ])
     .where('m.id', '=', id)
     .where('m.user', '=', user)

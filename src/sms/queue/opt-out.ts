@@ -7,6 +7,7 @@ import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { addEntry, type Proof, withProof } from '../consent/ledger.ts'
+import { isStoppedSql } from '../consent/stopped.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import { failUnsent } from './fail-messages.ts'
@@ -88,12 +89,13 @@ const optIn = (db: Db, user: string, phone: string) =>
     .returning(['id', sql<boolean>`false`.as('isNew')])
     .execute()
 
-/** Whether the person of a number without a contact was erased, or has opted out before. */
+/** Whether the person of a number was erased or has opted out. */
 async function isStopped(db: Db, user: string, phone: string): Promise<boolean> {
   const { stopped } = await queries(db)
     .selectNoFrom(
-      sql<boolean>`person_stopped(${user}, array[${phone}]) <> '{}'
-        or consent_stopped(${user}, array[${phone}]) <> '{}'`.as('stopped'),
+      sql<boolean>`person_stopped(${user}, array[${phone}]) <> '{}' or ${isStoppedSql(user, phone)}`.as(
+        'stopped',
+      ),
     )
     .executeTakeFirstOrThrow()
   return stopped
@@ -127,28 +129,14 @@ export const proofOf = ({ said, message }: Pick<OptChange, 'said' | 'message'>):
 
 /** The recipient of a message has opted out (a lookup per row). `message`: the column with its id. */
 export const hasOptedOut = (message: string) => sql<boolean>`coalesce((
-  select bool_or(c.opted_out) from sms_messages o join contacts c on c."user" = o."user" and c.phone = o."to"
-  where o.id = ${sql.ref(message)}), false)`
+  select ${isStoppedSql(sql`o."user"`, sql`o."to"`)} from sms_messages o where o.id = ${sql.ref(message)}), false)`
 
 /** Maximum messages that one sweep of the queue ends. The next sweep, a second later, ends others. */
 const MAX_ROWS = 1_000
 
 /** Ends messages that are due, but whose recipient has opted out since they were accepted. */
 export async function endOptedOut(db: Db): Promise<readonly string[]> {
-  const due = queries(db)
-    .selectFrom('sms_dispatch as d')
-    .innerJoin('sms_messages as m', 'm.id', 'd.message')
-    .innerJoin('contacts as c', (join) =>
-      join.onRef('c.user', '=', 'd.user').onRef('c.phone', '=', 'm.to').on('c.opted_out', '=', true),
-    )
-    .select('d.message')
-    .where('d.state', '=', sql.lit('pending'))
-    .where('d.due_at', '<=', sql<Date>`now()`)
-    .orderBy('d.due_at')
-    .limit(sql.lit(MAX_ROWS))
-    .forUpdate('d')
-    .skipLocked()
-  await failUnsent(db, due, REASONS.optedOut)
+  await failUnsent(db, sql`select unnest(sms_due_stopped(${sql.lit(MAX_ROWS)}))`, REASONS.optedOut)
   return []
 }
 

@@ -4,6 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
+import { isStoppedSql } from '../consent/stopped.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { movedExpiry } from '../send/expiry.ts'
@@ -44,18 +45,11 @@ const selectMessages = (db: Db, user: string) =>
     .select(['m.id', 'm.status', 'm.message_type as type', 'm.to', 'm.priority', 'm.sim'])
     .select(['m.expires_at as expiresAt', 'm.error_message as reason'])
     .select(['r.id as again', 'r.batch_id as batch', REPEATABLE_TEXT.as('body')])
-    .select(({ exists, selectFrom }) => [
+    .select([
       sql<Offer['guarantee']>`m.guarantee`.as('guarantee'),
       sql<string>`case when m.scheduled_at <> '' then m.scheduled_at else m.created end`.as('due'),
       sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
-      exists(
-        selectFrom('contacts as c')
-          .where('c.user', '=', user)
-          .whereRef('c.phone', '=', 'm.to')
-          .where('c.opted_out', '=', true),
-      )
-        .$castTo<boolean>()
-        .as('optedOut'),
+      isStoppedSql(user, sql.ref('m.to')).as('optedOut'),
     ])
     .where(sql`m."user" || ''`, '=', user)
     .orderBy('m._rowid')

@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
-import { anyOf, queries } from '../../db/queries.ts'
+import { queries } from '../../db/queries.ts'
 import { type ConsentScope, missingSql } from '../consent/required.ts'
+import { stoppedSql } from '../consent/stopped.ts'
 import { invalid } from './refusals.ts'
 
-/** SQL: those of these numbers whose persons were erased, or have opted out and have no contact any more. */
-const stoppedSql = (user: string, phones: readonly string[]) =>
-  sql<string[]>`(person_stopped(${user}, ${phones}::text[]) || consent_stopped(${user}, ${phones}::text[]))`
-
-/** SQL: those of these numbers that have left one of the groups. */
-const leftSql = (user: string, phones: readonly string[], groups: readonly string[]) =>
-  sql<string[]>`consent_left(${user}, ${phones}::text[], ${groups}::text[])`
+/** SQL: those of these numbers that have opted out, whose persons were erased, or that have left a group. */
+const outSql = (user: string, phones: readonly string[], groups: readonly string[]) =>
+  sql<string[]>`(person_stopped(${user}, ${phones}::text[]) || ${stoppedSql(user, phones)}
+    || consent_left(${user}, ${phones}::text[], ${groups}::text[]))`
 
 /**
  * Returns those of `phones` that have opted out of a user's texts, are on the user's stop list, or have left
@@ -23,20 +21,10 @@ export async function optedOut(
   phones: readonly string[],
   groups: readonly string[] = [],
 ) {
-  const found = await queries(store.db)
-    .selectFrom('contacts')
-    .select('phone')
-    .where('user', '=', user)
-    .where('opted_out', '=', true)
-    .where('phone', '=', anyOf(phones))
-    .unionAll(queries(store.db).selectNoFrom(sql<string>`unnest(${stoppedSql(user, phones)})`.as('phone')))
-    .$if(groups.length > 0, (query) =>
-      query.unionAll(
-        queries(store.db).selectNoFrom(sql<string>`unnest(${leftSql(user, phones, groups)})`.as('phone')),
-      ),
-    )
-    .execute()
-  return new Set(found.map(({ phone }) => phone))
+  const { out } = await queries(store.db)
+    .selectNoFrom(outSql(user, phones, groups).as('out'))
+    .executeTakeFirstOrThrow()
+  return new Set(out)
 }
 
 /** Maximum webhook calls that opted-out recipients of a send may cause: one transaction stores them all. */
@@ -57,10 +45,8 @@ export async function chargeOptedOut(
   admission.optedOut.take(userHolder(user), 0)
   const { optedOut, webhooks } = await queries(db)
     .selectNoFrom([
-      sql<number>`(select count(*) from contacts
-        where "user" = ${user} and opted_out and phone = any(${phones}::text[]))
-        + cardinality(${missingSql(user, scope, phones)}) + cardinality(${stoppedSql(user, phones)})
-        + cardinality(${leftSql(user, phones, scope.groups)})`.as('optedOut'),
+      sql<number>`cardinality(${missingSql(user, scope, phones)})
+        + cardinality(${outSql(user, phones, scope.groups)})`.as('optedOut'),
       sql<number>`(select count(*) from webhooks
         where "user" = ${user} and enabled and 'message.failed' = any(events))`.as('webhooks'),
     ])

@@ -57,6 +57,21 @@ test('a number that texted STOP gets no text after its contact was deleted', asy
   expect(await reasonOfSend(number, ben)).toBe('')
 })
 
+test('a scheduled text fails when its contact is opted out by hand and deleted before it is due', async () => {
+  const number = nextNumber()
+  const { id } = await record('contacts', { phone: number })
+  const { message_ids } = await must(ann, 'POST', '/api/sms/send', {
+    ...{ recipients: [number], body: 'Hi', scheduled_at: '2090-01-01T00:00:00Z' },
+  })
+  await must(ann, 'PATCH', `${CONTACTS}/${id}`, { opted_out: true })
+  await deleteContact(number)
+  await server.query('update sms_dispatch set due_at = now() where message = $1', message_ids)
+  const stateOf = () =>
+    server.query('select status, error_message from sms_messages where id = $1', message_ids)
+  await until('it is due', async () => (await stateOf())[0]![0] !== 'pending')
+  expect(await stateOf()).toEqual([['failed', OUT]])
+})
+
 test.each([
   ['the record API', {}],
   ['an import', { 'consent-source': 'import' }],

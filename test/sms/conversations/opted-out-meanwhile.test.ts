@@ -49,9 +49,16 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     await claimMessages(store, device, 10, 120)
     return { user, device, other, ids }
   }
-  test('is not given to another device when the first did not send it, and costs no quota', async () => {
+  test.each([
+    ['', async () => {}],
+    [
+      ' and its contact was deleted',
+      (user: string) => store.db.query('delete from contacts where "user" = $1', [user]),
+    ],
+  ])('is not given to another device after the first%s, and costs no quota', async (_, then) => {
     const { user, device, other, ids } = await claimed(2)
     await say(device, 'STOP')
+    await then(user)
     const ended = { attempt: 1, result: 'applied', status: 'failed' }
     expect(await notSent(device, ids)).toEqual(ids.map((id) => ({ id, ...ended })))
     expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
@@ -176,6 +183,10 @@ const optOut = (user: string) =>
      values (pb_new_id(), $1, $2, true, pb_text(now()), pb_text(now()))`,
     [user, RECIPIENT],
   )
+async function optOutAndDelete(user: string) {
+  await optOut(user)
+  await store.db.query('delete from contacts where "user" = $1', [user])
+}
 
 test.each([
   ['waits for its device', { state: `'assigned'` }],
@@ -206,11 +217,30 @@ test.each([
   expect(await usedBy(user)).toBe(used)
 })
 
-test('a due text of an opted-out contact gets no device, even if the sweep missed it', async () => {
+test.each([
+  ['exists', optOut],
+  ['was deleted since', optOutAndDelete],
+])('a due text of an opted-out contact that %s gets no device if the sweep missed it', async (_, end) => {
   const user = await makeUser(store)
   const device = await makeDevice(store, user)
   const ids = await assign(store, device, 1, scheduled(NOW))
-  await optOut(user)
+  await end(user)
   await releaseDue(store.db, 600)
   expect(await lookUp(store, ids)).toMatchObject([{ status: 'pending', error: '' }])
+})
+
+test('the sweep fails due texts of an opted-out contact that was deleted since, and no others', async () => {
+  const [user, other] = [await makeUser(store), await makeUser(store)]
+  const [device, ofOther] = [await makeDevice(store, user), await makeDevice(store, other)]
+  const ids = await assign(store, device, 2, scheduled(NOW))
+  const others = await assign(store, ofOther, 1, scheduled(NOW))
+  await pay(user, 2)
+  await optOutAndDelete(user)
+  await sweep(store, 600)
+  expect(await lookUp(store, [...ids, ...others])).toMatchObject([
+    OPTED_OUT,
+    OPTED_OUT,
+    { status: 'assigned' },
+  ])
+  expect(await usedBy(user)).toBe(0)
 })

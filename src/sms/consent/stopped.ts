@@ -1,0 +1,9 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** SQL: those of these numbers that have opted out of all texts of an account. */
+export const stoppedSql = (user: string, phones: readonly string[]): RawBuilder<string[]> =>
+  sql`consent_stopped(${user}, ${phones}::text[])`
+
+/** SQL: whether a number, a value or a column, has opted out of all texts of an account. */
+export const isStoppedSql = (user: unknown, phone: unknown): RawBuilder<boolean> =>
+  sql`(consent_stopped(${user}, array[${phone}]::text[]) <> '{}')`
