@@ -11,10 +11,10 @@ import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
 import { completeList } from '../sms/complete-numbers.ts'
 import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
+import { contactsExtension } from '../sms/contacts-extension.ts'
 import { autoAnswersExtension } from '../sms/conversations/auto-answers.ts'
 import {
   campaignsExtension,
-  contactsExtension,
   devicesExtension,
   eventsExtension,
   linesExtension,

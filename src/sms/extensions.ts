@@ -4,9 +4,7 @@ import { anyOf, NOW, queries } from '../db/queries.ts'
 import { readPrefix } from '../portable/phone/prefix.ts'
 import type { Extension } from '../records/extension.ts'
 import { completeList, completeNumber } from './complete-numbers.ts'
-import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { clearLastTexts } from './conversations/inbox.ts'
-import { checking, checkTimeZone } from './hours.ts'
 import { checkPrices } from './line-prices.ts'
 import { totalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel.ts'
@@ -127,28 +125,6 @@ export const devicesExtension: Extension = {
     if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)
       await renumber(db, String(old.id), String(old.phone), String(values.phone))
-  },
-}
-
-const contactChecks = checking(checkTimeZone)
-
-/**
- * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
- * alone checks the number, as in PocketBase. A change of `opted_out`, and each contact of an import, becomes
- * an entry of `consents`.
- */
-export const contactsExtension: Extension = {
-  ...contactChecks,
-  async beforeCreate(store, values, request) {
-    const source = sourceOf(request)
-    if (values.opted_out === true || source === 'import')
-      await giveProof(store.db, { source, entered_by: enteredBy(request) })
-    return contactChecks.beforeCreate!(store, values, request)
-  },
-  async beforeUpdate(store, values, old, request) {
-    if (values.opted_out !== old.opted_out || values.opted_out === true)
-      await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
-    return contactChecks.beforeUpdate!(store, values, old, request)
   },
 }
 

@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 
 /** SQL: those of these numbers that have opted out of all texts of an account. */
 export const stoppedSql = (user: string, phones: readonly string[]): RawBuilder<string[]> =>
@@ -7,3 +9,11 @@ export const stoppedSql = (user: string, phones: readonly string[]): RawBuilder<
 /** SQL: whether a number, a value or a column, has opted out of all texts of an account. */
 export const isStoppedSql = (user: unknown, phone: unknown): RawBuilder<boolean> =>
   sql`(consent_stopped(${user}, array[${phone}]::text[]) <> '{}')`
+
+/** Whether a number has opted out of all texts of an account. */
+export async function hasStopped(db: Db, user: string, phone: string): Promise<boolean> {
+  const { stopped } = await queries(db)
+    .selectNoFrom(isStoppedSql(user, phone).as('stopped'))
+    .executeTakeFirstOrThrow()
+  return stopped
+}

@@ -79,6 +79,7 @@ test.each([
   const number = await stopped()
   const values = { user: ann.id, phone: number, opted_out: false }
   const made = await request(server.url, 'POST', CONTACTS, values, { authorization: ann.token, ...headers })
+  expect(made.body.opted_out).toBe(true)
   expect(await contactOf(number)).toEqual([made.body.id, true])
   expect(await reasonOfSend(number)).toBe(OUT)
   expect(await events(number)).toEqual(['opt_out'])
@@ -94,8 +95,9 @@ test('a contact of another account is not opted out', async () => {
 
 test('a contact that gets a number that has opted out is opted out', async () => {
   const number = await stopped()
-  const { id } = await record('contacts', { phone: nextNumber() })
-  await must(ann, 'PATCH', `${CONTACTS}/${id}`, { phone: number })
+  const { id, opted_out } = await record('contacts', { phone: nextNumber() })
+  const changed = await must(ann, 'PATCH', `${CONTACTS}/${id}`, { phone: number })
+  expect([opted_out, changed.opted_out]).toEqual([false, true])
   expect(await contactOf(number)).toEqual([id, true])
 })
 

@@ -1,0 +1,36 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Value } from '../fields/field.ts'
+import type { Extension } from '../records/extension.ts'
+import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
+import { hasStopped } from './consent/stopped.ts'
+import { checking, checkTimeZone } from './hours.ts'
+
+const contactChecks = checking(checkTimeZone)
+
+/**
+ * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
+ * alone checks the number, as in PocketBase. A change of `opted_out`, and each contact of an import, becomes
+ * an entry of `consents`.
+ */
+export const contactsExtension: Extension = {
+  ...contactChecks,
+  async beforeCreate(store, values, request) {
+    const source = sourceOf(request)
+    if (values.opted_out === true || source === 'import')
+      await giveProof(store.db, { source, entered_by: enteredBy(request) })
+    if (values.opted_out !== true) await showStop(store, values)
+    return contactChecks.beforeCreate!(store, values, request)
+  },
+  async beforeUpdate(store, values, old, request) {
+    if (values.opted_out !== old.opted_out || values.opted_out === true)
+      await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
+    if (values.opted_out !== true && (values.phone !== old.phone || values.user !== old.user))
+      await showStop(store, values)
+    return contactChecks.beforeUpdate!(store, values, old, request)
+  },
+}
+
+/** A contact with a new number that has opted out: the trigger contacts_stopped stores it, this shows it. */
+async function showStop({ db }: Store, values: Record<string, Value>): Promise<void> {
+  if (await hasStopped(db, String(values.user), String(values.phone))) values.opted_out = true
+}
