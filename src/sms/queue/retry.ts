@@ -4,11 +4,11 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
-import { isStoppedSql } from '../consent/stopped.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { movedExpiry } from '../send/expiry.ts'
 import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf, requireOwnBatch } from '../send/judge.ts'
+import { KEPT_SCOPE, keepScope, offeredScope, readScope } from '../send/kept-scope.ts'
 import { may, type Permit, type Sender } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { REPEATABLE_TEXT } from '../send/sealed-text.ts'
@@ -22,6 +22,7 @@ import {
   type RETRIED_BATCH,
   type RETRY_BATCH,
 } from './retry-body.ts'
+import { findUnwilling } from './unwilling.ts'
 
 /** How the `error_message` of a message begins if its outcome is unknown. */
 export const UNKNOWN = 'Outcome unknown'
@@ -49,7 +50,7 @@ const selectMessages = (db: Db, user: string) =>
       sql<Offer['guarantee']>`m.guarantee`.as('guarantee'),
       sql<string>`case when m.scheduled_at <> '' then m.scheduled_at else m.created end`.as('due'),
       sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
-      isStoppedSql(user, sql.ref('m.to')).as('optedOut'),
+      KEPT_SCOPE.as('scope'),
     ])
     .where(sql`m."user" || ''`, '=', user)
     .orderBy('m._rowid')
@@ -83,8 +84,9 @@ export async function retryBatch(
   const batch = batchAfter(batchId)
   const ids = new Map<Failed, string>()
   const due: Failed[] = []
+  const unwilling = await findUnwilling(services.store, sender.user, failed)
   for (const one of failed) {
-    const why = whyNot(one, batch, include)
+    const why = whyNot(one, batch, include, unwilling)
     if (why) left[why]++
     else if (one.again) ids.set(one, one.again)
     else due.push(one)
@@ -106,12 +108,14 @@ export async function retryBatch(
 }
 
 function whyNot(
-  { again, batch: itsBatch, reason, optedOut, body }: Failed,
+  { again, batch: itsBatch, to, reason, body }: Failed,
   batch: string,
   include: readonly (typeof CHOICES)[number][],
+  unwilling: ReadonlyMap<string, LeftOut>,
 ): LeftOut | undefined {
   if (again) return itsBatch === batch ? undefined : 'retried'
-  if (optedOut || reason === REASONS.optedOut || reason === REASONS.stopped) return 'opted_out'
+  if (unwilling.has(to)) return unwilling.get(to)
+  if (reason === REASONS.optedOut || reason === REASONS.stopped) return 'opted_out'
   if (reason === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
@@ -128,6 +132,7 @@ async function offerAgain(
 ): Promise<Verdict> {
   const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
+  const scope = readScope(one.scope)
   const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
     permit,
@@ -136,6 +141,10 @@ async function offerAgain(
     body: one.body,
     clientRef: retryRef(one.id),
     isBulk: true,
+    ...(scope && {
+      ...offeredScope(scope),
+      origin: { ...keepScope(scope), id: message.id, ref: message.id },
+    }),
     messages: [message],
   })
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
@@ -151,7 +160,6 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
-  // the person may have left a group of the send, which is not known any more
   if (reason === REASONS.optedOut)
     throw gatewayRefusal('not_retriable', 'The recipient had opted out: send a new text')
   if (reason === REASONS.noConsent)
@@ -160,7 +168,8 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
-  return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))
+  const scope = readScope(one.scope)
+  return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again, scope }))
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */

@@ -1,3 +1,5 @@
+import type { ConsentScope } from '../consent/required.ts'
+
 export type Content = PlainContent | TemplateContent
 interface TemplateContent extends Written {
   readonly templateId: string
@@ -47,12 +49,17 @@ export interface SendOptions {
   readonly keepsQuiet: boolean
   /** Recipients without proof of consent get no text. */
   readonly requiresConsent?: boolean
+  /** Of a text that is sent again: by what its first send required consent. */
+  readonly scope?: ConsentScope | undefined
   readonly origin?: Origin
 }
 
-/** What the SMSGate or Twilio API keeps about a send in the table sms_origins. `sealed`: see SEALED. */
+/**
+ * What the SMSGate or Twilio API keeps about a send in the table sms_origins. `sealed`: see SEALED.
+ * `consent`: see `keepScope`.
+ */
 export interface Origin {
-  readonly api: 'smsgate' | 'twilio' | 'sealed'
+  readonly api: 'smsgate' | 'twilio' | 'sealed' | 'consent'
   /** The id that clients of `api` know; '' for the id of the message or batch. */
   readonly id: string
   /** Data of `api`. `callback`: where to send a message's statuses. */

@@ -52,11 +52,12 @@ export const consentScope = ({
   content,
   groupIds,
   options,
-}: Pick<SendBody, 'content' | 'groupIds' | 'options'>): ConsentScope => ({
-  template: 'templateId' in content ? content.templateId : '',
-  groups: groupIds,
-  isRequired: options.requiresConsent,
-})
+}: Pick<SendBody, 'content' | 'groupIds' | 'options'>): ConsentScope =>
+  options.scope ?? {
+    template: 'templateId' in content ? content.templateId : '',
+    groups: groupIds,
+    isRequired: options.requiresConsent,
+  }
 
 /** Writes a text per recipient, in order. Throws 400 for a bad template. @param missing: see `renderFor`. */
 export async function writeTexts(

@@ -18,6 +18,7 @@ import type { SendBody } from './body.ts'
 import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
+import { keepScope, offeredScope } from './kept-scope.ts'
 import { zoneOfNumber } from './number-zone.ts'
 import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
 import { may, type Sender } from './permit.ts'
@@ -147,7 +148,9 @@ export async function prepareOffer(
   }
   const batch = messages.length > 1 ? randomId() : ''
   const ref = batch || ids[0]!
-  const origin = shown === undefined ? options.origin : SEALED
+  const own = shown === undefined ? options.origin : SEALED
+  const isScoped = scope.template !== '' || scope.groups.length > 0 || scope.isRequired === true
+  const origin = isScoped ? keepScope(scope, own) : own
   return {
     ...options,
     permit,
@@ -162,8 +165,7 @@ export async function prepareOffer(
     idempotency: idempotency ?? undefined,
     answer: answerJson(batch, ids),
     origin: origin && { ...origin, id: origin.id || ref, ref },
-    template: scope.template || undefined,
-    groups: scope.groups.length > 0 ? scope.groups : undefined,
+    ...(isScoped && offeredScope(scope)),
     messages,
   }
 }

@@ -188,7 +188,6 @@ test('a group stays left after an import with the text that people agreed to', a
   const to = { recipients: [], group_ids: [group.id], body: 'Sale' }
   expect(await must(ann, 'POST', '/api/sms/preview', to)).toMatchObject({ recipients_count: 1, opted_out: 1 })
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', to)
-  // the new message would know no group
   const again = await ann.call('POST', `/api/sms/messages/${message_ids[0]}/retry`, {})
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])
 })

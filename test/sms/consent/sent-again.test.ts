@@ -1,0 +1,79 @@
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+
+const server = await startServerWithDevices()
+const ann: Client = await server.makeUser()
+await server.pair(ann, { platform: 'simulator' })
+
+let numbers = 91_000_000
+const nextNumber = () => `+4915${numbers++}`
+const record = async (collection: string, values: object) =>
+  (await must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })) as {
+    id: string
+  }
+const agree = (number: string, more: object = {}) =>
+  record('consents', { number, event: 'opt_in', shown: 'Yes, please', ...more })
+const send = (path: string, body: object) => must(ann, 'POST', `/api/sms/${path}`, body)
+const NO_PROOF = 'No proof of consent'
+const WAITS = expect.stringMatching(/^(assigned|sending)/)
+
+/** Status and error of each message, by number. */
+const outcomes = async (ids: readonly string[]) =>
+  Object.fromEntries(
+    (await server.query(
+      'select "to", status || \' \' || error_message from sms_messages where id = any($1::text[])',
+      [ids],
+    )) as [string, string][],
+  )
+const patch = (collection: string, id: string) =>
+  must(ann, 'PATCH', `/api/collections/${collection}/records/${id}`, { requires_consent: true })
+async function fail(ids: readonly string[]) {
+  await server.query('delete from sms_dispatch where message = any($1::text[])', [ids])
+  await server.query(
+    `update sms_messages set status = 'failed', error_message = 'No signal' where id = any($1::text[])`,
+    [ids],
+  )
+}
+const retryOne = (id: string) => must(ann, 'POST', `/api/sms/messages/${id}/retry`)
+const retryBatch = (id: string) => must(ann, 'POST', `/api/sms/batches/${id}/retry`)
+
+test('a text that is sent again, and again, requires the consent that its template requires now', async () => {
+  const template = await record('sms_templates', { name: nextNumber(), body: 'Sale' })
+  const number = nextNumber()
+  const first = await send('send-template', { recipients: [number], template_id: template.id })
+  await fail(first.message_ids)
+  const second = await retryOne(first.message_ids[0])
+  expect(await outcomes(second.message_ids)).toEqual({ [number]: WAITS })
+  await fail(second.message_ids)
+  await patch('sms_templates', template.id)
+  const third = await retryOne(second.message_ids[0])
+  expect(await outcomes(third.message_ids)).toEqual({ [number]: `failed ${NO_PROOF}` })
+})
+
+test('a batch that is sent again, and again, requires the consent that its group requires now', async () => {
+  const open = (await record('contact_groups', { name: nextNumber() })).id
+  const people = [nextNumber(), nextNumber(), nextNumber()] as const
+  for (const phone of people) await record('contacts', { phone, groups: [open] })
+  const first = await send('send', { recipients: [], group_ids: [open], body: 'News' })
+  await fail(first.message_ids)
+  const second = await retryBatch(first.batch_id)
+  expect(Object.keys(await outcomes(second.message_ids)).sort()).toEqual(people.toSorted())
+  await fail(second.message_ids)
+  await patch('contact_groups', open)
+  await agree(people[0], { group: open })
+  await record('consents', { number: people[1], group: open, event: 'opt_out' })
+  const third = await retryBatch(second.batch_id)
+  expect(await outcomes(third.message_ids)).toEqual({ [people[0]]: WAITS })
+  expect(third.left_out).toMatchObject({ opted_out: 1, no_consent: 1 })
+})
+
+test('a text that is sent again requires the consent that its first send required by itself', async () => {
+  const number = nextNumber()
+  const { id } = await record('contacts', { phone: number })
+  await agree(number)
+  const first = await send('send', { recipients: [number], body: 'Sale', requires_consent: true })
+  await fail(first.message_ids)
+  for (const opted_out of [true, false])
+    await must(ann, 'PATCH', `/api/collections/contacts/records/${id}`, { opted_out })
+  const second = await retryOne(first.message_ids[0])
+  expect(await outcomes(second.message_ids)).toEqual({ [number]: `failed ${NO_PROOF}` })
+})
