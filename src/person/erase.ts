@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { lock, NOW, queries } from '../db/queries.ts'
+import { lockUserSends } from '../sms/send/accept.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
 import { eraseMentions, eraseMentionsOfTeam, newestText } from './erase-mentions.ts'
@@ -15,7 +16,7 @@ import { PLACES_OF_CALLS } from './places-of-calls.ts'
 import { PLACES_OF_NUMBER } from './places-of-number.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { beginRun, readPlaceOfJob, saveProgress } from './progress.ts'
-import { stopTexts } from './stop.ts'
+import { endOpenTexts, stopPerson } from './stop.ts'
 import { countTexts } from './texts-of-person.ts'
 
 type Erasure = Omit<Erasing, 'texts'> & { readonly request: string }
@@ -58,9 +59,8 @@ export async function eraseData(
 /** Returns false if the time of the run is over before the end. */
 async function erasePerson(erasure: Erasure, isOver: () => boolean): Promise<boolean> {
   const { store, person } = erasure
-  await stopTexts(store.db, person)
-  await inTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
   const at = await begin(erasure)
+  await inTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
   for (let now = await eraseTexts(erasure, at); now; now = await eraseTexts(erasure, now))
     if (isOver()) return false
   const name = await nameOf(store.db, person)
@@ -74,12 +74,24 @@ async function erasePerson(erasure: Erasure, isOver: () => boolean): Promise<boo
 const inTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T>): Promise<T> =>
   erasure.store.db.transaction((db) => work({ ...erasure, store: { db, catalog: erasure.store.catalog } }))
 
-/** Where the erasure continues; at its start, what there is to do. */
+/**
+ * Ends open texts to the person. Returns where the erasure continues; at its start, what there is to do. Only
+ * then the person gets on the stop list: who agrees again before the next run gets texts again.
+ */
 async function begin({ store: { db }, request, person }: Erasure): Promise<At> {
-  const at = await readPlaceOfJob<At>(db, request)
-  if (at) return at
-  const [texts, newest] = [await countTexts(db, person), await newestText(db, person.user)]
-  return { texts, erased: 0, newest, seen: 0 }
+  const former = await readPlaceOfJob<At>(db, request)
+  const count = async () => ({
+    texts: await countTexts(db, person),
+    newest: await newestText(db, person.user),
+  })
+  const at = former ?? { ...(await count()), erased: 0, seen: 0 }
+  await db.transaction(async (inside) => {
+    await lockUserSends(inside, person.user)
+    if (!former) await stopPerson(inside, person)
+    await endOpenTexts(inside, person)
+    await saveProgress(inside, request, at, 0)
+  })
+  return at
 }
 
 /** Erases some texts and what belongs to them. Returns undefined without further texts. */

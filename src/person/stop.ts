@@ -2,25 +2,21 @@ import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { failMessages, failUnsent } from '../sms/queue/fail-messages.ts'
-import { lockUserSends } from '../sms/send/accept.ts'
 import { REASONS } from '../sms/status.ts'
 import { isOfPerson, type Person } from './person.ts'
 
-/**
- * Puts a person on the stop list and ends all open texts to the person, in one transaction: no later send is
- * accepted. Texts that a device holds may still be sent.
- */
-export async function stopTexts(db: Db, person: Person): Promise<void> {
-  await db.transaction(async (inside) => {
-    await lockUserSends(inside, person.user)
-    await queries(inside)
-      .insertInto('_stop_list')
-      .values({ user: person.user, hash: sql`person_hash(${person.user}, ${person.number})` })
-      .onConflict((found) => found.doNothing())
-      .execute()
-    await failUnsent(inside, selectOpen(inside, person, false), REASONS.canceled)
-    await failMessages(inside, selectOpen(inside, person, true), REASONS.canceled)
-  })
+/** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
+export const stopPerson = (db: Db, { user, number }: Person) =>
+  queries(db)
+    .insertInto('_stop_list')
+    .values({ user, hash: sql`person_hash(${user}, ${number})` })
+    .onConflict((found) => found.doNothing())
+    .execute()
+
+/** Ends all open texts to a person. Texts that a device holds may still be sent. */
+export async function endOpenTexts(db: Db, person: Person): Promise<void> {
+  await failUnsent(db, selectOpen(db, person, false), REASONS.canceled)
+  await failMessages(db, selectOpen(db, person, true), REASONS.canceled)
 }
 
 /** Locks the queue rows of open texts to a person. `isClaimed`: of those that a device holds. */

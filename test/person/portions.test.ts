@@ -126,3 +126,22 @@ test('an erasure continues where its last run ended, in texts to the person and 
     ...{ state: 'done', progress: 100, number: '', counts: { sms_messages: 1_000 } },
   })
 })
+
+test('a person who agrees again between two runs of an erasure gets texts again', async () => {
+  const shop = await gateway.makeUser()
+  await addTexts(shop.id, NUMBER, 1_000)
+  const request = await openRequest(shop, 'erasure')
+  const run = () => eraseData({ store, extensions }, request, personOf(shop.id, NUMBER), NEVER, 0)
+  const isStopped = async () =>
+    (await must(shop, 'POST', '/api/person/erase', { number: NUMBER, preview: true })).stopped
+  await run()
+  expect(await isStopped()).toBe(true)
+  await must(shop, 'POST', '/api/collections/consents/records', {
+    ...{ user: shop.id, number: NUMBER, event: 'opt_in', shown: 'Yes, please' },
+  })
+  for (let runs = 0; runs < 20 && (await run()) !== undefined; runs++);
+  expect(await must(shop, 'GET', `/api/collections/person_requests/records/${request}`)).toMatchObject({
+    ...{ state: 'done', number: '' },
+  })
+  expect(await isStopped()).toBe(false)
+})

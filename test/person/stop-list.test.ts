@@ -67,6 +67,23 @@ test.each([
   expect((await must(ann, 'POST', '/api/person/erase', { number, preview: true })).stopped).toBe(false)
 })
 
+test('an erased person who texts a word that joins gets the question, and texts after the answer', async () => {
+  const group = await record('contact_groups', { name: 'News', join_words: 'NEWS', join_confirm: true })
+  const number = await erased()
+  await gateway.hear(phone, [[number, 'NEWS']])
+  const question = () =>
+    gateway.query(`select error_message from sms_messages where "to" = $1 and client_ref like 'auto:%'`, [
+      number,
+    ])
+  await expect.poll(question).toEqual([['']])
+  await gateway.hear(phone, [[number, 'YES']])
+  const state = await gateway.query('select state from consent_states where number = $1 and "group" = $2', [
+    ...[number, group.id],
+  ])
+  expect(state).toEqual([['given']])
+  expect(await reasonOfSend(number)).toBe('')
+})
+
 test('an erased person who texts another word than START gets no automatic answer', async () => {
   const number = await erased()
   await record('auto_answers', { match: 'any', body: 'Soon' })

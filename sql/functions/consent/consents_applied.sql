@@ -13,7 +13,8 @@
 -- purposes, and every text by which a person joins a group, opt the contact in again. With a given consent
 -- the contact joins the group, and with an opt-out it leaves it. Contacts are created if they are missing.
 --
--- A new consent with proof takes the number of an erased person off the stop list.
+-- A new consent with proof takes the number of an erased person off the stop list. So does a text by which a
+-- person joins a group: the person must get the question.
 --
 -- An entry that the trigger of contacts adds (contacts_consented) changes no contact: it has changed already.
 create or replace function consents_applied() returns trigger language plpgsql as $$
@@ -74,7 +75,7 @@ begin
   where exists (select from _listeners where 'consent_states' <> all (ignored));
 
   -- a person who was erased and has agreed again gets texts again. An import is older than it seems
-  if result = 'given' and new.event <> 'imported' then
+  if new.event <> 'imported' and (result = 'given' or result = 'asked' and new.source = 'keyword') then
     delete from _stop_list s
     where s."user" = new."user" and s.hash = person_hash(new."user", new.number)
       and pb_text(s.created) < coalesce(nullif(new.given_at, ''), new.created);
