@@ -4,11 +4,17 @@ import { queries } from '../db/queries.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'
 import { CHUNK_BYTES, type FilePlace } from './stored-files.ts'
 
+/** Stands in `_files.thumb` of a file until it is whole: no download finds it before. */
+const GROWING = 'growing'
+
 /** A file whose content is stored while it is made. Holds at most one chunk in memory. */
 export interface GrowingFile {
   add(text: string): Promise<void>
-  /** Stores the rest, before the commit. Throws FilesFull if the file exceeds the account's limit. */
-  end(): Promise<void>
+  /**
+   * Stores the rest, before the commit. `isWhole`: no transaction continues the file, it can be downloaded.
+   * Throws FilesFull if the file exceeds the account's limit.
+   */
+  end(isWhole: boolean): Promise<void>
 }
 
 /** Begins a file of the media type `type`, in the transaction `db`. Further transactions may continue it. */
@@ -20,7 +26,7 @@ export async function beginFile(
 ): Promise<GrowingFile> {
   const { id } = await queries(db)
     .insertInto('_files')
-    .values({ ...place, type, size: 0, owner: owner.id, modified: sql<Date>`now()` })
+    .values({ ...place, type, thumb: GROWING, size: 0, owner: owner.id, modified: sql<Date>`now()` })
     .returning('id')
     .executeTakeFirstOrThrow()
   return grow(db, id, owner, 0, [])
@@ -38,7 +44,7 @@ export async function continueFile(
     .where('collection', '=', collection)
     .where('record', '=', record)
     .where('name', '=', name)
-    .where('thumb', '=', sql.lit(''))
+    .where('thumb', '=', GROWING)
     .executeTakeFirstOrThrow()
   // only the last chunk may be short, so that readers find the chunk of a byte
   const short = await queries(db)
@@ -77,10 +83,14 @@ function grow(db: Db, id: number, owner: FileOwner, size: number, pieces: Buffer
       pieces = [all.subarray(whole)]
       waiting = all.length - whole
     },
-    async end() {
+    async end(isWhole) {
       if (waiting > 0) await store(Buffer.concat(pieces))
       await takeRoom(db, owner, stored - size)
-      await queries(db).updateTable('_files').set({ size: stored }).where('id', '=', id).execute()
+      await queries(db)
+        .updateTable('_files')
+        .set({ size: stored, thumb: isWhole ? '' : GROWING })
+        .where('id', '=', id)
+        .execute()
     },
   }
 }

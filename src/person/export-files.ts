@@ -48,8 +48,8 @@ export async function endExport({ json, page }: Written, isDone: boolean): Promi
     await json.add('}}')
     await page.add(PAGE_END)
   }
-  await json.end()
-  await page.end()
+  await json.end(isDone)
+  await page.end(isDone)
 }
 
 /**

@@ -39,12 +39,13 @@ const wakeJob = (id: string) => db.query('update _jobs set due_at = now() where 
 const count = async (where: string, ...params: unknown[]) =>
   Number((await db.query(`select count(*) from sms_messages where ${where}`, params)).rows[0]![0])
 
-async function download(shop: Client, id: string, name: string): Promise<string> {
+async function fileOf(shop: Client, id: string, name: string): Promise<Response> {
   const { token } = await must(shop, 'POST', '/api/files/token')
-  return (await fetch(`${gateway.url}/api/files/person_requests/${id}/${name}?token=${token}`)).text()
+  return fetch(`${gateway.url}/api/files/person_requests/${id}/${name}?token=${token}`)
 }
+const download = async (shop: Client, id: string, name: string) => (await fileOf(shop, id, name)).text()
 
-test('an export that was killed continues after its last portion, and has each text once', async () => {
+test('an export that was killed continues, has each text once, and has no files before its end', async () => {
   const shop = await gateway.makeUser()
   await addTexts(shop.id, NUMBER, 2_300)
   await addTexts(shop.id, OTHER, 10)
@@ -54,6 +55,7 @@ test('an export that was killed continues after its last portion, and has each t
   let progress = 0
   while (!(await db.transaction((inside) => exportSlice(inside, exporting, 0)))) {
     const record = await must(shop, 'GET', `/api/collections/person_requests/records/${request}`)
+    for (const name of record.files) expect((await fileOf(shop, request, name)).status).toBe(404)
     expect(record.progress).toBeGreaterThanOrEqual(progress)
     progress = record.progress
     // another process takes over
