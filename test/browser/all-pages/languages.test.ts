@@ -40,6 +40,11 @@ const openAbout: Step = async ({ page, say, screen }) => {
   if (screen === 'phone') await page.getByRole('button', { name: say('About this contact') }).click()
 }
 
+const pressKey =
+  (key: string): Step =>
+  ({ page }) =>
+    page.keyboard.press(key)
+
 const repeatDaily: Step = ({ page, say }) =>
   page.getByLabel(say('How often')).selectOption({ label: say('Every day') })
 
@@ -107,6 +112,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/verify', say('New service')],
   ['/verify', say('Change {name}', { name: 'Kasse' })],
   ['/verify', say('Delete {name}', { name: 'Kasse' })],
+  ['/verify', say('Change the limits')],
   ['/hooks', say('New incoming webhook')],
   [`/hooks/${ids.hook}`, say('Change the address')],
   [`/hooks/${ids.hook}`, exactly(say('Delete'))],
@@ -136,6 +142,8 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/account', say('Sign out everywhere else')],
   ['/account', say('Stop for all')],
   ['/account', say('End session')],
+  ['/contacts', pressKey('Control+k'), sees('heading', say('Go to'))],
+  ['/contacts', pressKey('?'), sees('heading', say('The keys of this page'))],
 ]
 
 const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
