@@ -19,7 +19,7 @@ scenario('messages show the SIM that sent them and why they wait', async (fixtur
   await send('The second one')
   await fixture.signIn()
   await fixture.visit('/messages?filter=line.label%20%3D%20%22Austria%22')
-  await page.getByText('Desk, Austria').first().waitFor()
+  await page.getByText('Desk · Austria').first().waitFor()
   await fixture.visit('/messages')
   await page.getByText('Waiting for room').filter({ visible: true }).first().waitFor()
   await fixture.look('messages-lines')

@@ -68,7 +68,7 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     sort: 'device.name',
     cell: (message) => {
       const parts = [deviceName(message.expand?.device), simOf(message)].filter((part) => part)
-      return parts.join(', ') || <span class="muted">–</span>
+      return parts.join(' · ') || <span class="muted">–</span>
     },
   },
   isAll ? USER : SENDER,
