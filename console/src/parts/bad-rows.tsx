@@ -10,7 +10,7 @@ const SHOWN = 100
 export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }) {
   if (bad.length === 0) return null
   return (
-    <details>
+    <details class="more">
       <summary>{t('Rows left out: {count}', { count: bad.length })}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <section class="bad-rows" tabIndex={0} aria-label={t('Rows left out')}>

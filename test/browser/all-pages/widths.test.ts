@@ -13,6 +13,7 @@ const pathsOfUser = (ids: Furnished): string[] => [
   ...pagePaths('user', ids),
   ...[`/send?batch=${ids.batch}`, `/messages/${ids.scheduled}`, `/messages/${ids.unknown}`],
   ...[`/campaigns/${ids.failedCampaign}`, `/contacts?group=${ids.group}`, '/messages?words=nothing'],
+  '/messages?filter=segments%20%3E%200',
 ]
 
 async function play(fixture: BrowserFixture) {

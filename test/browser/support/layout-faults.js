@@ -5,7 +5,7 @@ const FINGER = 44
 /** Width of the arrow of a menu, in pixels. */
 const ARROW = 16
 const TARGETS =
-  'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab]'
+  'a[href], button, input:not([type=hidden]), select, textarea, summary, label:has(> .unseen), [role=option]'
 /** Text that an ellipsis may not shorten: people must read all of it. */
 const WHOLE = 'button, label, h1, h2, h3, th, legend, dt, .button, .badge, .phone-number, .note, nav *'
 

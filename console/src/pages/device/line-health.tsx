@@ -34,7 +34,7 @@ export function LineHealth({ line, use }: { line: Line; use: LineUse | undefined
   const waiting = use?.waiting ?? 0
   const sentAt = last.value?.items[0]?.sent_at
   return (
-    <p class="device-line-facts">
+    <p class="row device-line-facts">
       {waiting > 0 && <span>{tn('1 text waits', '{count} texts wait', waiting)}</span>}
       <span>
         {sentAt

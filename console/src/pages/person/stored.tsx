@@ -12,7 +12,10 @@ interface Row {
 const COLUMNS: readonly Column<Row>[] = [
   { title: t('Kind'), cell: ({ kind: [, words] }) => words },
   { title: t('Number of entries'), align: 'end', cell: ({ count }) => formatCount(count) },
-  { title: t('After an erasure'), cell: ({ kind: [, , erasure] }) => <span class="muted">{erasure}</span> },
+  {
+    title: t('After an erasure'),
+    cell: ({ kind: [, , erasure] }) => <span class="muted breaks">{erasure}</span>,
+  },
 ]
 
 const formatCount = (count: number) =>
