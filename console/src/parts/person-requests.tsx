@@ -43,6 +43,7 @@ const COLUMNS: readonly Column<PersonRequest>[] = [
   { title: t('Who'), minor: true, cell: ({ expand }) => expand?.asked_by?.name || '–' },
   {
     title: t('Why'),
+    minor: true,
     long: true,
     spare: ({ reason }) => !reason,
     cell: ({ reason }) => reason || '–',
