@@ -237,3 +237,10 @@ test('calls with a wrong, an old or no signature are refused', async () => {
   expect((await post(callback, body, signed(webhook_secret, now))).status).toBe(200)
   expect(delivered).toEqual(['a.1 delivered'])
 })
+
+test('a fault does not quote the text, in which a code may stand', async () => {
+  const { send, faults } = await openDriver(custom(carrier.url))
+  carrier.answer(401, '{"error":"Refused: Your code is 482913. (code 482-913, to +4915112345678)"}')
+  await send({ body: 'Your code is 482913.' })
+  expect(faults).toEqual(['The carrier refused it: 401 Refused: *** (code ***, to +4915112345678)'])
+})
