@@ -480,3 +480,32 @@ test.each<[preset: string, secret: string, url: string, body: string, headers: H
     expect(isSigned(signature!, call, secret, new Date((at + 301) * 1000))).toBe(false)
   },
 )
+
+const callOf = (query: string, type: string, body: string): Call => ({
+  ...{ method: 'POST', url: `${CALLBACK}?${query}`, headers: { 'content-type': type } },
+  body: Buffer.from(body),
+})
+
+test('of a query or form, the first 100 fields are read', () => {
+  const incoming = { from: 'from', body: 'body' }
+  const carrier = carrierOf('custom', { url: CALLBACK, custom: { send: { path: '/' }, incoming } })
+  const others = (count: number) => Array.from({ length: count }, (_, i) => `f${i}=1`).join('&')
+  for (const [query, form] of [
+    [`${others(98)}&from=Acme&body=Hi`, ''],
+    ['from=Acme', `${others(99)}&body=Hi`],
+  ] as const) {
+    const type = 'application/x-www-form-urlencoded'
+    expect(readCall(carrier, callOf(query, type, form))).toMatchObject([{ from: 'Acme', body: 'Hi' }])
+    expect(readCall(carrier, callOf(`f=&${query}`, type, form && `f=&${form}`))).toEqual([])
+  }
+})
+
+test('the texts of a list are UTF-8, whatever charset they name', () => {
+  const incoming = { each: 'all', from: 'from', body: 'body', charset: 'charset' }
+  const carrier = carrierOf('custom', { url: CALLBACK, custom: { send: { path: '/' }, incoming } })
+  const item = { from: 'Acme', body: 'Zoë', charset: 'utf-16be' }
+  const body = JSON.stringify({ all: [item, 'from', null], x: '&body=%00Z' })
+  expect(readCall(carrier, callOf('', 'application/x-www-form-urlencoded', body))).toMatchObject([
+    { from: 'Acme', body: 'Zoë' },
+  ])
+})

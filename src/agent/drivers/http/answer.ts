@@ -12,6 +12,8 @@ export interface Verdict {
 }
 
 const MAX_WORDS = 300
+/** Characters of an answer in which secrets are looked for: the search takes some microseconds for each. */
+const MAX_READ = 1_000
 /** Wrong credentials, no credit, wrong address. RFC 9110, 15.4 and 15.5 */
 const OF_ACCOUNT = new Set([401, 402, 403, 404, 405, 410])
 const MAY_HAVE_SENT = new Set([408, 409, 425])
@@ -42,7 +44,7 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
   )
   // an answer of 200 that does not accept is a refusal
   const means = row?.means ?? (status < 300 ? 'final' : meaningOf(status))
-  const words = [status, code, textsAt(body, answer.error)].filter(Boolean).join(' ')
+  const words = [status, code, textsAt(body, answer.error)].filter(Boolean).join(' ').slice(0, MAX_READ)
   return {
     means,
     id,

@@ -8,6 +8,8 @@ import { fillRequest } from './request.ts'
 import { type Carrier, readSettings } from './settings.ts'
 
 const FILE = 'http.json'
+/** Maximum characters of the request for the sample: the search for secrets takes time for each. */
+const MAX_REQUEST = 8_000
 const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
 
 /** The request for a sample text, with masked secrets. Throws a UserError for a wrong template. */
@@ -16,6 +18,8 @@ export function requestFor(carrier: Carrier): string {
     const { method, url, headers, body = '' } = fillRequest(carrier, SAMPLE)
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     const text = [`${method} ${url}`, ...head, '', body].join('\n').trimEnd()
+    if (text.length > MAX_REQUEST)
+      throw new UserError(`The request for a short text must have at most ${MAX_REQUEST} characters.`)
     return masked(text, [carrier.secret, carrier.webhook_secret].filter(Boolean))
   } catch (error) {
     throw new UserError((error as Error).message.replace('The body', 'The preset'))

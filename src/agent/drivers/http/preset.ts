@@ -1,7 +1,13 @@
 import { z } from 'zod'
 
 /** Names separated by dots, such as `messages.0.status`. An answer that is not JSON is the field `text`. */
-const PATH = z.string().min(1).max(200)
+const PATH = z.string().min(1).max(100)
+/** Maximum items of a list: each of the 1,000 events that a call may have is compared with it. */
+const MAX_PATHS = 10
+const MAX_VALUES = 100
+
+const paths = () => z.array(PATH).max(MAX_PATHS)
+const values = () => z.array(z.string()).max(MAX_VALUES)
 
 /** A header's name, in lower case. RFC 9110, 5.6.2 */
 const HEADER = z
@@ -10,7 +16,9 @@ const HEADER = z
   .transform((name) => name.toLowerCase())
 
 /** For each path, its allowed values. All paths must match. */
-const CONDITION = z.record(PATH, z.array(z.string()))
+const CONDITION = z
+  .record(PATH, values())
+  .refine((all) => Object.keys(all).length <= MAX_PATHS, `must have at most ${MAX_PATHS} paths`)
 export type Condition = Readonly<Record<string, readonly string[]>>
 
 /**
@@ -23,8 +31,8 @@ export type Meaning = z.output<typeof MEANINGS>
 
 /** Answers of these statuses or codes. The first row that matches counts, before the rules of `answer.ts`. */
 const REFUSAL = z.strictObject({
-  status: z.array(z.int()).optional(),
-  code: z.array(z.string()).optional(),
+  status: z.array(z.int()).max(MAX_VALUES).optional(),
+  code: values().optional(),
   means: MEANINGS,
 })
 
@@ -32,9 +40,9 @@ const REFUSAL = z.strictObject({
  * Parts of a signed text: `body`, `body-md5` (its MD5 in hex), `method`, `url`, `address` (the URL without
  * its query), `params` (names and values of a form, sorted), `header:NAME`, or the part itself.
  */
-const SIGNED = z.array(
-  z.string().transform((part) => (part.startsWith('header:') ? part.toLowerCase() : part)),
-)
+const SIGNED = z
+  .array(z.string().transform((part) => (part.startsWith('header:') ? part.toLowerCase() : part)))
+  .max(MAX_PATHS)
 
 /** How the carrier signs its calls. `timestamp`: a header with seconds since 1970, at most 5 minutes old. */
 const SIGNATURE = z.discriminatedUnion('kind', [
@@ -92,11 +100,11 @@ export const PRESET = z.strictObject({
       /** Whether an answer with a status of 2xx accepts the text. */
       accepts: CONDITION.optional(),
       /** Where the code of a refusal is. The first path that has one counts. */
-      code: z.union([PATH, z.array(PATH)]).default([]),
-      error: z.array(PATH).default([]),
+      code: z.union([PATH, paths()]).default([]),
+      error: paths().default([]),
     })
     .prefault({}),
-  refusals: z.array(REFUSAL).default([]),
+  refusals: z.array(REFUSAL).max(MAX_VALUES).default([]),
   receipt: z
     .strictObject({
       when: CONDITION.default({}),
@@ -104,9 +112,9 @@ export const PRESET = z.strictObject({
       each: PATH.optional(),
       ref: PATH,
       status: PATH,
-      delivered: z.array(z.string()),
-      failed: z.array(z.string()),
-      error: z.array(PATH).default([]),
+      delivered: values(),
+      failed: values(),
+      error: paths().default([]),
     })
     .optional(),
   incoming: z

@@ -4,7 +4,7 @@ import { valueAt } from '../../../templates/value-at.ts'
 import { isObject, parseJson } from '../../../tools/json.ts'
 import { matches, textAt, textsAt } from './path.ts'
 import type { Carrier } from './settings.ts'
-import { type Call, formIn, isForm, isSigned } from './signature.ts'
+import { type Call, fieldsIn, formIn, isForm, isSigned, pairsIn, queryIn } from './signature.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
@@ -26,12 +26,17 @@ export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefin
   const { signature, receipt, incoming } = carrier.interface
   if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret)) return undefined
   const json = parseJson(call.body.toString())
-  const query = Object.fromEntries(new URLSearchParams(call.url.split('?')[1] ?? ''))
+  const query = Object.fromEntries(fieldsIn(queryIn(call)))
   const all = { ...query, ...Object.fromEntries(formIn(call)), ...(isObject(json) && json) }
   const itemsOf = (each: string | undefined): unknown[] => {
-    const list = each === undefined ? [all] : valueAt(all, each.split('.'))
+    if (each === undefined) return [all]
+    const list = valueAt(all, each.split('.'))
+    if (!Array.isArray(list)) return []
     // an item may lack what the query has
-    return Array.isArray(list) ? list.slice(0, MAX_EVENTS).map((item) => ({ ...query, ...item })) : []
+    return list
+      .slice(0, MAX_EVENTS)
+      .filter(isObject)
+      .map((item) => ({ ...query, ...item }))
   }
   const receipts = receipt
     ? itemsOf(receipt.each).flatMap((item): CarrierEvent[] => {
@@ -52,8 +57,9 @@ export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefin
         if (from === '' || !hasBody || !matches(item, incoming.when)) return []
         const given = textAt(item, incoming.id) || JSON.stringify(item)
         const key = createHash('sha256').update(given).digest('base64url')
-        const body =
-          recoded(call, incoming.body, textAt(item, incoming.charset)) ?? textAt(item, incoming.body)
+        // a list is JSON, which is always UTF-8
+        const charset = incoming.each === undefined ? textAt(item, incoming.charset) : ''
+        const body = recoded(call, incoming.body, charset) ?? textAt(item, incoming.body)
         return [
           { kind: 'text', key, from: numberOf(from), body, sim: simOf(carrier, textAt(item, incoming.to)) },
         ]
@@ -66,7 +72,7 @@ export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefin
 function recoded(call: Call, name: string, charset: string): string | undefined {
   if (charset === '' || !isCharset(charset)) return undefined
   const form = isForm(call) ? call.body.toString('latin1') : ''
-  const pairs = `${call.url.split('?')[1] ?? ''}&${form}`.split('&')
+  const pairs = [...pairsIn(queryIn(call)), ...pairsIn(form)]
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
   const bytes = value
     ?.replaceAll('+', ' ')

@@ -19,9 +19,18 @@ const FORM = /^application\/x-www-form-urlencoded\b/i
 
 export const isForm = ({ headers }: Call): boolean => FORM.test(headers['content-type'] ?? '')
 
+/** Maximum fields of a query or form that are read. Carriers send some twenty, of a text with media fifty. */
+const MAX_FIELDS = 100
+
+export const pairsIn = (text: string): string[] => text.split('&', MAX_FIELDS)
+
+export const queryIn = ({ url }: Call): string => url.split('?')[1] ?? ''
+
+/** The fields of a query or form. */
+export const fieldsIn = (text: string): URLSearchParams => new URLSearchParams(pairsIn(text).join('&'))
+
 /** The fields of a call whose body is a form. */
-export const formIn = (call: Call): URLSearchParams =>
-  new URLSearchParams(isForm(call) ? call.body.toString() : '')
+export const formIn = (call: Call): URLSearchParams => fieldsIn(isForm(call) ? call.body.toString() : '')
 
 /** Whether a call is signed with the secret now. Without a secret no call is. */
 export function isSigned(signature: Signature, call: Call, secret: string, now = new Date()): boolean {
