@@ -47,8 +47,9 @@ export async function startVerification(
     const content = writeCode(service, { ...start, template }, to, code.text)
     checkLength(content.body)
     const offer = await prepareOffer(inside, config, sender, toOne(to, content, options))
-    const wake = await sendInside(inside, config, offer)
-    return { verification: await keep(inside, service, start, code, offer.messages[0]!.id), wake }
+    const verification = await keep(inside, service, start, code, offer.messages[0]!.id)
+    // last: it locks the account's sends until the commit, and sends of others may wait in the same statement
+    return { verification, wake: await sendInside(inside, config, offer) }
   })
   wakeDevices(store.db, wake)
   return verification
