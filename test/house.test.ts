@@ -238,7 +238,7 @@ function fault({ from, to }: Import): string | undefined {
   if (here === there || to.startsWith('..')) return
   if (here in OUTSIDE && (there === 'tools' || there === 'portable')) return
   // a carrier's requests: the templates of presets, and the rules for addresses
-  if (here === 'agent' && /^(outgoing\/send|templates\/(template|value-at))\.ts$/.test(to)) return
+  if (here === 'agent' && /^(outgoing\/[\w-]+|templates\/(template|value-at))\.ts$/.test(to)) return
   if (here in OUTSIDE) return `${from} speaks HTTP to the server, it may not import ${to}`
   if (there in OUTSIDE) return OUTSIDE[there]?.includes(here) ? undefined : `${from} may not import ${to}`
   if (floorOf(there) < 0) return `${from} imports ${to}, which stands on no floor: add it to FLOORS`

@@ -1,105 +1,7 @@
-import { type LookupAddress, lookup } from 'node:dns'
-import { Resolver } from 'node:dns/promises'
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
-
-/** IPv4 networks outside the public internet. IANA registries */
-const PRIVATE = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const)
-  PRIVATE.addSubnet(network, prefix, 'ipv4')
-const PUBLIC6 = new BlockList()
-PUBLIC6.addSubnet('2000::', 3, 'ipv6')
-/** Networks in 2000::/3 that are not public: 6to4 and Teredo, which carry IPv4, and reserved ones. */
-const NOT_PUBLIC6 = new BlockList()
-for (const [network, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const)
-  NOT_PUBLIC6.addSubnet(network, prefix, 'ipv6')
-
-/** Whether an address is not public. Requests to it need `allowPrivate`. */
-function isPrivateAddress(address: string) {
-  if (isIP(address) === 4) return PRIVATE.check(address, 'ipv4')
-  return !PUBLIC6.check(address, 'ipv6') || NOT_PUBLIC6.check(address, 'ipv6')
-}
-
-/** Why a URL is refused before its host name is resolved. */
-export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
-
-/** Why a client's URL is refused; undefined if allowed. `URL` normalizes all spellings of IPv4. WHATWG URL */
-export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
-  if (!URL.canParse(text)) return 'not_a_url'
-  const url = new URL(text)
-  if (!/^https?:$/.test(url.protocol)) return 'not_http'
-  if (allowPrivate) return undefined
-  if (url.protocol !== 'https:') return 'not_https'
-  const host = hostOf(url)
-  return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
-}
-
-const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '')
-
-/** Whether a name always means this machine, whatever DNS says. RFC 6761, 6.3 */
-const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)
-
-const LOOK_UP_MS = 2_500
-const TRIES = 2
-
-/** Asks name servers directly: in getaddrinfo, a few dead names would occupy all of Node's threads. */
-type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
-const nameServers: Resolve = new Resolver({ timeout: LOOK_UP_MS, tries: TRIES })
-
-/** The IPv4 and IPv6 addresses of a name. Throws the name server's error if there are none. */
-async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddress[]> {
-  const [four, six] = await Promise.allSettled([resolve.resolve4(host), resolve.resolve6(host)])
-  const found = [four, six].flatMap((answer, i) =>
-    answer.status === 'fulfilled'
-      ? answer.value.map((address) => ({ address, family: i === 0 ? 4 : 6 }))
-      : [],
-  )
-  if (found.length === 0 && four.status === 'rejected') throw four.reason
-  return found
-}
-
-const privateError = (host: string) => new Error(`${host} ${FAULTS.private}`)
-
-/** Resolves a name to public addresses only. The connection uses them, whatever DNS answers later. */
-export const publicOnlyLookup =
-  (resolve: Resolve = nameServers): LookupFunction =>
-  (host, options, done) => {
-    if (isIP(host) > 0) return done(privateError(host), '') // an address is never looked up
-    addressesOf(host, resolve).then(
-      (found) => {
-        const allowed = found.filter(({ address }) => !isPrivateAddress(address))
-        const [first] = allowed
-        if (!first) done(privateError(host), '')
-        else if (options.all) done(null, allowed)
-        else done(null, first.address, first.family)
-      },
-      (error: Error) => done(error, ''),
-    )
-  }
-
-/** Resolves a name as the system does, including the hosts file: used where private addresses are allowed. */
-const systemLookup: LookupFunction = (host, options, done) => lookup(host, options, done)
+import { publicOnlyLookup, type Resolve, systemLookup, URL_FAULTS, urlFault } from './addresses.ts'
+import { keptConnections } from './kept-connections.ts'
 
 interface Outgoing {
   readonly url: string
@@ -117,6 +19,8 @@ interface RequestLimits {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
+  /** The receiver accepts a repeated request: connections are then kept for later requests. */
+  readonly mayRepeat?: boolean
 }
 
 /** An answer. `body`: its first bytes, at most `maxBodyBytes`. */
@@ -129,30 +33,47 @@ export interface ResponseHead {
 const TIMEOUT_MS = 10_000
 const MAX_HINTS = 10
 
-const FAULTS: Readonly<Record<UrlFault, string>> = {
-  not_a_url: 'is not an address',
-  not_http: 'is neither http nor https',
-  not_https: 'is not https',
-  private: 'is not an address of the internet',
+/**
+ * An error of `sendOutgoing`. `isUnsent`: it had no connection yet, so nothing of the request has left.
+ * `isStale`: a connection of an earlier request was closed before an answer came.
+ */
+export type OutgoingError = NodeJS.ErrnoException & {
+  readonly isUnsent?: boolean
+  readonly isStale?: boolean
 }
-
-/** An error of `sendOutgoing`. `isUnsent`: it had no connection yet, so nothing of the request has left. */
-export type OutgoingError = NodeJS.ErrnoException & { readonly isUnsent?: boolean }
 
 /**
  * Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses.
  * Rejects with an OutgoingError.
  */
-export async function sendOutgoing({ url: to, method, headers, body }: Outgoing, limits: RequestLimits) {
+export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
+  const { url: to } = outgoing
   const fault = urlFault(to, limits.allowPrivate)
-  if (fault) throw new Error(`${(URL.canParse(to) && new URL(to).host) || to} ${FAULTS[fault]}`)
+  if (fault) throw new Error(`${(URL.canParse(to) && new URL(to).host) || to} ${URL_FAULTS[fault]}`)
   const url = new URL(to)
-  const { allowPrivate, timeoutMs = TIMEOUT_MS, signal, resolve } = limits
+  const begunMs = performance.now()
+  const { timeoutMs = TIMEOUT_MS } = limits
+  const agent = limits.mayRepeat ? keptConnections(url, limits.allowPrivate) : undefined
+  try {
+    return await sendOnce(url, outgoing, { ...limits, timeoutMs }, agent)
+  } catch (error) {
+    if (!(error as OutgoingError).isStale) throw error
+    return sendOnce(url, outgoing, { ...limits, timeoutMs: timeoutMs - (performance.now() - begunMs) })
+  }
+}
+
+function sendOnce(
+  url: URL,
+  { method, headers, body }: Outgoing,
+  limits: RequestLimits,
+  agent?: Agent,
+): Promise<ResponseHead> {
+  const { allowPrivate, timeoutMs, signal, resolve } = limits
   const lookup = allowPrivate ? systemLookup : publicOnlyLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise<ResponseHead>((done, fail) => {
-    const options = { method, headers: { ...headers }, agent: false, lookup, ...(signal && { signal }) }
-    const request = send(url, options)
+    const options = { method, headers: { ...headers }, agent: agent ?? false, lookup }
+    const request = send(url, { ...options, ...(signal && { signal }) })
     const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
     const timer = setTimeout(tooLate, timeoutMs)
     let hints = 0
@@ -160,26 +81,35 @@ export async function sendOutgoing({ url: to, method, headers, body }: Outgoing,
     const connected = () => {
       isConnected = true
     }
-    request.on('socket', (socket) =>
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected),
-    )
+    request.on('socket', (socket) => {
+      if (request.reusedSocket) connected()
+      else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+    })
     request.on('information', () => {
       if (++hints > MAX_HINTS) request.destroy(new Error(`${url.origin} hints and does not answer`))
     })
+    let isAnswered = false
     request.on('response', (response) => {
+      isAnswered = true
       const { statusCode: status = 0, headers } = response
       readSome(response, limits.maxBodyBytes ?? 0)
         .then((body) => done({ status, headers, body }), fail)
-        .finally(() => request.destroy())
+        .finally(() => response.complete || request.destroy())
     })
-    request.on('error', (error) => fail(Object.assign(error, { isUnsent: !isConnected })))
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && LOST.has(error.code ?? '')
+      fail(Object.assign(error, { isUnsent: !isConnected, isStale }))
+    })
     request.on('close', () => {
       clearTimeout(timer)
-      fail(new Error(`${url.origin} hung up`)) // no effect after an answer
+      if (!isAnswered) fail(new Error(`${url.origin} hung up`))
     })
     request.end(body)
   })
 }
+
+/** Errors of a connection that the other side had closed before the request came. */
+const LOST = new Set(['ECONNRESET', 'EPIPE'])
 
 async function readSome(response: IncomingMessage, max: number): Promise<Buffer> {
   const chunks: Buffer[] = []

@@ -47,7 +47,7 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
   const begun = performance.now()
   const latencyMs = () => Math.round(performance.now() - begun)
   try {
-    const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal }
+    const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal, mayRepeat: true }
     const answer = await sendOutgoing({ url, method, headers, body }, limits)
     const retryAfter = retryAfterOf(answer.status, answer.headers['retry-after'])
     const text = keptAnswer(answer.body, url, [token, ...secrets])

@@ -1,5 +1,5 @@
 import { cleanText } from '../../fields/cast.ts'
-import { urlFault } from '../../outgoing/send.ts'
+import { urlFault } from '../../outgoing/addresses.ts'
 import { decodeForm } from '../../tools/charset.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
 

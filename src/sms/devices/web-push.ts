@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { readOrMakeParam } from '../../db/secrets.ts'
-import { sendOutgoing, urlFault } from '../../outgoing/send.ts'
+import { urlFault } from '../../outgoing/addresses.ts'
+import { sendOutgoing } from '../../outgoing/send.ts'
 import { invalid } from '../send/refusals.ts'
 
 /** A Web Push subscription of a device or a browser. UnifiedPush uses this format, too. */
