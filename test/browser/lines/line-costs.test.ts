@@ -27,6 +27,20 @@ scenario('the account page sets which line sends and how long carriers wait', as
   await expect.poll(() => priority.inputValue()).toBe('5')
 })
 
+scenario('the box for an answer shows what the answer costs', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk', SIMS)
+  await phone.hear('+4915110000010', 'Are you open?')
+  const [line] = await ann.collection('lines').getFullList()
+  await ann.collection('lines').update(line!.id, { label: 'Acme', prices: { default: '0.09' } })
+  await fixture.signIn()
+  await fixture.visit(`/conversations/${encodeURIComponent('+4915110000010')}`)
+  await page.getByLabel('Answer from Desk').fill('Yes, until eight')
+  await page.getByText('1 by Desk · Acme, about 0.09').waitFor()
+  await fixture.look('answer-cost')
+})
+
 scenario('a send, a campaign and a list show their costs before they leave', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()

@@ -14,6 +14,7 @@ import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
+import { AnswerCost } from './answer-cost.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
@@ -90,6 +91,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
         error={isTried && open.length > 0 ? openWords(open) : undefined}
         hint={hintOf(segments)}
       />
+      <AnswerCost number={number} body={body} device={device?.id} />
       <div class="conversations-send">
         {kinds}
         {replies.hasAny && (
