@@ -1492,7 +1492,7 @@ create function consent_missing(owner text, numbers text[], groups text[]) retur
 create function consent_question(state text) returns text stable
 create function consent_required(owner text, template text, groups text[]) returns boolean stable
 create function consent_states_kept() returns trigger volatile
-create function consent_stopped(owner text, numbers text[]) returns text[] stable
+create function consent_stopped(owner text, numbers text[]) returns text[] stable set enable_seqscan=off
 create function consents_applied() returns trigger volatile
 create function consents_kept() returns trigger volatile
 create function contacts_consented() returns trigger volatile

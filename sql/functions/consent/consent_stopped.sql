@@ -6,9 +6,10 @@
 -- opted in again. The word alone is enough: the person must get the question. A question of a page is not.
 --
 -- In PL/pgSQL, which keeps the plan: sms_accept calls it for each group of sends. With subqueries for one
--- value, Postgres looks up each number instead of reading all of the account's.
+-- value and without scans of tables, Postgres looks up each number: a plan that was made while contacts were
+-- few would read all of them for each number.
 create or replace function consent_stopped(owner text, numbers text[]) returns text[]
-language plpgsql stable as $$
+language plpgsql stable set enable_seqscan = off as $$
 begin
   return array(
     select n.number from unnest(numbers) n(number)
