@@ -6,7 +6,7 @@ import type { OptWords } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { addEntry } from '../consent/ledger.ts'
 import { consentWordOf, type JoinGroup } from '../consent/words.ts'
-import { latestOptChanges, type OptChange } from '../queue/opt-out.ts'
+import { latestOptChanges, type OptChange } from '../queue/opt-changes.ts'
 import { answerRef } from './answer.ts'
 import { queueAnswers } from './queue-answers.ts'
 
@@ -32,7 +32,8 @@ export async function hearConsent(
 ): Promise<void> {
   const heard = texts.flatMap(({ id: message, from: sender, body: said, receivedAt: at }) => {
     const word = E164.test(sender) ? consentWordOf(said, words, groups) : undefined
-    return word ? [{ sender, isOut: false, at, said, message, word }] : []
+    const group = word?.kind === 'join' ? word.group : undefined
+    return word ? [{ sender, isOut: false, at, said, message, word, group }] : []
   })
   if (heard.length === 0) return
   const answered: string[] = []

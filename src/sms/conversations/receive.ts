@@ -5,14 +5,8 @@ import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import { JOIN_GROUPS, readJoinGroups } from '../consent/words.ts'
 import type { Device } from '../devices/device.ts'
-import {
-  endUnclaimed,
-  latestOptChanges,
-  type OptChange,
-  optWordsOf,
-  proofOf,
-  setOptedOut,
-} from '../queue/opt-out.ts'
+import { latestOptChanges, type OptChange } from '../queue/opt-changes.ts'
+import { endUnclaimed, optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
 import { isAnswerable } from './answer.ts'

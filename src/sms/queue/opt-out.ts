@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, NOW, queries } from '../../db/queries.ts'
-import { formatDate } from '../../fields/date.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
@@ -12,6 +11,7 @@ import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import { failUnsent } from './fail-messages.ts'
 import type { Attempt } from './leases.ts'
+import type { OptChange } from './opt-changes.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
 export async function optWordsOf(
@@ -28,42 +28,6 @@ export async function optWordsOf(
     .where('user', '=', user)
     .executeTakeFirst()
   return withLanguages(words, settings?.opt_out_languages ?? [])
-}
-
-/** An opt-out or opt-in. `at`: its time by the device's clock, in ms since 1970. `said`: its text. */
-export interface OptChange {
-  readonly sender: string
-  readonly isOut: boolean
-  readonly at: number
-  readonly said: string
-  /** The id of the message. */
-  readonly message: string
-}
-
-/** Drops opt-ins that are older than a stored opt-out of the same sender: texts may arrive out of order. */
-export async function latestOptChanges<Change extends OptChange>(
-  store: Store,
-  user: string,
-  said: readonly Change[],
-  words: OptWords,
-): Promise<readonly Change[]> {
-  const starts = said.filter(({ isOut }) => !isOut)
-  if (starts.length === 0) return said
-  const first = formatDate(new Date(Math.min(...starts.map(({ at }) => at))))
-  const senders = starts.map(({ sender }) => sender)
-  const later = await queries(store.db)
-    .selectFrom('sms_messages')
-    .select(['from', 'body', 'delivered_at'])
-    .where('user', '=', user)
-    .where('message_type', '=', sql.lit('incoming'))
-    .where('from', '=', anyOf(senders))
-    .where('created', '>', first)
-    .where('delivered_at', '>', first)
-    .execute()
-  const stops = later.filter(({ body }) => readOptWord(body, words))
-  const isOld = ({ sender, isOut, at }: OptChange) =>
-    !isOut && stops.some((stop) => stop.from === sender && stop.delivered_at > formatDate(new Date(at)))
-  return said.filter((one) => !isOld(one))
 }
 
 const optOut = (db: Db, user: string, phone: string) =>

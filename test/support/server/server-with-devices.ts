@@ -52,7 +52,10 @@ export async function withDevices(server: TestServer) {
 let clock = Date.now()
 /** Texts come in at a phone, each later than the one before. */
 async function hear(phone: Client, texts: readonly (readonly [from: string, body: string])[]) {
-  const items = texts.map(([from, body]) => ({ from, body, received_at: new Date(++clock).toISOString() }))
+  const items = texts.map(([from, body]) => {
+    clock = Math.max(clock + 1, Date.now())
+    return { from, body, received_at: new Date(clock).toISOString() }
+  })
   await must(phone, 'POST', '/api/devices/incoming', { items })
 }
 

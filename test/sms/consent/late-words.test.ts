@@ -1,0 +1,54 @@
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+
+// A phone that was offline reports texts long after their receipt.
+
+const server = await startServerWithDevices()
+const ann: Client = await server.makeUser()
+const phone = await server.pair(ann, { platform: 'simulator' })
+
+let numbers = 67_000_000
+const nextNumber = () => `+4915${numbers++}`
+const record = (collection: string, values: object) =>
+  must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })
+const HOUR_MS = 3_600_000
+const report = (number: string, body: string, hoursAgo: number) =>
+  must(phone, 'POST', '/api/devices/incoming', {
+    items: [{ from: number, body, received_at: new Date(Date.now() - hoursAgo * HOUR_MS).toISOString() }],
+  })
+async function contactOf(number: string) {
+  const find = 'select opted_out, groups from contacts where phone = $1 and "user" = $2'
+  return (await server.query(find, [number, ann.id]))[0]
+}
+
+test.each([
+  ['a page', (number: string) => record('consents', { number, event: 'opt_out', source: 'page' })],
+  ['the record API', (phone: string) => record('contacts', { phone, opted_out: true })],
+])('a START that arrived before an opt-out by %s and is reported later does not end it', async (_, stop) => {
+  const number = nextNumber()
+  await stop(number)
+  await report(number, 'START', 1)
+  expect(await contactOf(number)).toEqual([true, []])
+  await report(number, 'START', 0)
+  expect(await contactOf(number)).toEqual([false, []])
+})
+
+test('a word that joins, which arrived before the person left and is reported later, adds nobody', async () => {
+  const group = await record('contact_groups', { name: 'News', join_words: 'NEWS' })
+  const other = await record('contact_groups', { name: 'Offers', join_words: 'OFFERS' })
+  const number = nextNumber()
+  await record('contacts', { phone: number })
+  await record('consents', { number, group: group.id, event: 'opt_out', source: 'page' })
+  await report(number, 'NEWS', 1)
+  expect(await contactOf(number)).toEqual([false, []])
+  await report(number, 'OFFERS', 1)
+  expect(await contactOf(number)).toEqual([false, [other.id]])
+  await report(number, 'NEWS', 0)
+  expect(await contactOf(number)).toEqual([false, [other.id, group.id]])
+})
+
+test('a STOP and a later START that are both reported late opt the person in', async () => {
+  const number = nextNumber()
+  await report(number, 'STOP', 2)
+  await report(number, 'START', 1)
+  expect(await contactOf(number)).toEqual([false, []])
+})
