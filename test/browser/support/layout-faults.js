@@ -82,6 +82,10 @@ function isSmall(target) {
   return width < FINGER - 0.5 || height < FINGER - 0.5
 }
 
+/** The element that stays in its place, with this one, while what is below it scrolls; undefined if none. */
+const layerOf = (element) =>
+  [...ancestors(element)].find(([, style]) => /fixed|sticky/.test(style.position))?.[0]
+
 /** Whether an element that scrolls with the page lies over the middle of a target. */
 function isCovered(target) {
   if (isInText(target)) return false
@@ -97,7 +101,7 @@ function isCovered(target) {
   const over = isShown && document.elementFromPoint(x, y)
   if (!over || over.contains(target) || target.contains(over)) return false
   if (over.closest('label')?.contains(target)) return false
-  return ![...ancestors(over)].some(([, style]) => /fixed|sticky/.test(style.position))
+  return !layerOf(over)
 }
 
 /** Whether people must scroll a table sideways to see its last column. */
@@ -159,7 +163,12 @@ export function layoutFaults(isTouch) {
     ...faults('wider than its frame', seen.filter(isSideways)),
     ...faults(
       'over another text',
-      overlaps(seen.filter((each) => hasText(each) && each.closest('td, .card, header'))),
+      [
+        ...Map.groupBy(
+          seen.filter((each) => hasText(each) && each.closest('td, .card, header')),
+          layerOf,
+        ).values(),
+      ].flatMap(overlaps),
     ),
     ...faults('covered', targets.filter(isCovered)),
     ...(isTouch ? faults('too small', targets.filter(isSmall)) : []),
