@@ -37,7 +37,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '052971f23ab4d52387356945a6fff8cc5489c6b2'
+const FIRST_RELEASE = '20e0dbd5311c84e09cc787a9a17603983ec44566'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
