@@ -81,6 +81,7 @@ const confine = (folder: string, local: string) => `
 
 test.runIf(canMount())(
   'the image builds from its context and serves under the confinement of a container',
+  { timeout: 300_000 },
   async () => {
     const folder = openFolder()
     const local = build(folder)
