@@ -1,29 +1,8 @@
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { NO_PROOF, startConsentFixture } from '../../support/consent-fixture.ts'
+import { must } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
-const server = await startServerWithDevices()
-const ann: Client = await server.makeUser()
-await server.pair(ann, { platform: 'simulator' })
-
-let numbers = 90_000_000
-const nextNumber = () => `+4915${numbers++}`
-const record = async (collection: string, values: object) =>
-  (await must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })) as {
-    id: string
-  }
-const agree = (number: string, more: object = {}) =>
-  record('consents', { number, event: 'opt_in', shown: 'Yes, please', ...more })
-const send = (path: string, body: object) => must(ann, 'POST', `/api/sms/${path}`, body)
-const NO_PROOF = 'No proof of consent'
-
-/** Status and error of each message of a send, by number. */
-const outcomes = async (ids: readonly string[]) =>
-  Object.fromEntries(
-    (await server.query(
-      'select "to", status || \' \' || error_message from sms_messages where id = any($1::text[])',
-      [ids],
-    )) as [string, string][],
-  )
+const { server, ann, record, nextNumber, agree, send, outcomes } = await startConsentFixture()
 
 let group: string
 let members: readonly [string, string, string]

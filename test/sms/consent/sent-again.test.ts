@@ -1,29 +1,8 @@
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { NO_PROOF, startConsentFixture } from '../../support/consent-fixture.ts'
+import { must } from '../../support/server/server-with-devices.ts'
 
-const server = await startServerWithDevices()
-const ann: Client = await server.makeUser()
-await server.pair(ann, { platform: 'simulator' })
-
-let numbers = 91_000_000
-const nextNumber = () => `+4915${numbers++}`
-const record = async (collection: string, values: object) =>
-  (await must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })) as {
-    id: string
-  }
-const agree = (number: string, more: object = {}) =>
-  record('consents', { number, event: 'opt_in', shown: 'Yes, please', ...more })
-const send = (path: string, body: object) => must(ann, 'POST', `/api/sms/${path}`, body)
-const NO_PROOF = 'No proof of consent'
+const { server, ann, record, nextNumber, agree, send, outcomes } = await startConsentFixture()
 const WAITS = expect.stringMatching(/^(assigned|sending)/)
-
-/** Status and error of each message, by number. */
-const outcomes = async (ids: readonly string[]) =>
-  Object.fromEntries(
-    (await server.query(
-      'select "to", status || \' \' || error_message from sms_messages where id = any($1::text[])',
-      [ids],
-    )) as [string, string][],
-  )
 const patch = (collection: string, id: string) =>
   must(ann, 'PATCH', `/api/collections/${collection}/records/${id}`, { requires_consent: true })
 async function fail(ids: readonly string[]) {
