@@ -2,9 +2,16 @@ import { type LookupAddress, lookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
+type Network = readonly [network: string, prefix: number]
+
+function blockList(family: 'ipv4' | 'ipv6', networks: readonly Network[]): BlockList {
+  const list = new BlockList()
+  for (const [network, prefix] of networks) list.addSubnet(network, prefix, family)
+  return list
+}
+
 /** IPv4 networks outside the public internet. IANA registries */
-const PRIVATE = new BlockList()
-for (const [network, prefix] of [
+const PRIVATE = blockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -19,19 +26,15 @@ for (const [network, prefix] of [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-] as const)
-  PRIVATE.addSubnet(network, prefix, 'ipv4')
-const PUBLIC6 = new BlockList()
-PUBLIC6.addSubnet('2000::', 3, 'ipv6')
+])
+const PUBLIC6 = blockList('ipv6', [['2000::', 3]])
 /** Networks in 2000::/3 that are not public: 6to4 and Teredo, which carry IPv4, and reserved ones. */
-const NOT_PUBLIC6 = new BlockList()
-for (const [network, prefix] of [
+const NOT_PUBLIC6 = blockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
-] as const)
-  NOT_PUBLIC6.addSubnet(network, prefix, 'ipv6')
+])
 
 /** Whether an address is not public. Requests to it need `allowPrivate`. */
 function isPrivateAddress(address: string) {
