@@ -7,7 +7,7 @@ import { beginPause, takeCodes } from '../sms/codes/counts.ts'
 import { requireDestinations } from '../sms/codes/destinations.ts'
 import { CODE_PRIORITY } from '../sms/codes/text-code.ts'
 import { addQuestion } from '../sms/consent/ledger.ts'
-import { isStoppedSql } from '../sms/consent/stopped.ts'
+import { isErasedOrStoppedSql } from '../sms/consent/stopped.ts'
 import { fillNames, wordingOf } from '../sms/consent/wording.ts'
 import { PAUSE_SECONDS } from '../sms/conversations/consent-answer.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
@@ -86,8 +86,7 @@ async function needsNoText(db: Db, { user, group }: JoinPage, number: string): P
     .selectNoFrom(
       sql<boolean>`exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
           and s."group" = ${group} and s.purpose = '' and s.state = 'given')
-        or person_stopped(${user}, array[${number}]) <> '{}'
-        or ${isStoppedSql(user, number)}`.as('isSettled'),
+        or ${isErasedOrStoppedSql(user, number)}`.as('isSettled'),
     )
     .executeTakeFirstOrThrow()
   return isSettled

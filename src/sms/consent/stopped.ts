@@ -10,6 +10,10 @@ export const stoppedSql = (user: string, phones: readonly string[]): RawBuilder<
 export const isStoppedSql = (user: unknown, phone: unknown): RawBuilder<boolean> =>
   sql`(consent_stopped(${user}, array[${phone}]::text[]) <> '{}')`
 
+/** SQL: whether the person of a number was erased from an account, or has opted out of all its texts. */
+export const isErasedOrStoppedSql = (user: string, phone: string): RawBuilder<boolean> =>
+  sql`(person_stopped(${user}, array[${phone}]) <> '{}' or ${isStoppedSql(user, phone)})`
+
 /** Whether a number has opted out of all texts of an account. */
 export async function hasStopped(db: Db, user: string, phone: string): Promise<boolean> {
   const { stopped } = await queries(db)

@@ -6,7 +6,7 @@ import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { addEntry, type Proof, withProof } from '../consent/ledger.ts'
-import { isStoppedSql } from '../consent/stopped.ts'
+import { isErasedOrStoppedSql, isStoppedSql } from '../consent/stopped.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status.ts'
 import { failUnsent } from './fail-messages.ts'
@@ -56,11 +56,7 @@ const optIn = (db: Db, user: string, phone: string) =>
 /** Whether the person of a number was erased or has opted out. */
 async function isStopped(db: Db, user: string, phone: string): Promise<boolean> {
   const { stopped } = await queries(db)
-    .selectNoFrom(
-      sql<boolean>`person_stopped(${user}, array[${phone}]) <> '{}' or ${isStoppedSql(user, phone)}`.as(
-        'stopped',
-      ),
-    )
+    .selectNoFrom(isErasedOrStoppedSql(user, phone).as('stopped'))
     .executeTakeFirstOrThrow()
   return stopped
 }
