@@ -105,8 +105,8 @@ const relationTarget =
       return fieldError('validation_relation_field_non_view_base_collection', text)
   }
 
-/** Checks of each field type's options. PocketBase: ValidateSettings in core/field_*.go */
-const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
+/** Checks of the options of field types. PocketBase: ValidateSettings in core/field_*.go */
+const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
   text: (field, { collection }) => ({
     ...(field.primaryKey && {
       name: check(field.name, isFieldName, oneOf(['id'], 'The primary key must be named "id".')),
@@ -123,11 +123,9 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
     min: check(field.min, when(field.onlyInt, isWhole)),
     max: check(field.max, when(field.onlyInt, isWhole), notBelow(field.min)),
   }),
-  bool: () => ({}),
   email: domains,
   url: domains,
   editor: ({ maxSize }) => ({ maxSize: size(maxSize) }),
-  date: () => ({}),
   autodate: (field, place) => {
     const { onCreate, onUpdate, system } = field
     const before = storedField(field, place) ?? field
@@ -141,7 +139,6 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
     maxSelect: check(maxSelect, atLeast(0), atMost(values.length || 1)),
   }),
   json: ({ maxSize }) => ({ maxSize: size(maxSize) }),
-  geoPoint: () => ({}),
   relation: (field, place) => ({
     collectionId: check(field.collectionId, required, relationTarget(field, place)),
     minSelect: check(field.minSelect, atLeast(0)),
@@ -164,11 +161,11 @@ const isFieldName: Check = (name) =>
   check(name, required, length(1, 100), isWord, noneOf(RESERVED_NAMES), noVia)
 
 export function fieldProblems(field: Field, place: FieldPlace): Record<string, Problem> {
-  const settings = SETTINGS[field.type] as Settings<FieldTypeName>
+  const settings = SETTINGS[field.type] as Settings<FieldTypeName> | undefined
   return {
     id: check(field.id, required, length(1, 100)),
     name: isFieldName(field.name),
     help: check(field.help ?? '', length(1, 300)),
-    ...settings(field as never, place),
+    ...settings?.(field as never, place),
   }
 }

@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '../errors.ts'
 import { toText } from './cast.ts'
 import { parseLayouts } from './date-layouts.ts'
-import type { FieldOf, FieldType } from './field.ts'
+import { type FieldOf, type FieldType, SMALL_BYTES } from './field.ts'
 
 /** PocketBase's date format, in which dates are also stored. Comparing such texts compares the dates. */
 const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
@@ -68,9 +68,11 @@ const yearOf = (text: string) => Number.parseInt(text, 10)
 
 const DATE = {
   column: () => 'pb_date',
+  storage: 'text',
+  maxBytes: () => SMALL_BYTES,
   zero: () => '',
   fromInput: (_: unknown, raw: unknown) => parseDate(raw),
-}
+} as const
 
 /** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
 export const date: FieldType<FieldOf<'date'>> = {

@@ -1,5 +1,4 @@
 import { type FieldError, fieldError } from '../errors.ts'
-import { isObject, parseJson } from '../tools/json.ts'
 import { email, url } from './address.ts'
 import { toTexts } from './cast.ts'
 import { autodate, date } from './date.ts'
@@ -12,9 +11,11 @@ import {
   isMulti,
   type RelationField,
   type SelectField,
+  SMALL_BYTES,
+  type Storage,
   type Value,
 } from './field.ts'
-import { writeNumber } from './json-text.ts'
+import { geoPoint } from './geo-point.ts'
 import {
   bool,
   DEFAULT_EDITOR_BYTES,
@@ -28,56 +29,22 @@ import {
   text,
 } from './text.ts'
 
-interface Point {
-  lon: number
-  lat: number
-}
-
-/** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 is empty. PocketBase: tools/types/geo_point.go */
-const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
-  column: () => `json not null default '{"lon":0,"lat":0}'`,
-  zero: () => '{"lon":0,"lat":0}',
-  fromInput(_, raw) {
-    const { lon, lat } = readPoint(typeof raw === 'string' ? parseJson(raw) : raw)
-    return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
-  },
-  accepts(raw) {
-    if (raw === null || raw === '') return true
-    const { lon, lat } = { ...((typeof raw === 'string' ? parseJson(raw) : raw) as Partial<Point>) }
-    return Number.isFinite(lon) && Number.isFinite(lat)
-  },
-  expected: 'a point like {"lon":13.4,"lat":52.5}',
-  check(field, value) {
-    const { lon, lat } = JSON.parse(value as string) as Point
-    if (lon === 0 && lat === 0) return field.required ? required() : undefined
-    if (lat < -90 || lat > 90)
-      return fieldError('validation_invalid_latitude', 'Latitude must be between -90 and 90 degrees')
-    if (lon < -180 || lon > 180)
-      return fieldError('validation_invalid_longitude', 'Longitude must be between -180 and 180 degrees')
-    return undefined
-  },
-}
-
-/** Reads a point. A missing or null coordinate is 0. Any other value that is no number makes both 0. */
-function readPoint(raw: unknown): Point {
-  const { lon, lat } = isObject(raw) ? raw : {}
-  const [x, y] = [lon ?? 0, lat ?? 0]
-  return Number.isFinite(x) && Number.isFinite(y)
-    ? { lon: x as number, lat: y as number }
-    : { lon: 0, lat: 0 }
-}
-
 type ChoiceField = SelectField | RelationField | FileField
+
+/** Maximum bytes of a record's id or a file's name. */
+export const NAME_BYTES = 150
 
 /** What select, relation and file fields share. A field for one value keeps the last of several. */
 const CHOICE = {
   column: (field: ChoiceField) =>
     isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
+  storage: 'text',
+  maxBytes: (field: ChoiceField) => Math.max(field.maxSelect, 1) * NAME_BYTES,
   zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
   fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
   accepts: (raw: unknown) => raw === null || isScalar(raw) || (Array.isArray(raw) && raw.every(isScalar)),
   expected: 'a text or a list of texts',
-}
+} as const
 
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : lastOf(texts)
@@ -108,6 +75,7 @@ function tooMany(field: ChoiceField, count: number): FieldError | undefined {
 /** `select`: one or more of `values`. PocketBase: core/field_select.go */
 const select: FieldType<SelectField> = {
   ...CHOICE,
+  maxBytes: ({ values }) => values.reduce((sum, value) => sum + Buffer.byteLength(value), 0),
   check(field, value) {
     const texts = judged(value)
     const unknown = texts.find((text) => !field.values.includes(text))
@@ -169,10 +137,26 @@ const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
   relation,
   file,
   // stored as a bcrypt hash; `fromInput` returns plain text, which is hashed later
-  password: TEXT_LIKE,
+  password: { ...TEXT_LIKE, maxBytes: () => SMALL_BYTES },
 }
 
 export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
+
+export const storageOf = (field: Field): Storage => (isMulti(field) ? 'list' : fieldType(field).storage)
+
+const SQL_TYPES: Readonly<Record<Storage, string>> = {
+  text: 'text',
+  number: 'double precision',
+  bool: 'boolean',
+  list: 'text[]',
+  json: 'json',
+  geo: 'json',
+}
+
+export const sqlType = (field: Field): string => SQL_TYPES[storageOf(field)]
+
+/** Whether the field's column contains JSON. */
+export const holdsJson = (field: Field): boolean => sqlType(field) === 'json'
 
 /** The error of a value that is required but empty, or that its field type refuses. Contract 4.5 */
 export function checkValue(field: Field, value: Value): FieldError | undefined {

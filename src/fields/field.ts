@@ -47,20 +47,23 @@ export const isMultiCapable = (field: Field) => 'maxSelect' in field
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
 export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.maxSelect > 1
 
-export function sqlType(field: Field): string {
-  if (isMulti(field)) return 'text[]'
-  if (field.type === 'number') return 'double precision'
-  if (field.type === 'bool') return 'boolean'
-  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
-}
-
 /** A stored value: a list as string[], json as text or null, geoPoint as the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
+
+/** Maximum bytes of a short stored value, such as a number or a date. */
+export const SMALL_BYTES = 40
+
+/** How a field's values are stored. `list`: as texts; `geo`: as JSON that is compared as it is written. */
+export type Storage = 'text' | 'number' | 'bool' | 'list' | 'json' | 'geo'
 
 /** The behaviour of a field type, without the database. `fields/field-types.ts` lists all types. */
 export interface FieldType<F extends Field = Field> {
   /** Type of the field's column, with `not null` and default. */
   column(field: F): string
+  /** How one value is stored. Several values of a field are a list. */
+  readonly storage: Exclude<Storage, 'list'>
+  /** Maximum bytes of the field's stored value. */
+  maxBytes(field: F): number
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input gives the empty value (contract 4.2). */
   fromInput(field: F, raw: unknown): Value

@@ -1,6 +1,14 @@
 import { type FieldError, fieldError } from '../errors.ts'
 import { countCharacters, exponentText, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
-import type { Field, FieldOf, FieldType, PasswordField, TextField, Value } from './field.ts'
+import {
+  type Field,
+  type FieldOf,
+  type FieldType,
+  type PasswordField,
+  SMALL_BYTES,
+  type TextField,
+  type Value,
+} from './field.ts'
 import { isJson, isUniqueJson, minify, writeSorted } from './json-text.ts'
 import { matchesPattern } from './pattern.ts'
 
@@ -25,6 +33,8 @@ function keyError(id: string): FieldError | undefined {
 
 /** Maximum characters of a text field without `max`. */
 export const DEFAULT_MAX_CHARACTERS = 5000
+/** Maximum bytes of a character in UTF-8. */
+const CHARACTER_BYTES = 4
 /** Maximum bytes of an editor field without `maxSize`. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 
@@ -37,15 +47,18 @@ export const TEXT_LIKE = {
     field.type === 'text' && field.primaryKey
       ? 'text collate "C" primary key'
       : 'text collate "C" not null default \'\'',
+  storage: 'text',
+  maxBytes: (_: Field) => DEFAULT_MAX_CHARACTERS * CHARACTER_BYTES,
   zero: (): Value => '',
   fromInput: (_: Field, raw: unknown): Value => toText(raw),
   accepts: (raw: unknown) => raw === null || isScalar(raw),
   expected: 'a text',
-}
+} as const
 
 /** `text`: `min`, `max`, `pattern`; `primaryKey` marks a record's id. PocketBase: core/field_text.go */
 export const text: FieldType<TextField> = {
   ...TEXT_LIKE,
+  maxBytes: ({ max }) => (max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES,
   check(field, value) {
     const written = value as string
     const length = countCharacters(written)
@@ -63,6 +76,7 @@ export const text: FieldType<TextField> = {
 /** `editor`: HTML up to `maxSize` bytes. PocketBase: core/field_editor.go */
 export const editor: FieldType<FieldOf<'editor'>> = {
   ...TEXT_LIKE,
+  maxBytes: ({ maxSize }) => maxSize || DEFAULT_EDITOR_BYTES,
   check(field, value) {
     const maxSize = field.maxSize || DEFAULT_EDITOR_BYTES
     if (Buffer.byteLength(value as string) <= maxSize) return undefined
@@ -80,6 +94,8 @@ export function tooSmall(min: number): FieldError {
 /** `number`: `min`, `max`, `onlyInt`. 0 is empty and so not checked. PocketBase: core/field_number.go */
 export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
+  storage: 'number',
+  maxBytes: () => SMALL_BYTES,
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
   // null is refused: to a client it may mean "unlimited", but it would become 0
@@ -111,6 +127,8 @@ export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(
 /** `bool`: a required one must be true. PocketBase: core/field_bool.go */
 export const bool: FieldType<FieldOf<'bool'>> = {
   column: () => 'boolean not null default false',
+  storage: 'bool',
+  maxBytes: () => SMALL_BYTES,
   zero: () => false,
   fromInput: (_, raw) => toBool(raw),
   accepts: (raw) =>
@@ -127,6 +145,8 @@ const WORDS = new Set(['null', 'true', 'false'])
 /** `json`: any JSON of up to `maxSize` bytes, null when unset. PocketBase: core/field_json.go */
 export const json: FieldType<FieldOf<'json'>> = {
   column: () => 'json',
+  storage: 'json',
+  maxBytes: ({ maxSize }) => maxSize || DEFAULT_JSON_BYTES,
   zero: () => null,
   fromInput(_, raw) {
     const text = typeof raw === 'string' ? fromText(raw) : writeSorted(raw)

@@ -1,8 +1,9 @@
 import { type Field, isMulti, isMultiCapable } from '../fields/field.ts'
+import { storageOf } from '../fields/field-types.ts'
 import { joinValues } from './join.ts'
 import { type Expression, expression, FORMS, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
-import { affinityOf, type Context, column, type FilterRow, storageOf } from './row.ts'
+import { affinityOf, type Context, column, type FilterRow } from './row.ts'
 import { param, type Sql, sql } from './sql.ts'
 
 const MODIFIERS = ['each', 'length', 'lower', 'isset', 'changed'] as const
@@ -27,7 +28,7 @@ export function fieldOperand(
 ): Operand {
   if (modifier === 'length' && isMultiCapable(field)) return lengthOperand(row, field, all)
   if (modifier === 'each' && isMultiCapable(field)) return eachOperand(context, row, field, all)
-  const plain = field.type === 'json' ? jsonOperand(row, field, [], all) : plainOperand(row, field, all)
+  const plain = storageOf(field) === 'json' ? jsonOperand(row, field, [], all) : plainOperand(row, field, all)
   const guarded = context.reached && field.name === 'email' && row.collection.type === 'auth'
   const operand = guarded
     ? { ...plain, guard: column(row, context.catalog.field(row.collection, 'emailVisibility')!) }
@@ -48,7 +49,7 @@ function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
   return expression(column(row, field), storage, { ...ofRow(row), ...rest })
 }
 
-/** A value inside a json or geoPoint field, or the whole field for an empty path. */
+/** A value inside a field's JSON, or the whole field for an empty path. */
 export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Expression {
   const { json, text } = extract(column(row, field), path)
   return expression(json, 'json', { ...ofRow(row), text, fallback: 'off', nullable: true, all })

@@ -1,6 +1,7 @@
 import { type Collection, splitBackRelation } from '../collections/catalog.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
+import { holdsJson } from '../fields/field-types.ts'
 import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'
 import { joinBack, joinRelation } from './join.ts'
 import { keyword, type Operand } from './operand.ts'
@@ -33,8 +34,7 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
   for (const [i, name] of path.entries()) {
     if (i === path.length - 1) return lastOperand(context, row, name, all)
     const field = filterable(context, row, name)
-    if (field?.type === 'json' || field?.type === 'geoPoint')
-      return jsonOperand(row, field, path.slice(i + 1), all)
+    if (field && holdsJson(field)) return jsonOperand(row, field, path.slice(i + 1), all)
     if (i >= MAX_RELATIONS) throw new FilterError(`max nested relations reached for field "${name}"`)
     if (!field) {
       const [collection, back] = backRelation(context, row, name)

@@ -1,4 +1,5 @@
-import type { FieldTypeName } from '../fields/field.ts'
+import type { Storage } from '../fields/field.ts'
+import { storageOf } from '../fields/field-types.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { splitModifier } from './field-operand.ts'
 import { type Operand, parameter, word } from './operand.ts'
@@ -26,8 +27,9 @@ export function resolveValue(context: Context, path: readonly string[]): Operand
   if (modifier === 'isset') return word((input) => (value(input) === undefined ? 0n : 1n))
   if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
-  const type = context.catalog.field(context.base.collection, last)?.type
-  const slot: Slot = (input) => requestScalar(value(input), type)
+  const field = context.catalog.field(context.base.collection, last)
+  const storage = field && storageOf(field)
+  const slot: Slot = (input) => requestScalar(value(input), storage)
   if (modifier === 'lower') return lowered(slot)
   return parameter(slot, keys.length > 0 ? MIXED : TEXT)
 }
@@ -43,12 +45,14 @@ export function lookUp(value: unknown, keys: readonly string[]): unknown {
 
 const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
-/** A request value; lists and objects as JSON text. For a number field, numeric text becomes a number. */
-export function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
+/** A request value; lists and objects as JSON text. For a number, numeric text becomes a number. */
+export function requestScalar(value: unknown, storage: Storage | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string')
-    return type === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
+    return storage === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value))
+      ? Number(value)
+      : value
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  // a geoPoint keeps its key order, to equal stored points
-  return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)
+  // keeps the order of keys, to equal stored points
+  return storage === 'geo' ? JSON.stringify(value) : writeSorted(value)
 }

@@ -1,9 +1,9 @@
 import { type Catalog, type Collection, columnName, tableName } from '../collections/catalog.ts'
 import { countedColumns } from '../collections/views/view-fields.ts'
 import { cleanText } from '../fields/cast.ts'
-import { type Field, isMulti, sqlType, type Value } from '../fields/field.ts'
-import { fieldType } from '../fields/field-types.ts'
-import type { Affinity, Storage } from './operand.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { fieldType, sqlType, storageOf } from '../fields/field-types.ts'
+import type { Affinity } from './operand.ts'
 import type { Scope } from './scope.ts'
 import { columnOf, type Input, type JoinedRow, param, type Sql } from './sql.ts'
 
@@ -26,17 +26,6 @@ export function column({ at, values }: FilterRow, field: Field): Sql {
     const value = values(input)[field.name] ?? fieldType(field).zero(field)
     return typeof value === 'string' ? cleanText(value) : value
   })
-}
-
-const STORAGE: Partial<Record<Field['type'], Storage>> = {
-  number: 'number',
-  bool: 'bool',
-  json: 'json',
-  geoPoint: 'geo',
-}
-
-export function storageOf(field: Field): Storage {
-  return isMulti(field) ? 'list' : (STORAGE[field.type] ?? 'text')
 }
 
 /** The affinity of a field's column in PocketBase's table or view. */

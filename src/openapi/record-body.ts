@@ -2,11 +2,10 @@ import { z } from 'zod'
 import type { Collection } from '../collections/catalog.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
-import { describeField, oneOrMany, typeName, VALUES } from './record-schema.ts'
+import { describeField, oneOrMany, typeName, valueSchema } from './record-schema.ts'
 
-/** The schema of a field's value in a request, by the field's type. It includes the field's limits. */
-const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
-  ...VALUES,
+/** Schemas of types whose values differ in a request, by the type. They include the field's limits. */
+const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodType>>> = {
   text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
   email: () => z.string().meta({ format: 'email' }),
   url: () => z.string().meta({ format: 'uri' }),
@@ -16,6 +15,8 @@ const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> 
   date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
   select: (field) => oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
 }
+
+const bodySchema = (field: Field): z.ZodType => BODY_VALUES[field.type]?.(field) ?? valueSchema(field)
 
 const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
   ...(min > 0 && { minLength: min }),
@@ -39,7 +40,7 @@ const settable = (collection: Collection, extension: Extension | undefined) =>
   )
 
 const sent = (collection: Collection, field: Field) =>
-  BODY_VALUES[field.type](field).meta({ description: describeField(collection, field) })
+  bodySchema(field).meta({ description: describeField(collection, field) })
 
 const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
 
@@ -69,7 +70,7 @@ export function updateBody(collection: Collection, extension: Extension | undefi
 
 function modifiersOf(field: Field): [string, z.ZodType][] {
   const { name, type } = field
-  const of = (description: string) => BODY_VALUES[type](field).optional().meta({ description })
+  const of = (description: string) => bodySchema(field).optional().meta({ description })
   if (type === 'number')
     return [
       [`${name}+`, z.number().optional().describe(`Adds to \`${name}\`.`)],

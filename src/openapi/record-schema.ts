@@ -1,27 +1,32 @@
 import { z } from 'zod'
 import type { Collection, Rule } from '../collections/catalog.ts'
-import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
+import { type Field, type FieldTypeName, isMulti, type SelectField, type Storage } from '../fields/field.ts'
+import { storageOf } from '../fields/field-types.ts'
 import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import { canBeShown } from '../records/shown-fields.ts'
 import texts from './texts.json' with { type: 'json' }
 
-/** The schema of a field's value in an answer, by type. An unset value is the type's zero, never absent. */
-export const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+const BY_STORAGE: Readonly<Record<Storage, () => z.ZodType>> = {
   text: () => z.string(),
-  email: () => z.string(),
-  url: () => z.string(),
-  editor: () => z.string(),
-  password: () => z.string(),
-  number: (field) => (field.type === 'number' && field.onlyInt ? z.int() : z.number()),
+  number: () => z.number(),
   bool: () => z.boolean(),
+  list: () => z.array(z.string()),
+  json: () => z.unknown(),
+  geo: () => z.looseObject({}),
+}
+
+/** Schemas of types that allow less than their storage does. */
+const BY_TYPE: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodType>>> = {
+  number: (field) => (field.type === 'number' && field.onlyInt ? z.int() : z.number()),
   date: () => INSTANT_OR_EMPTY,
   autodate: () => INSTANT_OR_EMPTY,
-  json: () => z.unknown(),
   geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
   select: (field) => oneOrMany(field, choice(field as SelectField)),
-  relation: (field) => oneOrMany(field, z.string()),
-  file: (field) => oneOrMany(field, z.string()),
 }
+
+/** The schema of a field's value in an answer. An unset value is the type's zero, never absent. */
+export const valueSchema = (field: Field): z.ZodType =>
+  BY_TYPE[field.type]?.(field) ?? BY_STORAGE[storageOf(field)]()
 
 export const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
 
@@ -58,7 +63,7 @@ function recordSchema(collection: Collection, others: RecordSchemas): z.ZodObjec
 }
 
 function answered(collection: Collection, field: Field): z.ZodType {
-  const schema = VALUES[field.type](field).meta({ description: describeField(collection, field) })
+  const schema = valueSchema(field).meta({ description: describeField(collection, field) })
   const isOptional = field.hidden || (collection.type === 'auth' && field.name === 'email')
   return isOptional ? schema.optional() : schema
 }

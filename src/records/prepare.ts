@@ -2,7 +2,14 @@ import type { Collection } from '../collections/catalog.ts'
 import type { FieldError } from '../errors.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { choiceTexts, choiceValue, chosenTexts, fieldType, readError } from '../fields/field-types.ts'
+import {
+  choiceTexts,
+  choiceValue,
+  chosenTexts,
+  fieldType,
+  holdsJson,
+  readError,
+} from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
 import { memoize } from '../tools/lru.ts'
@@ -101,8 +108,7 @@ const isClosed = (collection: Collection, field: Field) =>
 
 /** A field's value as `@request.body` has it: JSON objects and lists are parsed, other JSON is text. */
 function ruleValue(field: Field, value: Value): unknown {
-  if (field.type === 'geoPoint') return JSON.parse(value as string)
-  if (field.type !== 'json') return value
+  if (!holdsJson(field)) return value
   const text = (value as string | null) ?? 'null'
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }

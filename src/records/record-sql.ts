@@ -8,7 +8,8 @@ import {
   tableName,
 } from '../collections/catalog.ts'
 import type { Tables } from '../db/tables.ts'
-import { sqlType, type Value } from '../fields/field.ts'
+import type { Value } from '../fields/field.ts'
+import { sqlType } from '../fields/field-types.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { memoize } from '../tools/lru.ts'
 

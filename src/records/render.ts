@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/catalog.ts'
-import type { Field, FieldTypeName, Value } from '../fields/field.ts'
-import { fieldType } from '../fields/field-types.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { fieldType, storageOf } from '../fields/field-types.ts'
 import { writeNumber } from '../fields/json-text.ts'
 import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -97,7 +97,7 @@ function layOut(
       parts.push({
         before: text,
         at: at.get(key)!,
-        write: valueWriter(entry.type),
+        write: valueWriter(entry),
         zero: fieldType(entry).zero(entry),
         value: undefined,
         text: '',
@@ -108,21 +108,18 @@ function layOut(
   return { parts, rest: text }
 }
 
-/** Returns a function that writes stored values of this field type as JSON (contract 3.3). */
-function valueWriter(type: FieldTypeName): (value: Value) => string {
-  switch (type) {
+/** Returns a function that writes stored values of this field as JSON (contract 3.3). */
+function valueWriter(field: Field): (value: Value) => string {
+  if (field.type === 'password') return () => '""'
+  if (field.type === 'date' || field.type === 'autodate') return (value) => `"${value}"`
+  switch (storageOf(field)) {
     case 'number':
       return (value) => writeNumber(value as number)
     case 'bool':
       return (value) => (value ? 'true' : 'false')
-    case 'date':
-    case 'autodate':
-      return (value) => `"${value}"`
     case 'json':
-    case 'geoPoint':
+    case 'geo':
       return (value) => (value as string | null) ?? 'null'
-    case 'password':
-      return () => '""'
     default:
       return JSON.stringify
   }

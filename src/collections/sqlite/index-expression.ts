@@ -1,4 +1,5 @@
 import { type Field, isMulti } from '../../fields/field.ts'
+import { holdsJson } from '../../fields/field-types.ts'
 import { parseJson } from '../../tools/json.ts'
 import { splitTokens } from '../../tools/tokenize.ts'
 import { columnName, quote } from '../catalog.ts'
@@ -88,13 +89,12 @@ interface Piece extends SqlToken {
 const EQUALITY = new Set(['=', '==', '!=', '<>'])
 const JSON_PATH = /^'\$\.([\w.]+)'$/
 
-const isJson = ({ type }: Field) => type === 'json' || type === 'geoPoint'
 const bare = (field: Field) => quote(columnName(field.name))
 const isWord = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
 /** SQL of a column. JSON is compared as text, as in SQLite. */
-const column = (field: Field) => bare(field) + (isJson(field) ? '::text collate "C"' : '')
+const column = (field: Field) => bare(field) + (holdsJson(field) ? '::text collate "C"' : '')
 
 function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
   const { kind, text } = token
@@ -127,7 +127,13 @@ function listTest([left, sign, right]: readonly Piece[]): void {
 /** Rewrites `json_extract(data, '$.a.b')` to `(data #>> '{a,b}')`. */
 function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): void {
   const steps = JSON_PATH.exec(path?.text ?? '')?.[1]
-  if (!isWord(name, 'json_extract') || !json?.field || !isJson(json.field) || !steps || close?.text !== ')')
+  if (
+    !isWord(name, 'json_extract') ||
+    !json?.field ||
+    !holdsJson(json.field) ||
+    !steps ||
+    close?.text !== ')'
+  )
     return
   name!.put = ''
   open!.put = '('

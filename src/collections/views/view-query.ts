@@ -1,7 +1,8 @@
 import { isSqlError } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
-import { type Field, isMulti } from '../../fields/field.ts'
+import type { Field, Storage } from '../../fields/field.ts'
+import { storageOf } from '../../fields/field-types.ts'
 import { randomText } from '../../tools/random.ts'
 import { type Catalog, type Collection, columnName, quote, type Store } from '../catalog.ts'
 import { all } from '../checks.ts'
@@ -18,16 +19,13 @@ import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
 /** SQL that casts a view's column to its field's type. NULL stays NULL, as in PocketBase. */
-const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
+const CASTS: Readonly<Record<Storage, (column: string) => string>> = {
+  text: (column) => `pb_text(${column}) collate "C"`,
+  list: (column) => `${column}::text[] collate "C"`,
   number: (column) => `${column}::float8`,
   bool: (column) => `${column}::boolean`,
   json: (column) => `pb_json(${column})`,
-  geoPoint: (column) => column,
-}
-
-function castTo(field: Field, column: string): string {
-  if (isMulti(field)) return `${column}::text[] collate "C"`
-  return CASTS[field.type]?.(column) ?? `pb_text(${column}) collate "C"`
+  geo: (column) => column,
 }
 
 const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
@@ -127,7 +125,7 @@ const isFieldOf = ({ field }: ViewField, column: string) =>
 export function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   const list = fields.map((field, i) => {
     const column = `q.${quote(columns[i]!)}`
-    return `${plain[i] ? column : castTo(field, column)} as ${quote(columnName(field.name))}`
+    return `${plain[i] ? column : CASTS[storageOf(field)](column)} as ${quote(columnName(field.name))}`
   })
   return `select ${list.join(', ')} from (${sql}\n) q`
 }
