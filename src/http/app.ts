@@ -84,13 +84,17 @@ export function createApp(services: Services): Hono<Env> {
   return app
 }
 
-/** Our own GETs only read, except the last step of a sign-in with OAuth2, and those that make a key once. */
+/**
+ * Our own GETs only read, except the last step of a sign-in with OAuth2, those that make a key once, and
+ * calls of carriers.
+ */
 const CHANGING_GETS = [
   '/api/oauth2-redirect',
   '/api/account/push-key',
   '/api/devices/push-key',
   '/api/account/smsgate-key',
   '/api/contacts/:id/data',
+  '/api/devices/carriers/calls/:token',
 ]
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */

@@ -92,7 +92,9 @@ test.each(gets.filter((path) => ![...CHANGE, ...STREAMS].includes(path)))(
   },
 )
 
-test.each([...CHANGE, '/api/oauth2-redirect'])('HEAD %s is refused with 405', async (path) => {
+const OTHERS = ['/api/oauth2-redirect', '/api/devices/carriers/calls/x']
+
+test.each([...CHANGE, ...OTHERS])('HEAD %s is refused with 405', async (path) => {
   expect(gets).toContain(path)
   const refused = await fetch(`${server.url}${path}?${QUERY}`, { method: 'HEAD' })
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET'])

@@ -45,7 +45,7 @@ export function carrierRoutes(services: Services): Hono<Env> {
 const CALL = {
   security: NOBODY,
   responses: textAnswer('text/plain', 'Taken.'),
-  refuses: ['unauthorized', 'device_not_found', 'request_too_large'],
+  refuses: ['unauthorized', 'account_disabled', 'device_not_found', 'request_too_large'],
 } as const
 
 export const carrierPaths = () =>
@@ -59,7 +59,8 @@ export const carrierPaths = () =>
     'POST /api/devices/carriers': {
       id: 'createCarrier',
       summary: 'Add a carrier that the server runs',
-      description: 'Creates a device whose texts leave through an account of a carrier. At most 10.',
+      description:
+        'Creates a device whose texts leave through an account of a carrier. At most 10, with at most 100 requests at the same time together.',
       body: [
         CARRIER_BODY,
         {

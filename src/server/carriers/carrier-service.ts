@@ -4,22 +4,17 @@ import { requestFor } from '../../agent/drivers/http/command.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { type CarrierEvent, readCall } from '../../agent/drivers/http/read-call.ts'
 import { acceptableText, reportsOf } from '../../agent/server-format.ts'
-import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
-import { lock, queries } from '../../db/queries.ts'
+import { queries } from '../../db/queries.ts'
 import { GatewayError, UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
-import {
-  type CarrierBody,
-  type CarrierService,
-  MAX_CARRIERS,
-  type MadeCarrier,
-} from '../../sms/devices/carrier-body.ts'
+import type { CarrierBody, CarrierService, MadeCarrier } from '../../sms/devices/carrier-body.ts'
 import { addDevice } from '../../sms/devices/pair.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { randomText } from '../../tools/random.ts'
 import { deviceLink } from './device-link.ts'
 import { refuseOwnKey } from './own-key.ts'
+import { requireRoom } from './require-room.ts'
 import {
   COLUMNS,
   callbackOf,
@@ -59,15 +54,6 @@ export function carrierService({
     token: old?.token ?? randomText(TOKEN_LENGTH),
   })
 
-  const countOf = async (db: Db, user: string) => {
-    const { count } = await queries(db)
-      .selectFrom('device_carriers')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('user', '=', user)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  }
-
   return {
     async create(store, user, body) {
       const { account, name } = body
@@ -83,9 +69,7 @@ export function carrierService({
         push: null,
       }
       return store.db.transaction(async (db) => {
-        await lock(db, LOCKS.carrierCount, user.id)
-        if ((await countOf(db, user.id)) >= MAX_CARRIERS)
-          throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
+        await requireRoom(db, user.id, account)
         const device = await addDevice({ ...store, db }, extensions, user, about)
         await queries(db)
           .insertInto('device_carriers')
@@ -113,18 +97,22 @@ export function carrierService({
       const checked = made(device, body.account, secrets)
       await refuseOwnKey(store.db, user.id, secrets.secret)
       if (body.check) return checked
-      await queries(store.db)
-        .updateTable('device_carriers')
-        .set(({ eb }) => ({
-          account: JSON.stringify(body.account),
-          version: eb('version', '+', 1),
-          address_hash: hashOf(secrets.token),
-          fault: '',
-        }))
-        .set({ sealed: await sealSecrets(store.db, device, secrets) })
-        .where('device', '=', device)
-        .where('user', '=', user.id)
-        .execute()
+      const sealed = await sealSecrets(store.db, device, secrets)
+      await store.db.transaction(async (db) => {
+        await requireRoom(db, user.id, body.account, device)
+        await queries(db)
+          .updateTable('device_carriers')
+          .set(({ eb }) => ({
+            account: JSON.stringify(body.account),
+            version: eb('version', '+', 1),
+            address_hash: hashOf(secrets.token),
+            fault: '',
+            sealed,
+          }))
+          .where('device', '=', device)
+          .where('user', '=', user.id)
+          .execute()
+      })
       return checked
     },
     async list(store, user) {
@@ -145,6 +133,7 @@ export function carrierService({
       const row = await findByToken(db, token)
       const secrets = row && (await openSecrets(db, row))
       if (!row || !secrets) throw gatewayRefusal('device_not_found')
+      if (row.isSuspended) throw gatewayRefusal('account_disabled')
       const carrier = openCarrier(config, JSON.parse(row.account), secrets)
       const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
       if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')

@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { seal, unseal } from '../../db/secrets.ts'
+import { isDisabled } from '../../records/disabled-user.ts'
 
 const PURPOSE = 'carrier'
 /** Path of the address for a carrier's calls. A token follows. */
@@ -50,10 +51,12 @@ export function openCarrier(config: Config, account: unknown, { token, ...secret
   return makeCarrier(ACCOUNT.parse(account), SECRETS.parse(secrets), place)
 }
 
+/** The carrier of an address. `isSuspended`: a superuser has disabled its account. */
 export const findByToken = (db: Db, token: string) =>
   queries(db)
     .selectFrom('device_carriers')
     .select(COLUMNS)
+    .select(isDisabled('device_carriers.user').as('isSuspended'))
     .where('address_hash', '=', hashOf(token))
     .executeTakeFirst()
 
