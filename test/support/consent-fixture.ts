@@ -6,7 +6,7 @@ export const NO_PROOF = 'No proof of consent'
 export async function startConsentFixture() {
   const server = await startServerWithDevices()
   const ann: Client = await server.makeUser()
-  await server.pair(ann, { platform: 'simulator' })
+  const phone = await server.pair(ann, { platform: 'simulator' })
   let numbers = 90_000_000
   const record = async (collection: string, values: object) =>
     (await must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })) as {
@@ -15,6 +15,7 @@ export async function startConsentFixture() {
   return {
     server,
     ann,
+    phone,
     record,
     nextNumber: () => `+4915${numbers++}`,
     agree: (number: string, more: object = {}) =>

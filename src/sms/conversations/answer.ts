@@ -138,7 +138,7 @@ async function offerFor(
   const content = answer.template ? { templateId: answer.template, variables: {} } : { body: answer.body }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
-    return offerOf(received, answer.id, text!)
+    return { ...offerOf(received, answer.id, text!), template: answer.template || undefined }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined

@@ -2,7 +2,7 @@ import { NO_PROOF, startConsentFixture } from '../../support/consent-fixture.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
-const { server, ann, record, nextNumber, agree, send, outcomes } = await startConsentFixture()
+const { server, ann, phone, record, nextNumber, agree, send, outcomes } = await startConsentFixture()
 
 let group: string
 let members: readonly [string, string, string]
@@ -72,6 +72,25 @@ test.each([
   }
   const { message_ids } = await send('send-template', { recipients: [number], template_id: template.id })
   expect((await outcomes(message_ids))[number]).toMatch(new RegExp(`^${status}`))
+})
+
+test('an automatic answer by a template that requires consent fails without it', async () => {
+  const template = await record('sms_templates', { name: nextNumber(), body: 'Sale', requires_consent: true })
+  const rule = { match: 'words', value: 'offers', template: template.id, enabled: true }
+  const { id } = await record('auto_answers', { name: nextNumber(), ...rule })
+  const [yes, no] = [nextNumber(), nextNumber()]
+  await agree(yes)
+  await server.hear(phone, [
+    [yes, 'offers'],
+    [no, 'offers'],
+  ])
+  const answers = await until('both are answered', async () => {
+    const found = await server.query('select id from sms_messages where sent_by = $1', [id])
+    return found.length === 2 && found.flat().map(String)
+  })
+  const found = await outcomes(answers)
+  expect(found[no]).toBe(`failed ${NO_PROOF}`)
+  expect(found[yes]).toMatch(/^(assigned|sending)/)
 })
 
 test('a send that requires consent by itself fails for people without it, and its preview names them', async () => {
