@@ -5,7 +5,7 @@ import { readPrefix } from '../portable/phone/prefix.ts'
 import type { Extension } from '../records/extension.ts'
 import { completeList, completeNumber } from './complete-numbers.ts'
 import { clearLastTexts } from './conversations/inbox.ts'
-import { checkPrices } from './line-prices.ts'
+import { checkPrices, requireRoomForPrices } from './line-prices.ts'
 import { totalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel.ts'
 import { accountSender, may } from './send/permit.ts'
@@ -141,5 +141,6 @@ export const linesExtension: Extension = {
     await completeNumber(store, values, 'number', old)
     await completeList(store, values, 'prefixes', readPrefix, old)
     checkPrices(values)
+    await requireRoomForPrices(store, values, old)
   },
 }

@@ -1,4 +1,8 @@
+import { sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import { queries } from '../db/queries.ts'
 import { fieldError, invalidFields } from '../errors.ts'
+import { parseJson } from '../tools/json.ts'
 import type { Values } from './hours.ts'
 
 const MAX_PRICES = 200
@@ -10,7 +14,7 @@ const DECIMAL = /^\d{1,6}(\.\d{1,6})?$/
  * has prices. Numbers of JSON are refused: programs read them as binary fractions.
  */
 export function checkPrices({ prices, monthly_budget: budget }: Values): void {
-  const given: unknown = JSON.parse(String(prices ?? null))
+  const given = parseJson(String(prices ?? null))
   if (!isUnset(given) && !arePrices(given)) {
     const message = `Must be an object of at most ${MAX_PRICES} prices, such as {"default":"0.09","+49":"0.075"}.`
     throw invalidFields({ prices: fieldError('validation_invalid_prices', message) })
@@ -19,6 +23,24 @@ export function checkPrices({ prices, monthly_budget: budget }: Values): void {
     const message = 'A budget needs prices.'
     throw invalidFields({ monthly_budget: fieldError('validation_invalid_budget', message) })
   }
+}
+
+/** Maximum lines of an account that have prices: each text is compared with the prices of all of them. */
+const MAX_PRICED = 100
+
+/** Throws 400 if a line gets prices, and as many lines of its account as may be have prices. */
+export async function requireRoomForPrices({ db }: Store, values: Values, old: Values): Promise<void> {
+  const [given, before] = [values, old].map(({ prices }) => parseJson(String(prices ?? null)))
+  if (isUnset(given) || !isUnset(before)) return
+  const { lines } = await queries(db)
+    .selectFrom('lines')
+    .select(({ fn }) => fn.countAll<number>().as('lines'))
+    .where('user', '=', String(values.user))
+    .where(sql<boolean>`pb_is_set(prices)`)
+    .executeTakeFirstOrThrow()
+  if (Number(lines) < MAX_PRICED) return
+  const message = `At most ${MAX_PRICED} lines of an account can have prices.`
+  throw invalidFields({ prices: fieldError('validation_too_many_prices', message) })
 }
 
 const isUnset = (given: unknown) => given === null || given === ''

@@ -143,6 +143,18 @@ export function addDevice(
   })
 }
 
+/** Maximum devices of an account. The choice of a line looks at all lines of the account, for each text. */
+const MAX_DEVICES = 100
+
+async function requireRoom(db: Db, user: string): Promise<void> {
+  const { devices } = await queries(db)
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('devices'))
+    .where('user', '=', user)
+    .executeTakeFirstOrThrow()
+  if (Number(devices) >= MAX_DEVICES) throw invalid(`An account has at most ${MAX_DEVICES} devices`)
+}
+
 /** Length of a device's password, which is random and never used: devices have tokens. */
 const PASSWORD_LENGTH = 40
 
@@ -153,6 +165,7 @@ async function createDevice(
   device: Omit<NewDevice, 'code'>,
 ) {
   const collection = store.catalog.find('devices')!
+  await requireRoom(store.db, user)
   const password = randomText(PASSWORD_LENGTH)
   const { model, ...given } = device
   const phone = given.phone && (await readNumber(store, user, given.phone))
