@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts'
 import { ROLE, SUPERUSER, urlOf } from './embedded/access.ts'
+import { isSqlError, UNDEFINED_TABLE } from './errors.ts'
 import type { Db } from './open.ts'
 import { openPostgres } from './postgres.ts'
 
@@ -16,7 +17,10 @@ export async function rewriteTables(db: Db, say: Say): Promise<void> {
     where relkind = 'r' and relnamespace = current_schema()::regnamespace order by relname`)
   for (const [name, quoted, size] of rows) {
     say(`${name}, ${size}`)
-    await db.unhurried(`vacuum (full, analyze) ${quoted}`)
+    await db.unhurried(`vacuum (full, analyze) ${quoted}`).catch((error) => {
+      // a collection was deleted meanwhile
+      if (!isSqlError(error, UNDEFINED_TABLE)) throw error
+    })
   }
 }
 
