@@ -146,8 +146,8 @@ test("building the retention index waits for open transactions and drops the oth
     // until this is over the index cannot be finished
     await old.query('lock table sms_messages in row exclusive mode')
     made = makeRetentionIndex(store.db, 'delete')
-    const making = `select count(*)::int from pg_stat_activity
-      where query like 'create index concurrently%' and application_name = 'pocketsms long work'`
+    const making = `select count(*)::int from pg_stat_progress_create_index
+      where index_relid = to_regclass('sms_messages_kinds_to_delete')`
     await vi.waitFor(async () => expect((await store.db.query(making)).rows).toEqual([[1]]), 60_000)
     expect(await makeRetentionIndex(store.db, 'delete')).toBe(false)
   })
