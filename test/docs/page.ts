@@ -10,7 +10,7 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** What HTML comments before it say: `reader: Ctrl-C`. */
+  /** What HTML comments before it say: `reader: Ctrl-C`, `example: 123456 is $CODE`. */
   readonly notes: readonly string[]
   /** Whether nothing stands between it and the block before. */
   readonly follows: boolean
@@ -50,3 +50,12 @@ export function blocksOf(page: string): Block[] {
 
 export const isShell = ({ language }: Block): boolean => language === 'sh' || language === 'bash'
 export const isScript = ({ language }: Block): boolean => /^[jt]s$/.test(language)
+
+const EXAMPLE = /^example: (\w+) is (\$\w+)$/
+
+/** The text of a shell block, with the reader's own values in place of the page's examples. */
+export const commandsOf = ({ text, notes }: Block): string =>
+  notes.reduce((whole, note) => {
+    const [, shown, value] = EXAMPLE.exec(note) ?? []
+    return shown ? whole.replaceAll(shown, value!) : whole
+  }, text)

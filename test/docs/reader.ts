@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Block, isScript, isShell, PROJECT } from './page.ts'
+import { type Block, commandsOf, isScript, isShell, PROJECT } from './page.ts'
 import { DEFAULT_PORT, withPorts } from './ports.ts'
 import { programs, Script, writePocketBaseData } from './script.ts'
 import { differences, isError, readValues } from './shape.ts'
@@ -152,7 +152,7 @@ export class Reader {
         this.#environment.scratch,
         await this.#shell.environment(),
       )
-    const text = withPorts(block.text, this.#ports)
+    const text = withPorts(commandsOf(block), this.#ports)
     return isEndless(text) ? this.#shell.start(text) : this.#shell.run(text, mayFail)
   }
 
