@@ -239,6 +239,18 @@ test('a text without an answer has an unknown outcome and is not submitted again
   expect(smsc.bound).toHaveLength(2)
 })
 
+test('an answer that came in time counts although the agent read nothing until its time was over', async () => {
+  const { smsc, send } = await setUp({ answer_seconds: 1 })
+  smsc.answer = () => {
+    // when the answer is written, this process stands still
+    process.nextTick(() => {
+      for (const end = performance.now() + 1_500; performance.now() < end; );
+    })
+    return { message_id: '1' }
+  }
+  expect(await send()).toEqual({ outcome: 'sent' })
+})
+
 test.each(['0000000800000000', '00000000'])(
   'an invalid PDU %s closes the connection, and texts continue on the next',
   async (hex) => {

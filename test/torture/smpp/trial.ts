@@ -16,13 +16,19 @@ const MAX_TOLD = 5
 /** Notes a fault and the text that has it. */
 type Blame = (what: string, text: string) => void
 
+/** When the agent was killed: from the order to its end. Times as performance.now() has them. */
+interface Kill {
+  readonly from: number
+  readonly to: number
+}
+
 /** Compares what the server says of a user's texts with what passed to the SMSC. `kills`: of the agent. */
 async function judgeSmpp(
   site: Site,
   user: Client,
   smsc: Smsc,
   submits: readonly Submit[],
-  kills: readonly number[],
+  kills: readonly Kill[],
 ): Promise<Outcome> {
   const { rows } = await site.db.query(
     `select "to", body, status, guarantee, error_message from sms_messages where "user" = $1 and message_type <> 'incoming'`,
@@ -33,7 +39,7 @@ async function judgeSmpp(
   const isOpen = ({ at, status, answeredAt = 0 }: Part) =>
     status === undefined ||
     answeredAt - at > LATE_MS ||
-    kills.some((ms) => ms >= at && ms <= answeredAt + NOTED_MS)
+    kills.some(({ from, to }) => to >= at && from <= answeredAt + NOTED_MS)
   // some of its parts were out when its lease was over
   const isInPart = (parts: readonly Part[]) => kills.length > 0 && arrived(parts).length === 0
   const faults = new Map<string, string[]>()
@@ -178,15 +184,16 @@ export async function tryDriver(site: Site, smsc: Smsc, rounds: number, seconds:
   const wire = await Wire.open(smsc.port)
   const user = await site.makeUser()
   const phone = await site.addPhone(user, site.url, ['--driver', 'smpp', '--settings', settings])
-  const kills: number[] = []
+  const kills: Kill[] = []
   const startAgent = (turn: number) => {
     writeFileSync(settings, JSON.stringify(settingsOf(wire, smsc, turn)))
     phone.start()
   }
   const strike = async (round: number) => {
     await someOpen(wire)
-    kills.push(performance.now())
+    const from = performance.now()
     await phone.kill()
+    kills.push({ from, to: performance.now() })
     startAgent(round)
     for (const fault of [() => smsc.kill(), () => wire.cut(), () => wire.silence()]) {
       await someOpen(wire)

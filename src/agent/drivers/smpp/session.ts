@@ -77,11 +77,13 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
         leave()
       }
       const giveUp = () => {
+        if (!open.has(pdu.sequence_number)) return
         if (late) awaitedLate.set(pdu.sequence_number, late)
         if (awaitedLate.size > MAX_LATE) awaitedLate.delete(awaitedLate.keys().next().value!)
         settle()
       }
-      const timer = setTimeout(giveUp, timeoutMs)
+      // after a stall timers come first: read what lies in the socket before giving up
+      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
       open.set(pdu.sequence_number, settle)
     })
   }
