@@ -176,7 +176,7 @@ test.each([
 })
 
 test.each(['redact', 'delete'] as const)('%s finds the oldest messages by an index', async (mode) => {
-  await add('mmm', 'delivered', 1, 20_000)
+  await add('mmm', 'delivered', 1, 5_000)
   await run(mode)
   await store.db.query('analyze sms_messages')
   const { rows } = await store.db.query(
