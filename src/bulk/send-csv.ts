@@ -5,7 +5,7 @@ import { showProgress } from '../tools/progress.ts'
 import type { CsvRow } from './csv.ts'
 import { type BulkOptions, bodyOf, type Job, jobOf, phoneOf } from './job.ts'
 import { type ApiResponse, post } from './post.ts'
-import { openResults, type Results } from './results.ts'
+import { openResults, type Results } from './results-file.ts'
 
 const SHOWN_REFUSALS = 10
 

@@ -1,7 +1,7 @@
 import { now } from '../fields/date.ts'
 import { newSecret } from './auth-shape.ts'
 import type { CatalogDraft, Collection } from './catalog.ts'
-import { checkSqliteNames } from './sqlite/sqlite-fault.ts'
+import { checkSqliteNames } from './from-sqlite/sqlite-fault.ts'
 import { alterTable, createTable } from './table.ts'
 import { converted } from './table-columns.ts'
 import { refreshViews, saveView, withoutViews } from './views/view.ts'

@@ -10,8 +10,8 @@ import {
   isValidIndex,
   parseIndex,
   translateExpression,
-} from './sqlite/index-expression.ts'
-import { checkNameAllowed, SqliteFault, sqliteErrorText } from './sqlite/sqlite-fault.ts'
+} from './from-sqlite/index-expression.ts'
+import { checkNameAllowed, SqliteFault, sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 

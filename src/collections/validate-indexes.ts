@@ -8,7 +8,7 @@ import {
   isValidIndex,
   parseIndex,
   uniqueIndexOf,
-} from './sqlite/index-expression.ts'
+} from './from-sqlite/index-expression.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 

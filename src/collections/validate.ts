@@ -11,7 +11,7 @@ import {
 } from './catalog.ts'
 import { all, check, isNull, isWord, length, noVia, oneOf, type Problem, required } from './checks.ts'
 import { builtInProblem } from './definition/built-in.ts'
-import { sqliteErrorText } from './sqlite/sqlite-fault.ts'
+import { sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
 import { validateAuth } from './validate-auth.ts'
 import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'

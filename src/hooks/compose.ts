@@ -13,7 +13,7 @@ import { isInvisible } from '../sms/send/schemas.ts'
 import { renderTemplate, TooManySteps } from '../templates/template.ts'
 import { missing, valueAt } from '../templates/value-at.ts'
 import { cutToParts } from './cut-to-parts.ts'
-import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
+import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook-fields.ts'
 
 /**
  * Maximum characters of an event's key before hashing. A whole body fits: bodies may differ only at the end.

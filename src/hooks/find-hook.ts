@@ -4,8 +4,8 @@ import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Way } from '../db/statement.ts'
 import { isDisabled } from '../records/disabled-user.ts'
-import type { Hook } from './hook.ts'
-import { REPLAY_MINUTES } from './signature.ts'
+import { REPLAY_MINUTES } from './check-signature.ts'
+import type { Hook } from './hook-fields.ts'
 
 /** The hook with this secret, unless its account is disabled. */
 const bySecret = (db: Db, secret: string, way?: Way) =>

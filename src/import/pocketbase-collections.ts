@@ -6,8 +6,8 @@ import {
   tableName,
 } from '../collections/catalog.ts'
 import { dropCollection } from '../collections/edit.ts'
+import { indexText, parseIndex } from '../collections/from-sqlite/index-expression.ts'
 import { importCollections } from '../collections/import-collections.ts'
-import { indexText, parseIndex } from '../collections/sqlite/index-expression.ts'
 import { withSavepoint } from '../db/savepoint.ts'
 import { type FieldError, UserError } from '../errors.ts'
 import { refuseTakenNames, takeFieldIds, withQuotaRule } from './built-in-collections.ts'

@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
-import { guardedSql, readGuarded } from './guarded-rows.ts'
+import { guardedSql, readGuarded } from './byte-limit.ts'
 import {
   type Columns,
   columnsOf,

@@ -20,9 +20,9 @@ import { gatewayRefusal } from '../sms/send/refusals.ts'
 import { prepareOffer, sendInside } from '../sms/send/send.ts'
 import { wakeDevices } from '../sms/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
-import { findService, type Service } from './service.ts'
+import { type Wording, writeCode } from './code-text.ts'
+import { findService, type Service } from './find-service.ts'
 import { CODES, COLUMNS, hashOf, type Verification } from './verification.ts'
-import { type Wording, writeCode } from './write-code.ts'
 
 interface VerifyServices {
   readonly store: Store

@@ -1,6 +1,6 @@
 import about from '../../package.json' with { type: 'json' }
 import { sendOutgoing } from '../outgoing/send.ts'
-import { masked } from '../tools/mask.ts'
+import { masked } from '../tools/mask-secrets.ts'
 import type { BodyForm, DueDelivery } from './due-delivery.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'

@@ -1,5 +1,5 @@
 import { cleanText } from '../fields/cast.ts'
-import { masked } from '../tools/mask.ts'
+import { masked } from '../tools/mask-secrets.ts'
 
 /** Bytes of an answer that are read and stored. */
 export const KEPT_BYTES = 1024

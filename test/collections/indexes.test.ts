@@ -1,7 +1,7 @@
 import { complete } from '../../src/collections/definition/complete.ts'
 import { readNew } from '../../src/collections/definition/read-collection.ts'
+import { parseIndex } from '../../src/collections/from-sqlite/index-expression.ts'
 import { indexedColumns } from '../../src/collections/own-indexes.ts'
-import { parseIndex } from '../../src/collections/sqlite/index-expression.ts'
 import { indexDdl } from '../../src/collections/table-indexes.ts'
 import { collectionStore, update } from '../support/collection-store.ts'
 import { openStore } from '../support/database/open.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose } from '../../src/hooks/compose.ts'
 import { cutToParts } from '../../src/hooks/cut-to-parts.ts'
-import type { HookFields } from '../../src/hooks/hook.ts'
+import type { HookFields } from '../../src/hooks/hook-fields.ts'
 import { readHookBody } from '../../src/hooks/read-body.ts'
 import { countSegments } from '../../src/portable/segments.ts'
 import { renderTemplate } from '../../src/templates/template.ts'

@@ -29,7 +29,7 @@ import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../s
 import { parseTemplate } from '../../src/templates/parse.ts'
 import { renderTemplate } from '../../src/templates/template.ts'
 import { charsetOf, decodeForm, decodeText } from '../../src/tools/charset.ts'
-import { masked } from '../../src/tools/mask.ts'
+import { masked } from '../../src/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/tools/tokenize.ts'
 import { fillTemplates } from '../../src/webhooks/fill.ts'
 import { keptAnswer } from '../../src/webhooks/kept-answer.ts'
@@ -134,13 +134,13 @@ export const PARSERS: readonly Parser[] = [
   { name: 'a text with a code', file: 'hooks/compose.ts', most: TEXT, read: (text) => withoutCode(text, '') },
   {
     name: 'an answer that quotes secrets',
-    file: 'tools/mask.ts',
+    file: 'tools/mask-secrets.ts',
     most: KIBI,
     read: (text) => masked(text, ['123456', '\\\\\\\\\\\\a', 'secret-token']),
   },
   {
     name: 'a secret that an answer quotes',
-    file: 'tools/mask.ts',
+    file: 'tools/mask-secrets.ts',
     most: KIBI,
     read: (text) => masked('\\'.repeat(KIBI), [text]),
   },

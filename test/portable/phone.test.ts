@@ -1,5 +1,5 @@
+import { needsCountry, readSender } from '../../src/portable/phone/incoming-sender.ts'
 import { readPhone } from '../../src/portable/phone/read.ts'
-import { needsCountry, readSender } from '../../src/portable/phone/sender.ts'
 import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
 import { PHONE_TABLE } from '../support/phone-table.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose } from '../../src/hooks/compose.ts'
-import { HOOK_FIELDS } from '../../src/hooks/hook.ts'
+import { HOOK_FIELDS } from '../../src/hooks/hook-fields.ts'
 import { areInstalled, toolFile } from './door-clients.ts'
 
 interface Event {

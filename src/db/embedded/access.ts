@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { readText } from './account.ts'
-import { IS_WINDOWS } from './platform.ts'
+import { IS_WINDOWS } from './is-windows.ts'
 import { clusterLink, hasCluster, PORT } from './site.ts'
 
 export const ACCESS = 'pocketsms.json'

@@ -4,7 +4,7 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, hasFiles, launchFor } from './account.ts'
 import { programsFor } from './cluster-programs.ts'
-import { IS_WINDOWS } from './platform.ts'
+import { IS_WINDOWS } from './is-windows.ts'
 import { checkFolders, forAccount } from './run-as-root.ts'
 import { clusterLink, LIBRARIES, LOGS, PORT, type Site } from './site.ts'
 

@@ -13,7 +13,7 @@ import {
 import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
-import { IS_WINDOWS } from './platform.ts'
+import { IS_WINDOWS } from './is-windows.ts'
 
 // not import.meta.resolve, which does not exist in the tests' global setup
 const require = createRequire(import.meta.url)

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { hasFiles, type Launch } from './account.ts'
-import { IS_WINDOWS } from './platform.ts'
+import { IS_WINDOWS } from './is-windows.ts'
 import { type Programs, programIn } from './programs.ts'
 
 export const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']

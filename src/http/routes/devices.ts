@@ -34,7 +34,7 @@ import { type DeviceCaller, requireDeviceOf } from '../middleware/require-caller
 import { authOf, ownRecord, routesFor, sendRaw } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { storeOf } from '../server/caller.ts'
-import { limitOpenStreams } from '../server/open-streams.ts'
+import { limitOpenStreams } from '../server/limit-streams.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

@@ -16,7 +16,7 @@ import { readQuery } from '../query.ts'
 import { authenticate } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp, holderOf } from '../server/caller.ts'
-import { limitOpenStreams } from '../server/open-streams.ts'
+import { limitOpenStreams } from '../server/limit-streams.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',

@@ -10,7 +10,7 @@ import { type DeviceCaller, refuseSuspended, requireDeviceOf } from '../../http/
 import { authOf } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { clientIp, memoryOf, storeOf } from '../../http/server/caller.ts'
-import { limitOpenStreams } from '../../http/server/open-streams.ts'
+import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { STREAMS } from '../../metrics/traffic.ts'
 import { type Device, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import { startPairing } from '../../sms/devices/pair.ts'

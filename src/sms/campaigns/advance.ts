@@ -17,7 +17,7 @@ import {
   readCampaign,
 } from './campaign.ts'
 import type { CampaignStatus } from './campaign-state.ts'
-import { endCampaign } from './end-campaign.ts'
+import { endCampaign } from './cancel-or-fail.ts'
 import { holdMessages, releaseMessages } from './hold-messages.ts'
 import { storeMessages } from './store-messages.ts'
 

@@ -4,8 +4,8 @@ import { gatewayRefusal } from '../send/refusals.ts'
 import { advance, whenSettled } from './advance.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { type CampaignState, type CampaignStatus, readState } from './campaign-state.ts'
+import { endCampaign } from './cancel-or-fail.ts'
 import { noted } from './change.ts'
-import { endCampaign } from './end-campaign.ts'
 import { moveOn } from './runs.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { countryOfNumber } from '../../portable/phone/format.ts'
+import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain } from '../../portable/phone/read.ts'
-import { needsCountry, readSender } from '../../portable/phone/sender.ts'
 import type { Device } from '../devices/device.ts'
 
 interface Received {

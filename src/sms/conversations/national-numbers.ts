@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
+import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain, readPhone } from '../../portable/phone/read.ts'
-import { needsCountry, readSender } from '../../portable/phone/sender.ts'
 import { countriesOf } from './complete-senders.ts'
 import { MAX_NUMBERS, numbersAfter, readContacts, readConversations, readTexts } from './stored-numbers.ts'
 

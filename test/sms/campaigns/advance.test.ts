@@ -6,9 +6,9 @@ import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/
 import { type CampaignServices, findCampaign } from '../../../src/sms/campaigns/campaign.ts'
 import { campaignJobs } from '../../../src/sms/campaigns/campaign-jobs.ts'
 import { readState } from '../../../src/sms/campaigns/campaign-state.ts'
+import { endCampaign } from '../../../src/sms/campaigns/cancel-or-fail.ts'
 import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
 import { createCampaign } from '../../../src/sms/campaigns/create.ts'
-import { endCampaign } from '../../../src/sms/campaigns/end-campaign.ts'
 import { holdMessages } from '../../../src/sms/campaigns/hold-messages.ts'
 import {
   cancelCampaign,

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../../tools/json.ts'
-import { masked } from '../../../tools/mask.ts'
+import { masked } from '../../../tools/mask-secrets.ts'
 import { matches, textAt, textsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
 import { type Carrier, hiddenIn } from './settings.ts'

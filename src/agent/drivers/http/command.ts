@@ -1,5 +1,5 @@
 import { UserError } from '../../../errors.ts'
-import { masked } from '../../../tools/mask.ts'
+import { masked } from '../../../tools/mask-secrets.ts'
 import { driverKind, type Say } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
 import { httpDriver } from './driver.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OutgoingError, sendOutgoing } from '../../../outgoing/send.ts'
-import { masked } from '../../../tools/mask.ts'
+import { masked } from '../../../tools/mask-secrets.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { readAnswer, type Verdict } from './answer.ts'
 import { openPace } from './pace.ts'

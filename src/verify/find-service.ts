@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
-import { fieldError, invalidFields } from '../errors.ts'
-import type { Value } from '../fields/field.ts'
-import type { Extension } from '../records/extension.ts'
 import { noteChanges } from '../records/record-sql.ts'
-import type { RequestInfo } from '../request/request.ts'
 import { gatewayRefusal } from '../sms/send/refusals.ts'
-import { parseJson } from '../tools/json.ts'
-import { checkTemplate } from './code-template.ts'
 
-const DEFAULTS = { code_length: 6, ttl: 600 } as const
+/** The settings of a service that sets none. */
+export const SERVICE_DEFAULTS = { code_length: 6, ttl: 600 } as const
 
 /** A service by its id; for '' the account's first one. */
 const readService = (db: Db, user: string, id: string) =>
@@ -37,7 +31,7 @@ const makeService = (db: Db, user: string, name: string) =>
       query
         .insertInto('verify_services')
         .values({
-          ...{ id: sql<string>`pb_new_id()`, user, name, ...DEFAULTS },
+          ...{ id: sql<string>`pb_new_id()`, user, name, ...SERVICE_DEFAULTS },
           ...{ created: NOW, updated: NOW },
         })
         .onConflict((found) => found.columns(['user', 'name']).doNothing())
@@ -72,45 +66,4 @@ export async function serviceNamed(store: Store, user: string, name: string): Pr
   await findService(store, user, '')
   await makeService(db, user, name)
   return (await read())!.id
-}
-
-const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
-const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
-
-function hasCode(template: string) {
-  try {
-    checkTemplate(template)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const WRONG = fieldError(
-  'validation_invalid_templates',
-  'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
-)
-
-async function complete(
-  values: Record<string, Value>,
-  { auth }: RequestInfo,
-  old: Readonly<Record<string, Value>> = {},
-): Promise<undefined> {
-  if (!auth?.isSuperuser) values.api_key = old.api_key ?? ''
-  for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
-  checkTemplates(values)
-  return undefined
-}
-
-function checkTemplates({ templates }: Readonly<Record<string, Value>>): void {
-  const given = parseJson(String(templates ?? 'null')) ?? {}
-  if (!TEMPLATES.safeParse(given).success) throw invalidFields({ templates: WRONG })
-}
-
-/** Rules of services. `api_key` names the key that made the service by Twilio's API. */
-export const verifyServicesExtension: Extension = {
-  setByServer: ['api_key'],
-  check: checkTemplates,
-  beforeCreate: (_store, values, request) => complete(values, request),
-  beforeUpdate: (_store, values, old, request) => complete(values, request, old),
 }

@@ -1,5 +1,5 @@
 import { checkTemplate, fillCode } from './code-template.ts'
-import type { Service } from './service.ts'
+import type { Service } from './find-service.ts'
 
 const TEXTS: Readonly<Record<string, string>> = {
   en: 'Your code is {{code}}. Do not share it.',

@@ -1,29 +1,25 @@
-import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
-import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { checkFields, notLonger, oneOf, required } from '../../collections/checks.ts'
+import { checkFields, notLonger, required } from '../../collections/checks.ts'
 import { collectionJson, scaffoldsJson } from '../../collections/definition/collection-json.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { dryRunView } from '../../collections/dry-run.ts'
 import { createCollection, removeCollection, updateCollection } from '../../collections/edit.ts'
+import { sqliteErrorText } from '../../collections/from-sqlite/sqlite-fault.ts'
 import { importAll } from '../../collections/import-request.ts'
-import { sqliteErrorText } from '../../collections/sqlite/sqlite-fault.ts'
 import { isQueryFault } from '../../collections/views/view-query.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { anything, flag, object, ShapeError, text } from '../../fields/shape.ts'
-import { deleteUnwantedLogs } from '../../logs/request-log.ts'
 import { checkRule } from '../../records/access.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/list.ts'
 import { truncateCollection } from '../../records/truncate.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { renderSettings, type Settings } from '../../settings/settings.ts'
 import { renameRateLimits } from '../../settings/settings-store.ts'
 import { bodyOr, MAX_BODY_BYTES } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { listPlain, plainList } from '../lists.ts'
-import { auditedCollections, auditRequest, auditSettings } from '../middleware/audit.ts'
+import { auditedCollections, auditRequest } from '../middleware/audit.ts'
 import { superuserRoutes } from '../middleware/require-caller.ts'
 import { buildRequest, sendRaw } from '../request-info.ts'
 
@@ -127,49 +123,3 @@ const LISTED = plainList('_collections_listed', [
 
 const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
   listPlain(LISTED, store, extensions, request, ({ id }) => collectionJson(store.catalog.find(String(id))!))
-
-const TEST_S3_FORM = object({ filesystem: text })
-
-/** `/api/settings` for superusers. PocketBase: apis/settings.go, contract 7.4 */
-export const settingsRoutes = (services: Services) => {
-  const { settings } = services
-  return superuserRoutes(services, {
-    'GET /': () => renderSettings(settings.current),
-    'PATCH /': async ({ auth }, c) => {
-      const { values } = await bodyOr(c, 'An error occurred while loading the submitted data.')
-      const before = settings.current.logs
-      const next = await settings.save(values, auditSettings(c, services, auth))
-      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
-      return renderSettings(next)
-    },
-    'POST /test/email': async ({ auth, store }, c) => {
-      await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
-      await auditRequest(c, services, auth, { action: 'test mail' })
-    },
-    'POST /test/s3': async ({ auth }, c) => {
-      const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
-      const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
-      checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
-      await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
-      await testStorage(settings.current, filesystem === 'backups').catch((error) => {
-        throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
-      })
-    },
-    'POST /apple/generate-client-secret': async (_, c) => ({
-      secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
-    }),
-  })
-}
-
-async function testStorage({ s3: files, backups }: Settings, isOfBackups: boolean): Promise<void> {
-  const s3 = isOfBackups ? backups.s3 : files
-  if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
-  if (!isOfBackups) throw new Error('Files are kept in the database')
-  const { testS3 } = await import('../../backup/s3-storage.ts')
-  await testS3(s3)
-}
-
-function forget({ store, settings, log }: Services): void {
-  const failed = (error: unknown) => log.error({ err: error }, 'could not delete old logs')
-  void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)
-}

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { PRESETS } from '../portable/presets.ts'
 import type { FormPair } from '../tools/charset.ts'
 import { isSigned } from '../webhooks/secrets.ts'
-import type { Hook } from './hook.ts'
+import type { Hook } from './hook-fields.ts'
 
 /** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */
 const TOLERANCE_SECONDS = 300

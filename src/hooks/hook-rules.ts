@@ -12,8 +12,15 @@ import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
 import { requireRoomFor } from '../webhooks/extensions.ts'
 import { isSecret } from '../webhooks/secrets.ts'
-import { DEFAULT_PARTS, HOOK_FIELDS, type Hook, isOfCodes, MAX_RECIPIENTS, MAX_TEMPLATE } from './hook.ts'
-import { standardSecret } from './signature.ts'
+import { standardSecret } from './check-signature.ts'
+import {
+  DEFAULT_PARTS,
+  HOOK_FIELDS,
+  type Hook,
+  isOfCodes,
+  MAX_RECIPIENTS,
+  MAX_TEMPLATE,
+} from './hook-fields.ts'
 
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
 const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')

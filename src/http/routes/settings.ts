@@ -1,0 +1,58 @@
+import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
+import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
+import { checkFields, oneOf, required } from '../../collections/checks.ts'
+import { badRequest } from '../../errors.ts'
+import { object, text } from '../../fields/shape.ts'
+import { deleteUnwantedLogs } from '../../logs/request-log.ts'
+import { renderSettings, type Settings } from '../../settings/settings.ts'
+import { bodyOr } from '../body/body.ts'
+import { readForm } from '../body/form.ts'
+import type { Services } from '../context.ts'
+import { auditRequest, auditSettings } from '../middleware/audit.ts'
+import { superuserRoutes } from '../middleware/require-caller.ts'
+
+const TEST_S3_FORM = object({ filesystem: text })
+
+/** `/api/settings` for superusers. PocketBase: apis/settings.go, contract 7.4 */
+export const settingsRoutes = (services: Services) => {
+  const { settings } = services
+  return superuserRoutes(services, {
+    'GET /': () => renderSettings(settings.current),
+    'PATCH /': async ({ auth }, c) => {
+      const { values } = await bodyOr(c, 'An error occurred while loading the submitted data.')
+      const before = settings.current.logs
+      const next = await settings.save(values, auditSettings(c, services, auth))
+      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
+      return renderSettings(next)
+    },
+    'POST /test/email': async ({ auth, store }, c) => {
+      await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
+      await auditRequest(c, services, auth, { action: 'test mail' })
+    },
+    'POST /test/s3': async ({ auth }, c) => {
+      const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
+      const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
+      checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
+      await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
+      await testStorage(settings.current, filesystem === 'backups').catch((error) => {
+        throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
+      })
+    },
+    'POST /apple/generate-client-secret': async (_, c) => ({
+      secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
+    }),
+  })
+}
+
+async function testStorage({ s3: files, backups }: Settings, isOfBackups: boolean): Promise<void> {
+  const s3 = isOfBackups ? backups.s3 : files
+  if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
+  if (!isOfBackups) throw new Error('Files are kept in the database')
+  const { testS3 } = await import('../../backup/s3-storage.ts')
+  await testS3(s3)
+}
+
+function forget({ store, settings, log }: Services): void {
+  const failed = (error: unknown) => log.error({ err: error }, 'could not delete old logs')
+  void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)
+}

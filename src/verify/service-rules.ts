@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { fieldError, invalidFields } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import type { Extension } from '../records/extension.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { parseJson } from '../tools/json.ts'
+import { checkTemplate } from './code-template.ts'
+import { SERVICE_DEFAULTS } from './find-service.ts'
+
+const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
+const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
+
+function hasCode(template: string) {
+  try {
+    checkTemplate(template)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const WRONG = fieldError(
+  'validation_invalid_templates',
+  'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
+)
+
+async function complete(
+  values: Record<string, Value>,
+  { auth }: RequestInfo,
+  old: Readonly<Record<string, Value>> = {},
+): Promise<undefined> {
+  if (!auth?.isSuperuser) values.api_key = old.api_key ?? ''
+  for (const [name, value] of Object.entries(SERVICE_DEFAULTS)) values[name] ||= value
+  checkTemplates(values)
+  return undefined
+}
+
+function checkTemplates({ templates }: Readonly<Record<string, Value>>): void {
+  const given = parseJson(String(templates ?? 'null')) ?? {}
+  if (!TEMPLATES.safeParse(given).success) throw invalidFields({ templates: WRONG })
+}
+
+/** Rules of services. `api_key` names the key that made the service by Twilio's API. */
+export const verifyServicesExtension: Extension = {
+  setByServer: ['api_key'],
+  check: checkTemplates,
+  beforeCreate: (_store, values, request) => complete(values, request),
+  beforeUpdate: (_store, values, old, request) => complete(values, request, old),
+}
