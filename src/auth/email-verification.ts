@@ -5,7 +5,7 @@ import { object, text } from '../fields/shape.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
-import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './resend.ts'
+import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './mail-on-request.ts'
 import { claimOf, findByToken, ownerError } from './tokens.ts'
 
 /**

@@ -6,8 +6,8 @@ import { requireEnabled } from './auth-rows.ts'
 import { checkAuthRule } from './auth-rule.ts'
 import type { AuthServices, Origin } from './auth-services.ts'
 import { checkMfa, type Method, type MfaForm } from './mfa.ts'
-import { recordOrigin } from './origins.ts'
 import { startSession } from './sessions.ts'
+import { recordOrigin } from './sign-in-origins.ts'
 import { checkAddress } from './superuser-addresses.ts'
 
 interface SignInRequest extends Origin {

@@ -11,9 +11,9 @@ import { changeAuthRecord } from './account.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import { findAuthRecord, findByIdentity, requireEnabled } from './auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { type EmailForm, findForMail, numberOf, textOtp } from './mail-on-request.ts'
 import { mailOtp } from './mails.ts'
 import { passwordField, verifyDecoy } from './password-check.ts'
-import { type EmailForm, findForMail, numberOf, textOtp } from './resend.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,

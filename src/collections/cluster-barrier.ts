@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { sql } from 'kysely'
+import { countChannelListeners } from '../db/count-listeners.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { countChannelListeners } from '../db/server.ts'
 import { randomText } from '../tools/random.ts'
 
 /** Maximum wait for other server processes. One that is disconnected catches up when it reconnects. */

@@ -17,10 +17,10 @@ import { checkSignature, type Posted } from './check-signature.ts'
 import { compose } from './compose.ts'
 import { lockHook } from './find-hook.ts'
 import type { Hook, HookFields } from './hook-fields.ts'
+import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
 import { noteCall } from './note-call.ts'
 import { readHookBody } from './read-body.ts'
-import { composeUnread } from './unread.ts'
-import { noteHeld, noteSent, readWindow, remember, type Window } from './window.ts'
+import { composeUnread } from './unreadable-body.ts'
 
 const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],

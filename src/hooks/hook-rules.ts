@@ -10,8 +10,8 @@ import { allowsShortCodes } from '../sms/send/recipients.ts'
 import { parseTemplate } from '../templates/parse.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
-import { requireRoomFor } from '../webhooks/extensions.ts'
 import { isSecret } from '../webhooks/secrets.ts'
+import { requireRoomFor } from '../webhooks/webhook-rules.ts'
 import { standardSecret } from './check-signature.ts'
 import {
   DEFAULT_PARTS,

@@ -1,4 +1,4 @@
-import { firstOf, maybe } from './pieces.ts'
+import { firstOf, maybe } from './template-pieces.ts'
 
 /** Templates for the recipient and the code in a body that an auth server posts. */
 export interface CodeFields {

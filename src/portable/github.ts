@@ -1,4 +1,4 @@
-import { firstOf, maybe } from './pieces.ts'
+import { firstOf, maybe } from './template-pieces.ts'
 
 const branch = (path: string) => maybe(path, ' (', ')')
 const numbered = (path: string) => `#{{${path}.number}} {{${path}.title}}`

@@ -1,6 +1,6 @@
 import { AUTH_SERVERS, type CodeFields } from './auth-servers.ts'
 import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github.ts'
-import { firstOf, maybe } from './pieces.ts'
+import { firstOf, maybe } from './template-pieces.ts'
 
 /**
  * Defaults for a hook's empty fields. `once_key`: bodies with the same key are one event; '' for no key.

@@ -13,6 +13,7 @@ import { completeList } from '../sms/complete-numbers.ts'
 import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
 import { contactsExtension } from '../sms/contacts-extension.ts'
 import { autoAnswersExtension } from '../sms/conversations/auto-answers.ts'
+import { conversationsExtension, draftsExtension, notesExtension } from '../sms/inbox-rules.ts'
 import {
   campaignsExtension,
   devicesExtension,
@@ -20,8 +21,7 @@ import {
   linesExtension,
   messagesExtension,
   templatesExtension,
-} from '../sms/extensions.ts'
-import { conversationsExtension, draftsExtension, notesExtension } from '../sms/inbox-extensions.ts'
+} from '../sms/message-rules.ts'
 import { userSettingsExtension } from '../sms/user-settings.ts'
 import { usersExtension } from '../sms/users.ts'
 import { verifyServicesExtension } from '../verify/service-rules.ts'
@@ -33,7 +33,7 @@ import {
   type FitWebhook,
   WEBHOOKS,
   webhooksExtension,
-} from '../webhooks/extensions.ts'
+} from '../webhooks/webhook-rules.ts'
 import { forgetCarriers } from './carriers/stored-carrier.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */

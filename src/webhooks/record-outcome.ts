@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
-import { groupsOf } from '../db/groups.ts'
+import { groupsOf } from '../db/group-commits.ts'
 import type { Db } from '../db/open.ts'
 import { inSeconds, NOW, queries } from '../db/queries.ts'
 import { noteChanges } from '../records/record-sql.ts'

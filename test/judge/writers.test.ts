@@ -52,7 +52,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
   'sql/functions/queue/sms_release_held.sql: sms_dispatch due_at':
     'releases texts of a campaign, with a permit',
-  'src/hooks/window.ts: sms_messages body':
+  'src/hooks/hook-hour.ts: sms_messages body':
     'counts in its own summary, which an offer with a permit has stored',
   'sql/functions/queue/sms_reassign.sql: sms_dispatch line, due_at': QUEUE,
   'sql/functions/queue/sms_reassign.sql: sms_messages line': QUEUE,

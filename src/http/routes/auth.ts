@@ -7,12 +7,12 @@ import {
 } from '../../auth/email-change.ts'
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/email-verification.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
+import { EMAIL_FORM } from '../../auth/mail-on-request.ts'
 import { MFA_FORM } from '../../auth/mfa.ts'
 import { renderAuthMethods } from '../../auth/oauth2/auth-methods.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
 import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
-import { EMAIL_FORM } from '../../auth/resend.ts'
 import { refreshToken } from '../../auth/sessions.ts'
 import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
 import {

@@ -12,8 +12,8 @@ import type { Extension } from '../../records/extension.ts'
 import { noteChanges } from '../../records/record-sql.ts'
 import { completeList } from '../../sms/complete-numbers.ts'
 import { randomId } from '../../tools/random.ts'
-import type { FitWebhook } from '../../webhooks/extensions.ts'
 import { failDeliveries, failPending } from '../../webhooks/fail-deliveries.ts'
+import type { FitWebhook } from '../../webhooks/webhook-rules.ts'
 import { hasSid, sidOf } from './sids.ts'
 
 const NEW_TWILIO_KEY = z.object({

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { type Groups, makeGroups } from '../../db/groups.ts'
+import { type Groups, makeGroups } from '../../db/group-commits.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'

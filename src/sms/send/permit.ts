@@ -1,4 +1,4 @@
-import { MAX_OF_AGENT } from '../../portable/agents.ts'
+import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'
 import { isEnough, notAllowed } from '../../records/access.ts'
 import type { AuthRecord, Limits, Role } from '../../request/request.ts'
 import { effectiveScopes, grants, type Scope, type Scopes } from '../../request/scopes.ts'

@@ -1,4 +1,4 @@
-import { MAX_OF_AGENT } from '#portable/agents.ts'
+import { MAX_OF_AGENT } from '#portable/agent-send-limit.ts'
 import type { Fault } from '../../data/fault.ts'
 import { may } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'

@@ -1,4 +1,3 @@
-import type { Session } from './errors.ts'
 import type { Db } from './open.ts'
 
 const RIGHTS = `
@@ -22,13 +21,4 @@ export async function roleWarning(db: Db): Promise<string | undefined> {
   // a superuser has all other rights
   const said = rights[0] === 'is a superuser' ? rights.slice(0, 1) : rights
   return `The database role "${name}" ${said.join(', ')}. The server does not need that: use a plain role that owns its database (docs/deploy.md, "The database role").`
-}
-
-/** Number of servers that listen on a channel: the last statement of each names the channel. */
-export async function countChannelListeners(db: Pick<Session, 'query'>, channel: string): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*) from pg_stat_activity where datname = current_database() and position($1 in query) > 0 and application_name = 'pocketsms listen'`,
-    [`listen "${channel}"`],
-  )
-  return Number(rows[0]?.[0])
 }
