@@ -78,7 +78,7 @@ export const SETTINGS = {
   deviceOnlineSeconds: [
     'DEVICE_ONLINE_SECONDS',
     whole(600, 1),
-    'A device counts as online for this long after its last call.',
+    'A device counts as online for this long after it last contacted the server.',
   ],
   stickyDays: [
     'STICKY_DAYS',
@@ -93,7 +93,7 @@ export const SETTINGS = {
   leaseSeconds: [
     'LEASE_SECONDS',
     whole(120, 1, 86_400),
-    'The time that a device has to send the messages that it claimed. At most a day.',
+    'The time that a device has to send the messages that it fetched. At most a day.',
   ],
   webhookAllowPrivate: [
     'WEBHOOK_ALLOW_PRIVATE',
