@@ -78,7 +78,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fields: [['.'], ['field.ts'], ['date.ts', 'text.ts'], ['address.ts', 'geo-point.ts'], ['field-types.ts']],
   collections: [
     ['.'],
-    ['sqlite'],
+    ['from-sqlite'],
     ['definition'],
     ['field-settings.ts', 'own-indexes.ts', 'table-indexes.ts', 'validate-auth.ts', 'validate-indexes.ts'],
     ['table-columns.ts', 'validate-fields.ts', 'views'],
@@ -109,7 +109,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   records: [
     ['.'],
-    ['guarded-rows.ts', 'record-uploads.ts', 'render.ts', 'sign-in-data.ts'],
+    ['byte-limit.ts', 'record-uploads.ts', 'render.ts', 'sign-in-data.ts'],
     ['list-statement.ts', 'prepare.ts', 'read-rows.ts'],
     ['cascade.ts', 'password-work.ts', 'served-file.ts', 'visibility.ts'],
     ['auth-form.ts', 'expand.ts', 'former-access.ts', 'truncate.ts', 'write-in-progress.ts'],
@@ -287,6 +287,14 @@ describe('the rooms of src', () => {
     expect(files.filter((file) => !/^(server|demo|agent)\//.test(file) && values.test(text(file)))).toEqual(
       [],
     )
+  })
+
+  test('have every inner folder that has a floor', () => {
+    const named = Object.entries(INNER_FLOORS).flatMap(([room, floors]) =>
+      floors.flat().map((part) => (part === '.' ? room : `${room}/${part}`)),
+    )
+    const isThere = (path: string) => files.some((file) => file === path || file.startsWith(`${path}/`))
+    expect(named.filter((path) => !isThere(path))).toEqual([])
   })
 
   test('have inner folders that import downwards only', () => {
