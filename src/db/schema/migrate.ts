@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { UserError } from '../../errors.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { DatabaseUnavailable, isSqlError, OutdatedServer, wordsOf } from '../errors.ts'
 import type { Db } from '../open.ts'
+import { anyOf, lock, queries } from '../queries.ts'
 import { oldestServer } from './oldest-server.ts'
 import { type SqlFile, sqlFiles } from './sql-files.ts'
 
@@ -39,8 +41,12 @@ export async function migrate(db: Db, only?: readonly string[], tries = TRIES): 
 
 /** File names of all migrations applied to the database, by any version of pocketsms, in order. */
 export async function appliedMigrations(db: Db): Promise<string[]> {
-  const { rows } = await db.query('select file from _migrations order by file collate "C"')
-  return rows.map(([file]) => String(file))
+  const applied = await queries(db)
+    .selectFrom('_migrations')
+    .select('file')
+    .orderBy('file', (order) => order.collate('C'))
+    .execute()
+  return applied.map(({ file }) => file)
 }
 
 /** File names of this version's migrations that are not applied yet. */
@@ -61,7 +67,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   // no time limit: a node may wait long for another one's migration
   await tx.limitStatements(0)
   await tx.script(`set local application_name = 'migration of pocketsms'`)
-  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
+  await lock(tx, LOCKS.migration)
   await tx.script(MAKE_TABLE)
   const applied = await appliedMigrations(tx)
   const unknown = unknownMigrations(applied)
@@ -74,7 +80,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   const functions = await applyFunctions(tx)
   for (const { file, sql } of missing) {
     await tx.script(sql)
-    await tx.query('insert into _migrations (file) values ($1)', [file])
+    await queries(tx).insertInto('_migrations').values({ file }).execute()
   }
   await dropOldFunctions(tx, functions)
   if (oldest !== undefined && (await oldestServer(tx)) > oldest) {
@@ -88,36 +94,43 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
 const MAKE_FUNCTIONS =
   'create table if not exists _functions (name text collate "C" primary key, checksum text collate "C" not null)'
 
-const NOTE = `
-insert into _functions (name, checksum) select * from unnest($1::text[], $2::text[])
-on conflict (name) do update set checksum = excluded.checksum`
-
 const OLD = `
 select p.oid::regprocedure::text from pg_proc p
 where p.pronamespace = current_schema()::regnamespace and p.proname = any($1)
   and p.xmin <> pg_current_xact_id()::xid
   and not exists (select from pg_depend d where d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid)`
 
-const FORGET = `
-delete from _functions f where f.name = any($1) and not exists (
-  select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
-
 /** Replaces changed SQL functions before migrations use them. Returned `gone`: functions without a file. */
 async function applyFunctions(tx: Db) {
   await tx.script(MAKE_FUNCTIONS)
-  const { rows } = await tx.query('select name, checksum from _functions')
-  const applied = new Map(rows as [string, string][])
+  const rows = await queries(tx).selectFrom('_functions').select(['name', 'checksum']).execute()
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   const files = sqlFiles('functions')
   const changed = files.filter((file) => applied.get(file.name) !== checksumOf(file))
   const names = changed.map(({ name }) => name)
   if (changed.length > 0) {
     const all = changed.map(({ sql }) => sql).join('\n')
     await tx.script(`set local check_function_bodies = off; ${all}; set local check_function_bodies = on`)
-    await tx.query(NOTE, [names, changed.map(checksumOf)])
+    await noteFunctions(tx, changed)
   }
   const present = new Set(files.map(({ name }) => name))
   return { changed: names, gone: [...applied.keys()].filter((name) => !present.has(name)) }
 }
+
+const noteFunctions = (tx: Db, changed: readonly SqlFile[]) =>
+  queries(tx)
+    .insertInto('_functions')
+    .columns(['name', 'checksum'])
+    .expression(({ selectFrom }) => {
+      const names = changed.map(({ name }) => name)
+      const pairs = sql<Record<'name' | 'checksum', string>>`
+        unnest(${names}::text[], ${changed.map(checksumOf)}::text[])`
+      return selectFrom(pairs.as<'c'>(sql`c(name, checksum)`)).select(['c.name', 'c.checksum'])
+    })
+    .onConflict((found) =>
+      found.column('name').doUpdateSet(({ ref }) => ({ checksum: ref('excluded.checksum') })),
+    )
+    .execute()
 
 type Changes = Awaited<ReturnType<typeof applyFunctions>>
 /** Drops functions without a file, and old overloads of changed functions, unless a view still uses them. */
@@ -125,7 +138,14 @@ async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<voi
   if (changed.length === 0 && gone.length === 0) return
   const { rows } = await tx.query(OLD, [[...changed, ...gone]])
   for (const [signature] of rows) await tx.script(`drop function ${signature}`)
-  await tx.query(FORGET, [gone])
+  await queries(tx)
+    .deleteFrom('_functions as f')
+    .where('f.name', '=', anyOf(gone))
+    .where(
+      sql<boolean>`not exists (
+        select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`,
+    )
+    .execute()
 }
 
 const checksumOf = ({ sql }: SqlFile): string => createHash('sha256').update(sql).digest('hex')
