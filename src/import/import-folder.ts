@@ -5,6 +5,7 @@ import { INSTALLER_EMAIL } from '../auth/superusers.ts'
 import { type CatalogDraft, type Collection, quote, SUPERUSERS, tableName } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
+import { queries } from '../db/queries.ts'
 import { UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
 import { giveProof } from '../sms/consent/ledger.ts'
@@ -82,6 +83,5 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
     const { rows } = await draft.db.query(sql, [INSTALLER_EMAIL])
     if (rows.length > 0) refuse(`there are records in ${collection.name}`)
   }
-  const superusers = draft.catalog.find(SUPERUSERS)!
-  await draft.db.query(`delete from ${quote(tableName(superusers))}`)
+  await queries(draft.db).deleteFrom('_superusers').execute()
 }
