@@ -1,7 +1,8 @@
 import { type AuthCollection, type Collection, type Store, USERS_ID } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { generateText } from '../fields/pattern.ts'
-import { changeLogCte, columnsOf, type Values } from './record-sql.ts'
+import { columnsOf, noteChanges, type Values } from './record-sql.ts'
 
 /** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
@@ -20,21 +21,33 @@ export async function deleteLinks(
   let dropped = 0
   if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
   for (const name of names) {
-    const linked = store.catalog.find(name)!
-    const { rows } = await store.db.query(
-      `with written as (delete from ${columnsOf(linked).table}
-        where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),
-      ${changeLogCte('written', 'delete', 3)} select 1 from written`,
-      [collection.id, ids, linked.id],
-    )
-    dropped += rows.length
+    const deleted = await queries(store.db)
+      .with('written', (query) =>
+        query
+          .deleteFrom(name)
+          .where('collectionRef', '=', collection.id)
+          .where('recordRef', '=', anyOf(ids))
+          .returningAll(),
+      )
+      .with('noted', noteChanges('delete', store.catalog.find(name)!.id))
+      .selectFrom('written')
+      .select('id')
+      .execute()
+    dropped += deleted.length
   }
   return dropped
 }
 
-const END_BROWSERS = `
-delete from push_subscriptions
-where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`
+const endBrowsers = (db: Db, users: readonly string[]) =>
+  queries(db)
+    .deleteFrom('push_subscriptions')
+    .where(({ or, eb, selectFrom }) =>
+      or([
+        eb('user', '=', anyOf(users)),
+        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', anyOf(users))),
+      ]),
+    )
+    .execute()
 
 /** Deletes sessions and, of users, push subscriptions: a signed-out browser must not show received texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
@@ -43,7 +56,7 @@ async function deleteSessions({ db }: Store, owner: Collection, ids: readonly st
     .where('collection', '=', owner.id)
     .where('record', '=', anyOf(ids))
     .execute()
-  if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
+  if (owner.id === USERS_ID) await endBrowsers(db, ids)
 }
 
 export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
