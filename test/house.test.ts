@@ -278,11 +278,11 @@ describe('the rooms of src', () => {
     expect(readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(200)
   })
 
-  test('import from lower floors only', () => {
+  test('rooms import from lower floors only', () => {
     expect(imports.filter(isOurs).map(fault).filter(Boolean)).toEqual([])
   })
 
-  test('import values of config.ts in the entrances only', () => {
+  test('only server, demo and agent import values of config.ts', () => {
     const values = /^import (?!type\b)[^'"]*from '(?:\.\.?\/)+config\.ts'/m
     expect(files.filter((file) => !/^(server|demo|agent)\//.test(file) && values.test(text(file)))).toEqual(
       [],

@@ -63,7 +63,7 @@ test('the journal forgets attempts older than a week and stays small', async () 
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
 })
 
-test('the journal forgets unsent attempts at once and reported ones after a restart', async () => {
+test('the journal forgets unsent attempts at once and reported ones after a restart, but keeps refused ones', async () => {
   const journal = openJournal(file)
   for (const id of ['taken', 'refused']) {
     await journal.begin(id, 1)

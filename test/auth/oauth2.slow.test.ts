@@ -312,7 +312,7 @@ describe('a profile picture', () => {
     return (await signIn()).record
   }
 
-  test('is stored in the file field of a new record', async () => {
+  test('the provider’s picture is stored in the file field of a new record', async () => {
     oidc.files.set('/pictures/me.png', PICTURE)
     const record = await comeWith('/pictures/me.png')
     expect(record.photo).toMatch(/^me\w*_\w{10}\.png$/)

@@ -104,7 +104,7 @@ describe('an ended session', () => {
     expect((await end(theirs, second)).status).toBe(401)
   })
 
-  test('of a superuser is written to the audit log', async () => {
+  test('the end of a superuser’s session is written to the audit log', async () => {
     const [first, second] = [await server.superuser(), await server.superuser()]
     expect((await end(first.authorization!, await idOf(second.authorization!))).status).toBe(204)
     expect((await server.call('GET', '/api/account/sessions', undefined, second)).status).toBe(401)

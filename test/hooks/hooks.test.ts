@@ -221,14 +221,17 @@ describe('the body of a call', () => {
     ['application/x-www-form-urlencoded; charset=windows-1251', '746578743d25433621', 200, 'Ж!'],
     ['text/plain', '4772fc', 400, 'The text is not valid in the charset utf-8.'],
     ['text/plain; charset=none', '41', 400, 'The charset "none" is not known.'],
-  ])('of the type %s with the bytes %s is answered with %i: "%s"', async (type, hex, status, text) => {
-    const hook = await hookOf(alice)
-    const init = { method: 'POST', headers: { 'content-type': type }, body: Buffer.from(hex, 'hex') }
-    expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
-    if (status === 200) expect(await textsBy(hook)).toEqual([text])
-    else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
-    await remove(alice, hook)
-  })
+  ])(
+    'of the type %s with the bytes %s gets %i; its text or recorded error is "%s"',
+    async (type, hex, status, text) => {
+      const hook = await hookOf(alice)
+      const init = { method: 'POST', headers: { 'content-type': type }, body: Buffer.from(hex, 'hex') }
+      expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
+      if (status === 200) expect(await textsBy(hook)).toEqual([text])
+      else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
+      await remove(alice, hook)
+    },
+  )
 
   test.each<
     [name: string, parts: readonly (readonly [head: string, hex: string])[], status: number, text: string]

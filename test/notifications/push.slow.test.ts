@@ -233,7 +233,7 @@ test("a browser's subscription moves to its next user, but only with its keys", 
   expect([await browsers(), (await browsers(next)).length]).toEqual([[], 1])
 })
 
-test('a user has at most 20 subscriptions, and the oldest ends first', async () => {
+test('a user has at most 20 subscriptions, and the oldest is removed first', async () => {
   for (let i = 0; i < 22; i++) await subscribe(user, service.subscription(`/${i}`))
   const items = await browsers()
   expect(items).toHaveLength(20)

@@ -242,7 +242,7 @@ describe('an update of a message', () => {
     expect((await ann.ask('GET', `Messages/${sid}.json`)).body.body).toBe('')
   })
 
-  test('can cancel and redact at once', async () => {
+  test('one update cancels and redacts a message', async () => {
     const { sid } = (await ann.send()).body
     const changed = await change(sid, { Body: '', Status: 'canceled' })
     expect(changed.body).toMatchObject({ body: '', status: 'canceled' })

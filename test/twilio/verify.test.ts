@@ -129,7 +129,7 @@ describe('an API key', () => {
     expect((await ben.user.call('POST', '/api/verify', { to: '+491511234' })).body.service).toBe(id)
   })
 
-  test("cannot be named by a user's own service record", async () => {
+  test('is not stored as api_key of a service record that a user creates', async () => {
     const values = { user: ann.user.id, name: 'forged', api_key: ann.keyId }
     expect((await ann.user.call('POST', RECORDS, values)).body.api_key).toBe('')
   })

@@ -123,7 +123,7 @@ test('a change that the server refuses is taken back once, and later ones stay',
   }
 }, 60_000)
 
-test('another person’s later change shows as soon as both the answer and its event are there', async () => {
+test("after my change is answered and its event arrived, it no longer hides another person's later change", async () => {
   const { screen } = serverOf(
     () => 0.5,
     'c',

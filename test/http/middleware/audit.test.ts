@@ -122,9 +122,9 @@ test('entries can be filtered, sorted and paged like records', async () => {
 })
 
 test.each([
-  ['older entries are deleted', 30, 1],
-  ['set to 0 no entries are deleted', 0, 2],
-])('with a retention in days, %s', async (_, days, left) => {
+  [30, 1],
+  [0, 2],
+])('a retention of %i days leaves %i of two entries', async (days, left) => {
   await server.rows(
     `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,
   )

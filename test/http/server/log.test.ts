@@ -95,7 +95,7 @@ describe('X-Request-Id', () => {
     expect(written()[0]!.request).toBe(id)
   })
 
-  test('differs for each request', async () => {
+  test('each request gets an id of its own', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 40; i++) ids.add((await ask('/api/health')).id)
     expect(ids.size).toBe(40)

@@ -129,7 +129,7 @@ test('a back-relation expands at most 1,000 records', async () => {
   expect(expand.tools_via_shelf).toHaveLength(1000)
 })
 
-test('an expired sign-in can neither write nor read', async () => {
+test('a sign-in whose tokenKey was changed can neither write nor read', async () => {
   const [id, password] = ['workerann000001', 'secret12345']
   const email = 'ann@example.com'
   await create('workers', { id, email, password, passwordConfirm: password })

@@ -28,7 +28,7 @@ const contactOf = async (number: string) =>
 const addEntry = (values: object, by = ann) => by.call('POST', CONSENTS, { user: by.id, ...values })
 
 describe('a change of opted_out adds an entry', () => {
-  test('by STOP and START, with the text and its message', async () => {
+  test('STOP and START add entries with the text and its message', async () => {
     const number = nextNumber()
     await server.hear(phone, [[number, 'Stop!']])
     await server.hear(phone, [[number, 'START']])
@@ -226,7 +226,7 @@ describe('an entry is never changed or deleted', () => {
     await expect(server.query(sql, params)).rejects.toThrow(/never changed|follow the entries/)
   })
 
-  test('and keeps its text when its contact, group and message are deleted', async () => {
+  test('an entry keeps its text when its contact, group and message are deleted', async () => {
     const other = nextNumber()
     const group = await must(ann, 'POST', '/api/collections/contact_groups/records', {
       user: ann.id,

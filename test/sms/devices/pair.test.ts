@@ -78,7 +78,7 @@ describe('pairing a device', () => {
     expect(Number(rows[0]![0])).toBeGreaterThan(0)
   })
 
-  test('fails after 5 minutes', async () => {
+  test('a pairing code fails after 5 minutes', async () => {
     const code = await newCode()
     await db().query(`update device_pairings set expires_at = now() - interval '1 second'`)
     expect(await pair({ code })).toMatchObject({ status: 400, body: { error: 'wrong_code' } })

@@ -114,16 +114,23 @@ test("a contact's time zone is validated only when it changes", async () => {
   expect(await change({ time_zone: '' })).toBe(200)
 })
 
-test('quiet hours still work when the contacts collection has no time_zone field', async () => {
+test('a send waits for quiet hours when the contacts collection has no time_zone field', async () => {
   const collection = (await server.superuser.call('GET', '/api/collections/contacts')).body
   const fields = collection.fields.filter(({ name }: { name: string }) => name !== 'time_zone')
   expect((await server.superuser.call('PATCH', '/api/collections/contacts', { fields })).status).toBe(200)
   expect((await create('+4917020')).status).toBe(200)
+  const hour = Number(
+    new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' }).format(),
+  )
+  const clock = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
   await user.call('POST', '/api/collections/user_settings/records', {
     user: user.id,
-    quiet_from: '00:00',
-    quiet_to: '23:59',
+    quiet_from: clock(18),
+    quiet_to: clock(6),
   })
   const send = { recipients: ['+4917020'], body: 'Hi', quiet_hours: true }
-  expect((await user.call('POST', '/api/sms/send', send)).status).toBe(200)
+  const sent = await user.call('POST', '/api/sms/send', send)
+  expect(sent.status).toBe(200)
+  const message = `/api/collections/sms_messages/records/${sent.body.message_ids[0]}`
+  expect((await user.call('GET', message)).body.waiting_for).toBe('quiet_hours')
 })

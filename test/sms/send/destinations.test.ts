@@ -14,7 +14,7 @@ test.each([
   ['-7840,7', '+79161234567'],
   ['+1,-1876,+1876555', '+18765551234'],
   ['-881,-882', OK],
-])('destinations "%s" allow a send to %s', async (destinations, number) => {
+])('destinations "%s" contain %s', async (destinations, number) => {
   expect(await query('select sms_is_destination($1, $2)', [destinations, number])).toEqual([[true]])
 })
 
@@ -24,7 +24,7 @@ test.each([
   ['+7,-7840', '+78401234567'],
   ['+1,-1876,+1876555', '+18761234567'],
   ['-881,-882', '+8816123'],
-])('destinations "%s" forbid a send to %s', async (destinations, number) => {
+])('destinations "%s" do not contain %s', async (destinations, number) => {
   expect(await query('select sms_is_destination($1, $2)', [destinations, number])).toEqual([[false]])
 })
 
