@@ -44,7 +44,7 @@ const quick = {
     isolate: false,
   },
 }
-/** The slow files, each in a process of its own: four at once, as they wait for timers more than they compute. */
+/** The slow files, four at once, as some wait for timers. Each process runs many of them, as of the quick ones. */
 const slow = {
   extends: true as const,
   test: {
@@ -52,6 +52,7 @@ const slow = {
     name: 'slow',
     include: [SLOW],
     exclude: [IN_BROWSER],
+    isolate: false,
     maxWorkers: 4,
     sequence: { groupOrder: 1 },
   },

@@ -9,7 +9,7 @@ import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { startPushService } from '../support/services/push-service.ts'
 
-const ROUNDS = 6
+const ROUNDS = 4
 const ACCOUNTS = 4
 const RECIPIENTS = 600
 
