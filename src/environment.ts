@@ -154,7 +154,7 @@ export const SETTINGS = {
   signInTries: [
     'SIGN_IN_TRIES',
     whole(20, 0, 10_000),
-    'Wrong passwords per address and account in 10 minutes. [Other limits](security.md#limits) derive from it. 0: unlimited.',
+    'Wrong passwords per address and login in 10 minutes. [Other limits](security.md#limits) derive from it. 0: unlimited.',
   ],
   auditDays: [
     'AUDIT_DAYS',
