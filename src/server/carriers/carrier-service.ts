@@ -59,7 +59,7 @@ export function carrierService({
       const { account, name } = body
       const secrets = secretsIn(body)
       const checked = made('', account, secrets)
-      await refuseOwnKey(store.db, user.id, secrets.secret)
+      await refuseOwnKey(store.db, user.id, account, secrets.secret)
       if (body.check) return checked
       const about = {
         name: name || String(account.preset),
@@ -95,7 +95,7 @@ export function carrierService({
         throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
       const checked = made(device, body.account, secrets)
-      await refuseOwnKey(store.db, user.id, secrets.secret)
+      await refuseOwnKey(store.db, user.id, body.account, secrets.secret)
       if (body.check) return checked
       const sealed = await sealSecrets(store.db, device, secrets)
       await store.db.transaction(async (db) => {

@@ -1,19 +1,23 @@
 import { sha256 } from '../../auth/tokens.ts'
 import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { invalid } from '../../sms/send/refusals.ts'
 
+/** API keys in a text: the prefixes of auth/identify-key.ts. */
+const KEYS = /(?:psk|vk)_\w+/g
+
 /**
- * Throws 400 if a carrier's secret is an API key of the carrier's own account: its texts would return to it.
+ * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its
+ * texts would return to it.
  */
-export async function refuseOwnKey(db: Db, user: string, secret: string): Promise<void> {
-  if (secret === '') return
-  const hash = sha256(secret)
+export async function refuseOwnKey(db: Db, user: string, settings: unknown, secret: string): Promise<void> {
+  const hashes = (`${JSON.stringify(settings)} ${secret}`.match(KEYS) ?? []).map(sha256)
+  if (hashes.length === 0) return
   const own = await queries(db)
     .selectFrom('api_keys')
     .select('id')
     .where('user', '=', user)
-    .where(({ or, eb }) => or([eb('hash', '=', hash), eb('previous_hash', '=', hash)]))
+    .where(({ or, eb }) => or([eb('hash', '=', anyOf(hashes)), eb('previous_hash', '=', anyOf(hashes))]))
     .executeTakeFirst()
-  if (own) throw invalid('The secret is a key of this account: its texts would return to it')
+  if (own) throw invalid('The settings have a key of this account: its texts would return to it')
 }

@@ -128,10 +128,14 @@ test.each<[what: string, body: object, message: RegExp]>([
   })
 })
 
-test('a key of the account itself is refused', async () => {
+test.each(['secret', 'value'])('a key of the account itself is refused as %s', async (place) => {
   const { user, key } = await startUpstream()
   const account = { preset: 'pocketsms', url: gateway.url }
-  const { status, body } = await user.call('POST', PATH, { account, secret: key })
+  const settings =
+    place === 'secret'
+      ? { account, secret: key }
+      : { account: { ...account, values: { authorization: `Bearer ${key}` } }, secret: 'none' }
+  const { status, body } = await user.call('POST', PATH, settings)
   expect({ status, message: body.message }).toEqual({
     status: 400,
     message: expect.stringContaining('a key of this account'),
