@@ -41,5 +41,5 @@ export async function recordOrigin(
     }
   }
   for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)
-  await addSystemRecord(store, '_authOrigins', auth, { fingerprint }, 'on conflict do nothing')
+  await addSystemRecord(store, '_authOrigins', auth, { fingerprint }, 'do nothing')
 }

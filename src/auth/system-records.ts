@@ -1,68 +1,89 @@
-import { type Collection, quote, type Store } from '../collections/catalog.ts'
-import { objectsOf } from '../db/statement.ts'
+import type { Insertable } from 'kysely'
+import type { Collection, Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import type { TableRow } from '../db/statement.ts'
+import type { Tables } from '../db/tables.ts'
 import { dateOf, formatDate, now } from '../fields/date.ts'
-import type { Value } from '../fields/field.ts'
-import { type Action, changeLogCte } from '../records/record-sql.ts'
+import { noteChanges } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
 /** System collections cannot be renamed, so each table has the name of its collection. */
 type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
+/** kysely's types need one table by name. All of these have the columns of `_mfas` that this file names. */
+const tableOf = (name: SystemCollection) => name as '_mfas'
+
 /** Stores a record without checks; returns its id. After a unique conflict it throws, or does nothing. */
-export async function addSystemRecord(
+export async function addSystemRecord<T extends SystemCollection>(
   store: Store,
-  name: SystemCollection,
+  name: T,
   about: AuthRecord,
-  values: Readonly<Record<string, Value>>,
-  onConflict: 'on conflict do nothing' | '' = '',
+  values: Readonly<Partial<Insertable<Tables[T]>>>,
+  onConflict: 'throw' | 'do nothing' = 'throw',
 ): Promise<string> {
   const time = now()
   const id = randomId()
   const refs = { collectionRef: about.collection.id, recordRef: about.id }
   const row = { ...values, ...refs, id, created: time, updated: time }
-  const marks = Object.keys(row).map((_, i) => `$${i + 2}`)
-  const insert = `insert into ${quote(name)} (${Object.keys(row).map(quote).join()}) values (${marks.join()})
-    ${onConflict} returning id`
-  await write(store, name, 'create', insert, Object.values(row))
+  await queries(store.db)
+    .with('written', (query) =>
+      query
+        .insertInto(tableOf(name))
+        .values(row)
+        .$if(onConflict === 'do nothing', (insert) => insert.onConflict((found) => found.doNothing()))
+        .returning('id'),
+    )
+    .with('noted', noteChanges('create', idOf(store, name), 'ids'))
+    .selectFrom('written')
+    .execute()
   return id
 }
 
-/** Reads fields of the record with this id, as texts; null if there is none. */
-export async function findSystemRecord<F extends string>(
-  store: Store,
-  name: SystemCollection,
+/** Reads fields of the record with this id; null if there is none. */
+export async function findSystemRecord<T extends SystemCollection, F extends keyof TableRow<T> & string>(
+  { db }: Store,
+  name: T,
   id: string,
   fields: readonly F[],
-): Promise<Record<F, string> | null> {
-  return (await select(store, name, fields, 'id = $1', [id]))[0] ?? null
+): Promise<Pick<TableRow<T>, F> | null> {
+  return (await select(db, name, fields).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** Reads fields of all records that belong to an auth record, as texts; newest first. */
-export const listSystemRecords = <F extends string>(
-  store: Store,
-  name: SystemCollection,
+/** Reads fields of all records that belong to an auth record; newest first. */
+export const listSystemRecords = <T extends SystemCollection, F extends keyof TableRow<T> & string>(
+  { db }: Store,
+  name: T,
   about: AuthRecord,
   fields: readonly F[],
-): Promise<Record<F, string>[]> =>
-  select(store, name, fields, '"collectionRef" = $1 and "recordRef" = $2', [about.collection.id, about.id])
+): Promise<Pick<TableRow<T>, F>[]> =>
+  select(db, name, fields)
+    .where('collectionRef', '=', about.collection.id)
+    .where('recordRef', '=', about.id)
+    .orderBy('created', 'desc')
+    .orderBy('_rowid', 'desc')
+    .execute()
 
-async function select<F extends string>(
-  store: Store,
-  name: SystemCollection,
+const select = <T extends SystemCollection, F extends keyof TableRow<T> & string>(
+  db: Db,
+  name: T,
   fields: readonly F[],
-  condition: string,
-  params: readonly string[],
-): Promise<Record<F, string>[]> {
-  const found = await store.db.query(
-    `select ${fields.map(quote).join()} from ${quote(name)} where ${condition} order by created desc, _rowid desc`,
-    params,
-  )
-  return objectsOf(found)
-}
+) =>
+  queries(db)
+    .selectFrom(tableOf(name))
+    .select(fields as readonly string[] as readonly 'id'[])
+    .$castTo<Pick<TableRow<T>, F>>()
 
-export const deleteSystemRecord = async (store: Store, name: SystemCollection, id: string) =>
-  (await write(store, name, 'delete', `delete from ${quote(name)} where id = $2 returning *`, [id])) > 0
+export async function deleteSystemRecord(store: Store, name: SystemCollection, id: string): Promise<boolean> {
+  const deleted = await queries(store.db)
+    .with('written', (query) => query.deleteFrom(name).where('id', '=', id).returningAll())
+    .with('noted', noteChanges('delete', idOf(store, name)))
+    .selectFrom('written')
+    .select('id')
+    .execute()
+  return deleted.length > 0
+}
 
 export const isOlder = (moment: string, seconds: number) =>
   Date.now() - (dateOf(moment)?.getTime() ?? 0) > seconds * 1000
@@ -74,22 +95,28 @@ export async function deleteOldSystemRecords(
   about: Collection,
   seconds: number,
 ): Promise<void> {
-  const old = `delete from ${quote(name)} where "collectionRef" = $2 and created < $3 returning *`
-  await write(store, name, 'delete', old, [about.id, formatDate(new Date(Date.now() - seconds * 1000))])
+  const before = formatDate(new Date(Date.now() - seconds * 1000))
+  await queries(store.db)
+    .with('written', (query) =>
+      query
+        .deleteFrom(name)
+        .where('collectionRef', '=', about.id)
+        .where('created', '<', before)
+        .returningAll(),
+    )
+    .with('noted', noteChanges('delete', idOf(store, name)))
+    .selectFrom('written')
+    .execute()
 }
 
 export async function touchSystemRecord(store: Store, name: SystemCollection, id: string): Promise<void> {
-  const touch = `update ${quote(name)} set updated = $3 where id = $2 returning id`
-  await write(store, name, 'update', touch, [id, now()])
+  await queries(store.db)
+    .with('written', (query) =>
+      query.updateTable(name).set({ updated: now() }).where('id', '=', id).returning('id'),
+    )
+    .with('noted', noteChanges('update', idOf(store, name), 'ids'))
+    .selectFrom('written')
+    .execute()
 }
 
-async function write(
-  store: Store,
-  name: SystemCollection,
-  action: Action,
-  statement: string,
-  params: readonly unknown[],
-): Promise<number> {
-  const text = `with written as (${statement}), ${changeLogCte('written', action, 1)} select id from written`
-  return (await store.db.query(text, [store.catalog.find(name)!.id, ...params])).count
-}
+const idOf = ({ catalog }: Store, name: SystemCollection) => catalog.find(name)!.id

@@ -94,7 +94,7 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
-  const sentTo = numberOf(auth) || (auth.values.email ?? '')
+  const sentTo = numberOf(auth) || String(auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(call, auth, id, password)
