@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { NOW, queries } from '../../db/queries.ts'
 import { deleteRecords } from '../../records/cascade.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
 import { redactCopies } from '../../sms/retention/end-messages.ts'
@@ -9,7 +12,9 @@ import { fetchMessage, findMessage } from './messages.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
 
 /** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */
-const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
+const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
+/** SQL: its user. Hides the index of `user`: the message is found by its id. */
+const USER = sql<string>`"user" || ''`
 
 /**
  * Cancels a message, removes its text and files (in stored webhook deliveries, too), or does both. Throws
@@ -24,30 +29,49 @@ export async function changeMessage(call: Call) {
   if (status === '' && body === undefined) throw invalid('Body or Status is required')
   if (status !== '') await cancelMessage(store, may(call, 'cancel'), id)
   if (body !== undefined)
-    await ifOver(store, REDACT, [id, user], async (inside) =>
-      logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
+    await ifOver(
+      store,
+      (db) => redact(db, id, user),
+      async (inside) => logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
     )
   return fetchMessage(call)
 }
 
-const REDACT = `
-update sms_messages m set body = '', attachments = '{}', updated = pb_text(now())
-where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id`
+const redact = (db: Db, id: string, user: string) =>
+  queries(db)
+    .updateTable('sms_messages')
+    .set({ body: '', attachments: [], updated: NOW })
+    .where('id', '=', id)
+    .where(USER, '=', user)
+    .where(IS_OVER)
+    .returning('id')
+    .executeTakeFirst()
 
-const LOCK = `select m.id from sms_messages m where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} for update`
+const lockMessage = (db: Db, id: string, user: string) =>
+  queries(db)
+    .selectFrom('sms_messages')
+    .select('id')
+    .where('id', '=', id)
+    .where(USER, '=', user)
+    .where(IS_OVER)
+    .forUpdate()
+    .executeTakeFirst()
 
 /** Deletes a message. Throws 404, and TwilioRefusal 20009 for a message that still waits. */
 export async function deleteMessage({ services, store, user, sid }: Call): Promise<void> {
   const { id } = await findMessage(store, user, sid)
   const messages = store.catalog.find('sms_messages')!
   const remove = (inside: Store) => deleteRecords(inside, services.extensions, messages, [id])
-  await ifOver(store, LOCK, [id, user], remove)
+  await ifOver(store, (db) => lockMessage(db, id, user), remove)
 }
 
-/** Runs `sql` and then `work` in a transaction. Throws TwilioRefusal 20009 if `sql` finds no message. */
-const ifOver = (store: Store, sql: string, values: string[], work: (inside: Store) => Promise<unknown>) =>
+/** Runs `find` and then `work` in a transaction. Throws TwilioRefusal 20009 if `find` finds no message. */
+const ifOver = (
+  store: Store,
+  find: (db: Db) => Promise<object | undefined>,
+  work: (inside: Store) => Promise<unknown>,
+) =>
   store.db.transaction(async (db) => {
-    const { rows } = await db.query(sql, values)
-    if (rows[0]) return work({ db, catalog: store.catalog })
+    if (await find(db)) return work({ db, catalog: store.catalog })
     throw new TwilioRefusal(20009, 'The message is not over yet: its text stays until it is sent')
   })

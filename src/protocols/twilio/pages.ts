@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { objectsOf } from '../../db/statement.ts'
 import type { Parameters } from './parameters.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
@@ -72,14 +74,14 @@ export function describePage(
 }
 
 /**
- * Reads a page of rows, newest first. `sql` must end in its `where` conditions: more are appended. Throws
- * TwilioRefusal 21481 for an unknown page token.
+ * Reads a page of rows, newest first. `list` is SQL that must end in its `where` conditions: more are
+ * appended. Throws TwilioRefusal 21481 for an unknown page token.
  */
 export async function readRows<T extends { readonly id: string }>(
   db: Db,
   path: string,
-  [table, alias]: readonly [table: string, alias: string],
-  sql: string,
+  [table, alias]: readonly [table: 'sms_messages' | 'devices' | 'verify_services', alias: string],
+  list: string,
   values: readonly unknown[],
   request: PageRequest,
 ) {
@@ -89,13 +91,17 @@ export async function readRows<T extends { readonly id: string }>(
   const place = (value: unknown) => `$${bound.push(value)}`
   let after = ''
   if (from) {
-    const position = `select _rowid from ${table} r where r.id = $1 and r."user" || '' = $2`
-    const { rows } = await db.query(position, [from.id, values[0]], `twilio position in ${table}`)
-    if (!rows[0]) throw unknownToken()
-    after = ` and ${alias}._rowid ${from.isBack ? '>' : '<'} ${place(rows[0][0])}`
+    const position = await queries(db)
+      .selectFrom(table)
+      .select('_rowid')
+      .where('id', '=', from.id)
+      .where(sql`"user" || ''`, '=', values[0])
+      .executeTakeFirst()
+    if (!position) throw unknownToken()
+    after = ` and ${alias}._rowid ${from.isBack ? '>' : '<'} ${place(position._rowid)}`
   }
   const [limit, offset] = [place(size + 1), place(from ? 0 : page * size)]
-  const text = `${sql}${after} order by ${alias}._rowid ${order} limit ${limit}::bigint offset ${offset}::bigint`
+  const text = `${list}${after} order by ${alias}._rowid ${order} limit ${limit}::bigint offset ${offset}::bigint`
   const found = objectsOf<T>(await db.shaped(text, bound))
   const rows = found.slice(0, size)
   if (from?.isBack) rows.reverse()
