@@ -114,6 +114,8 @@ const API: Readonly<Record<string, Row>> = {
     ...FAILED,
   }),
   'PATCH /api/sms/messages/:id': changes('change', () => ({ body: 'Another text' })),
+  // who may not change texts learns nothing of what is wrong
+  'PATCH /api/sms/messages/:id with a wrong body': { may: 'sending', body: () => ({ priority: 'high' }) },
   'PATCH /api/sms/messages/:id to a forbidden number': changes('nobody', () => ({ body: 'Hi' }), OUT),
   'PATCH /api/sms/messages/:id by any line': changes('change', () => ({ body: 'Hi' }), BY_ANY),
   'PATCH /api/sms/messages/:id to an end': changes('end', PAST_AND_OVER),
