@@ -218,7 +218,7 @@ scenario('a repeating text previews its next times, lists its runs and can be ch
   await cron.fill('30 10 * * 1-5')
   await page.getByText(/next, by your clock/).waitFor()
   await fixture.look('form')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: 'Start repeating' }).click()
   await page.getByRole('dialog').getByText('The menu is out').waitFor()
   await page.getByRole('dialog').locator('button.primary').click()
   await page.getByText('It has gone out 0 times.').waitFor()
