@@ -146,7 +146,7 @@ export const campaignPaths = () =>
     'POST /api/campaigns/{id}/cancel': steered(
       'cancel',
       'Cancel a campaign',
-      'Ends all its messages that no device has claimed; their units of the quota come back. One that repeats has no more runs. Again is no error.',
+      'Ends all its messages that no device has claimed, and gives their quota back. A campaign that repeats has no more runs. A repeated request is no error.',
       'campaign_over',
     ),
     'POST /api/campaigns/{id}/retry': {

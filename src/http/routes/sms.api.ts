@@ -168,7 +168,7 @@ export const smsPaths = () =>
       id: 'retryMessage',
       summary: 'Send a failed message once more',
       description:
-        'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
+        'Sends a new message with the same text to the same number, by any device. It counts against the quota. If you repeat the request, the server returns the same new message.',
       answer: ['The new message.', ACCEPTED],
       refuses: [
         ...OUT_OF_BOUNDS,
