@@ -44,12 +44,12 @@ export const ENABLE_USER = z
 
 /** Maps a table to an SQL condition on the user's rows to list. */
 const LISTS = {
-  api_keys: 'true',
-  devices: 'true',
-  webhooks: 'enabled',
-  hooks: 'enabled',
-  auto_answers: 'enabled',
-  campaigns: `status in ('scheduled', 'repeating', 'sending', 'paused')`,
+  api_keys: sql<boolean>`true`,
+  devices: sql<boolean>`true`,
+  webhooks: sql<boolean>`enabled`,
+  hooks: sql<boolean>`enabled`,
+  auto_answers: sql<boolean>`enabled`,
+  campaigns: sql<boolean>`status in ('scheduled', 'repeating', 'sending', 'paused')`,
 }
 type ListName = keyof typeof LISTS
 
@@ -76,12 +76,16 @@ export async function readAccess(db: Db, user: string): Promise<UserAccess> {
 
 async function readList(db: Db, name: ListName, user: string): Promise<UserAccess[ListName]> {
   const title = name === 'webhooks' ? 'url' : 'name'
-  const { rows } = await db.query(
-    `select id, ${title}, count(*) over () from ${name} where "user" = $1 and ${LISTS[name]} order by created, id limit ${MAX_ITEMS}`,
-    [user],
-  )
-  const items = rows.map(([id, called]) => ({ id: String(id), name: String(called) }))
-  return { total: Number(rows[0]?.[2] ?? 0), items }
+  const rows = await queries(db)
+    .selectFrom(name)
+    .select(['id', sql.ref<string>(title).as('name'), sql<number>`count(*) over ()`.as('total')])
+    .where('user', '=', user)
+    .where(LISTS[name])
+    .orderBy('created')
+    .orderBy('id')
+    .limit(sql.lit(MAX_ITEMS))
+    .execute()
+  return { total: rows[0]?.total ?? 0, items: rows.map(({ id, name }) => ({ id, name })) }
 }
 
 /** Enables a user. Ends or keeps devices, API keys and the like. Returns what there was. Throws 404. */
