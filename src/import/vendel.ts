@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { type Collection, USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import type { Extensions } from '../records/extension.ts'
@@ -31,12 +34,31 @@ const OURS: Readonly<Record<string, string>> = {
 }
 const NEEDED = ['sms_devices', 'webhook_configs']
 
+type LastText = Record<'id' | 'name' | 'body' | 'at' | 'type' | 'device', string>
+
 /** Makes a conversation for each phone number that has sent messages. */
-const CONVERSATIONS = `
-insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, created, updated)
-select pb_new_id(), m."user", m."from", l.name, l.body, l.at, l.type, l.id, l.device, l.at, l.at
-from (select distinct "user", "from" from sms_messages where message_type = 'incoming' and "from" <> '') m
-cross join lateral sms_conversation_last(m."user", m."from") l`
+const makeConversations = (db: Db) =>
+  queries(db, 'planned')
+    .insertInto('conversations')
+    .columns([
+      ...(['id', 'user', 'number', 'name', 'last_text', 'last_at', 'last_type', 'last_message'] as const),
+      ...(['device', 'created', 'updated'] as const),
+    ])
+    .expression(({ selectFrom }) =>
+      selectFrom(
+        selectFrom('sms_messages')
+          .select(['user', 'from'])
+          .distinct()
+          .where('message_type', '=', sql.lit('incoming'))
+          .where('from', '<>', sql.lit(''))
+          .as('m'),
+      )
+        .crossJoinLateral(sql<LastText>`sms_conversation_last(m."user", m."from")`.as('l'))
+        .select([sql<string>`pb_new_id()`.as('id'), 'm.user', 'm.from as number', 'l.name'])
+        .select(['l.body as last_text', 'l.at as last_at', 'l.type as last_type', 'l.id as last_message'])
+        .select(['l.device', 'l.at as created', 'l.at as updated']),
+    )
+    .execute()
 
 /** Imports Vendel's data directory. Of collections unknown here, users may only read their own records. */
 export const importVendel = (
@@ -91,7 +113,7 @@ export const importVendel = (
       records += await importRecords(work, collection, raw.name, convert)
     }
     records -= await dropLostRelations(draft, work.leftOut, [...brought])
-    await draft.db.query(CONVERSATIONS)
+    await makeConversations(draft.db)
     for (const [sentence, n] of counts) report(sentence.replace('#', () => String(n)))
     const names = collections.map(({ name }) => name).join(', ')
     report(`${names}: kept as they were. Nothing here uses them, their users may read their own.`)
