@@ -2,7 +2,7 @@ import { fieldError } from '../errors.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
-import { isInt64, noInteger, tooSmall } from '../fields/text.ts'
+import { isInt64, noInteger, tooSmall } from '../fields/scalar-types.ts'
 import type { Catalog, Collection } from './catalog.ts'
 import {
   atLeast,

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { fieldError } from '../errors.ts'
 import { countCharacters } from './cast.ts'
 import type { FieldOf, FieldType } from './field.ts'
-import { TEXT_LIKE } from './text.ts'
+import { TEXT_LIKE } from './scalar-types.ts'
 
 /** Parts of the pattern of URLs that PocketBase accepts. Source: github.com/asaskevich/govalidator */
 const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'

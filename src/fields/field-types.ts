@@ -27,7 +27,7 @@ import {
   required,
   TEXT_LIKE,
   text,
-} from './text.ts'
+} from './scalar-types.ts'
 
 type ChoiceField = SelectField | RelationField | FileField
 

@@ -2,7 +2,7 @@ import { fieldError } from '../errors.ts'
 import { isObject, parseJson } from '../tools/json.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { writeNumber } from './json-text.ts'
-import { required } from './text.ts'
+import { required } from './scalar-types.ts'
 
 interface Point {
   lon: number

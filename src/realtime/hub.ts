@@ -31,7 +31,7 @@ import {
   type Message,
   type SubscriptionRequest,
 } from './other-node.ts'
-import { TOPIC } from './presence.ts'
+import { TOPIC } from './reading-or-writing.ts'
 import { snapshotFor } from './snapshot.ts'
 
 /** How long a node still reads changes after its last client left: most clients reconnect soon. */

@@ -1,7 +1,7 @@
 import type { AuthCollection } from '../collections/catalog.ts'
 import { type FieldError, fieldError } from '../errors.ts'
 import { toText } from '../fields/cast.ts'
-import { required } from '../fields/text.ts'
+import { required } from '../fields/scalar-types.ts'
 import type { PasswordWork } from './password-work.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
 

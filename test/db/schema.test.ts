@@ -1,6 +1,6 @@
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { buildIndexes } from '../../src/sms/large-history.ts'
+import { buildIndexes } from '../../src/sms/history-indexes.ts'
 import { countMessages } from '../../src/sms/message-totals.ts'
 import { dumpCollections } from '../console/dump-collections.ts'
 import { openStore } from '../support/database/open.ts'

@@ -4,7 +4,7 @@ import { migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { indexStates as statesOf } from '../../src/db/schema/trigrams.ts'
 import { createLogger } from '../../src/log.ts'
-import { buildIndexes, indexWarnings } from '../../src/sms/large-history.ts'
+import { buildIndexes, indexWarnings } from '../../src/sms/history-indexes.ts'
 import { type OpenDb, openDb, openStore } from '../support/database/open.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../support/server/start.ts'
 

@@ -22,7 +22,7 @@ import { findPoster, phoneOf, recordAbsence } from './phone.ts'
 import { pullMessages } from './pull.ts'
 import { register, signInBasic } from './registration.ts'
 import { UPDATE_BODY } from './sim-cards.ts'
-import { STATES_BODY } from './state-report.ts'
+import { STATES_BODY } from './state-report-body.ts'
 import { takeStates } from './take-states.ts'
 import { MOBILE_PATH, settingsOf, webhooksOf, wireDate, wireDevice } from './wire.ts'
 

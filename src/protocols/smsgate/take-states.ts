@@ -9,7 +9,7 @@ import { noteProgress, type Progress } from './handed-texts.ts'
 import { noteClockAhead, reduceCapacity } from './phone.ts'
 import { phoneLease } from './pull.ts'
 import { wakeForMore } from './refill.ts'
-import type { StateReport } from './state-report.ts'
+import type { StateReport } from './state-report-body.ts'
 import { readWireId } from './wire.ts'
 
 /** The app's error for a message that expired just before sending. */

@@ -10,7 +10,7 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { counts } from '../../metrics/counts.ts'
 import { allowance, type Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
-import { openText } from '../send/sealed-text.ts'
+import { openText } from '../send/encrypt-text.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z

@@ -3,7 +3,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { masked } from '../../tools/mask-secrets.ts'
-import { openText, SEALED } from '../send/sealed-text.ts'
+import { openText, SEALED } from '../send/encrypt-text.ts'
 
 /** Texts that are stored encrypted. `sealed` is null once the text was sent. */
 const findHidden = (db: Db, ids: readonly string[]) =>

@@ -11,7 +11,7 @@ import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf, requireOwnBatch } from '../
 import { KEPT_SCOPE, keepScope, offeredScope, readScope } from '../send/kept-scope.ts'
 import { may, type Permit, type Sender } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
-import { REPEATABLE_TEXT } from '../send/sealed-text.ts'
+import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
 import { CANCELED, REASONS } from '../status.ts'
 import { countBatch } from './batch.ts'

@@ -24,7 +24,7 @@ import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
 import { may, type Sender } from './permit.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
-import { SEALED, sealText } from './sealed-text.ts'
+import { SEALED, sealText } from './encrypt-text.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 

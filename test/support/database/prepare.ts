@@ -2,7 +2,7 @@ import { saveCollection } from '../../../src/collections/save-collection.ts'
 import { readConfig } from '../../../src/config.ts'
 import { migrate } from '../../../src/db/schema/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
-import { buildIndexes } from '../../../src/sms/large-history.ts'
+import { buildIndexes } from '../../../src/sms/history-indexes.ts'
 import { openDb, openStore, type TestStore } from './open.ts'
 
 /** The least that bcrypt knows. */

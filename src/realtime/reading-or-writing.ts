@@ -23,7 +23,6 @@ export const PRESENCE = z
   })
   .meta({ id: 'Presence' })
 
-/** Cuts the name to 100 characters, which take at most 600 bytes of JSON: a NOTIFY holds 8,000 bytes. */
 /** Sends a person's presence to an account's clients with the topic `presence`. Throws 429 if too often. */
 export async function tellPresence(
   db: Db,
