@@ -9,8 +9,8 @@ import { lock, queries } from '../../db/queries.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { counts } from '../../metrics/counts.ts'
 import { allowance, type Device } from '../devices/device.ts'
-import { gatewayRefusal } from '../send/refusals.ts'
 import { openText } from '../send/encrypt-text.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z

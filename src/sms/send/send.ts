@@ -16,6 +16,7 @@ import {
 } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
+import { SEALED, sealText } from './encrypt-text.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
 import { keepScope, offeredScope } from './kept-scope.ts'
@@ -24,7 +25,6 @@ import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
 import { may, type Sender } from './permit.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
-import { SEALED, sealText } from './encrypt-text.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
