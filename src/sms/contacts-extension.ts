@@ -4,13 +4,15 @@ import type { Extension } from '../records/extension.ts'
 import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { hasStopped } from './consent/stopped.ts'
 import { checking, checkTimeZone } from './hours.ts'
+import { endUnclaimed } from './queue/opt-out.ts'
+import { lockUserSends } from './send/accept.ts'
 
 const contactChecks = checking(checkTimeZone)
 
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
  * alone checks the number, as in PocketBase. A change of `opted_out`, and each contact of an import, becomes
- * an entry of `consents`.
+ * an entry of `consents`. An opt-out by hand ends the texts that no device has fetched.
  */
 export const contactsExtension: Extension = {
   ...contactChecks,
@@ -19,6 +21,7 @@ export const contactsExtension: Extension = {
     if (values.opted_out === true || source === 'import')
       await giveProof(store.db, { source, entered_by: enteredBy(request) })
     if (values.opted_out !== true) await showStop(store, values)
+    else if (source !== 'import') await endTexts(store, values)
     return contactChecks.beforeCreate!(store, values, request)
   },
   async beforeUpdate(store, values, old, request) {
@@ -26,6 +29,8 @@ export const contactsExtension: Extension = {
       await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
     if (values.opted_out !== true && (values.phone !== old.phone || values.user !== old.user))
       await showStop(store, values)
+    if (values.opted_out === true && (old.opted_out !== true || values.phone !== old.phone))
+      await endTexts(store, values)
     return contactChecks.beforeUpdate!(store, values, old, request)
   },
 }
@@ -33,4 +38,9 @@ export const contactsExtension: Extension = {
 /** A contact with a new number that has opted out: the trigger contacts_stopped stores it, this shows it. */
 async function showStop({ db }: Store, values: Record<string, Value>): Promise<void> {
   if (await hasStopped(db, String(values.user), String(values.phone))) values.opted_out = true
+}
+
+async function endTexts(store: Store, { user, phone }: Record<string, Value>): Promise<void> {
+  await lockUserSends(store.db, String(user))
+  await endUnclaimed(store, String(user), [String(phone)])
 }

@@ -57,6 +57,25 @@ test('a number that texted STOP gets no text after its contact was deleted', asy
   expect(await reasonOfSend(number, ben)).toBe('')
 })
 
+test.each([
+  ['changed', { phone: true }],
+  ['made', {}],
+])(
+  'a text that no device has fetched fails at once when a contact is %s by hand as opted out',
+  async (_, has) => {
+    const number = nextNumber()
+    const contact = 'phone' in has ? await record('contacts', { phone: number }) : undefined
+    const { message_ids } = await must(ann, 'POST', '/api/sms/send', { recipients: [number], body: 'Hi' })
+    const used = async () => (await must(ann, 'GET', '/api/sms/usage')).used
+    const before = await used()
+    if (contact) await must(ann, 'PATCH', `${CONTACTS}/${contact.id}`, { opted_out: true })
+    else await record('contacts', { phone: number, opted_out: true })
+    const sql = 'select status, error_message from sms_messages where id = $1'
+    expect(await server.query(sql, message_ids)).toEqual([['failed', OUT]])
+    expect(await used()).toBe(before - 1)
+  },
+)
+
 test('a scheduled text fails when its contact is opted out by hand and deleted before it is due', async () => {
   const number = nextNumber()
   const { id } = await record('contacts', { phone: number })
