@@ -239,6 +239,19 @@ test('a text without an answer has an unknown outcome and is not submitted again
   expect(smsc.bound).toHaveLength(2)
 })
 
+test.each(['', '000000'])(
+  'answers count that came just before the end of a link, whose last bytes are "%s"',
+  async (hex) => {
+    const { smsc, send } = await setUp({ window: 20 })
+    smsc.answer = () => undefined
+    const texts = Array.from({ length: 20 }, (_, i) => send({ id: String(i) }))
+    await expect.poll(() => smsc.submitted.length).toBe(20)
+    for (const [i, pdu] of smsc.submitted.entries()) smsc.reply(pdu, { message_id: String(i) })
+    smsc.end(Buffer.from(hex, 'hex'))
+    expect(await Promise.all(texts)).toEqual(texts.map(() => ({ outcome: 'sent' })))
+  },
+)
+
 test('an answer that came in time counts although the agent read nothing until its time was over', async () => {
   const { smsc, send } = await setUp({ answer_seconds: 1 })
   smsc.answer = () => {

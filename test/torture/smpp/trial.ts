@@ -8,7 +8,9 @@ import { KANNEL_INCOMING, type Part, readParts, type Smsc } from './smscs.ts'
 import { type Submit, Wire } from './wire.ts'
 
 /** How long after an answer an agent that is killed may not have noted it. */
-const NOTED_MS = 1_000
+const NOTED_MS = 2_000
+/** How long before the end of its link an answer may be lost: the agent may have ended the link unread. */
+const UNREAD_MS = 500
 /** An answer that takes longer may be too late for the agent's answer_seconds. */
 const LATE_MS = 2_000
 const MAX_TOLD = 5
@@ -36,9 +38,10 @@ async function judgeSmpp(
   )
   const all = await readParts(submits)
   const byNumber = Map.groupBy(all, ({ to }) => `+${to}`)
-  const isOpen = ({ at, status, answeredAt = 0 }: Part) =>
+  const isOpen = ({ at, status, answeredAt = 0, endedAt = Infinity }: Part) =>
     status === undefined ||
     answeredAt - at > LATE_MS ||
+    endedAt - answeredAt < UNREAD_MS ||
     kills.some(({ from, to }) => to >= at && from <= answeredAt + NOTED_MS)
   // some of its parts were out when its lease was over
   const isInPart = (parts: readonly Part[]) => kills.length > 0 && arrived(parts).length === 0

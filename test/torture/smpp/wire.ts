@@ -16,12 +16,15 @@ export interface Submit {
   /** The answer's command_status; undefined when none came. */
   status?: number
   answeredAt?: number
+  /** When the link ended on which it went. */
+  endedAt?: number
 }
 
-/** The two ends of a connection, and requests by sequence number. */
+/** The two ends of a connection, its requests, and those that are open, by sequence number. */
 interface Link {
   readonly near: Socket
   readonly far: Socket
+  readonly submits: Submit[]
   readonly open: Map<number, Submit>
   isSilent: boolean
 }
@@ -81,7 +84,7 @@ export class Wire {
 
   #pass(near: Socket): void {
     const far = connect(this.#farPort, '127.0.0.1')
-    const link: Link = { near, far, open: new Map(), isSilent: false }
+    const link: Link = { near, far, submits: [], open: new Map(), isSilent: false }
     this.#links.add(link)
     eachPdu(near, (pdu) => this.#isPassed(link, pdu) && far.write(pdu))
     const answer = (pdu: Buffer) => {
@@ -97,6 +100,7 @@ export class Wire {
       end.on('error', () => {}) // closes, too
       end.on('close', () => {
         this.#links.delete(link)
+        for (const submit of link.submits) submit.endedAt ??= performance.now()
         other.end() // destroyed, it could lose answers that it has passed on
       })
     }
@@ -116,6 +120,7 @@ export class Wire {
     if (isSubmit) {
       const submit: Submit = { pdu, at: performance.now() }
       this.submits.push(submit)
+      link.submits.push(submit)
       link.open.set(pdu.readUInt32BE(12), submit)
     }
     return !link.isSilent
