@@ -21,7 +21,7 @@ test('renaming a collection renames its rate limit labels and no others', async 
   expect(await labels()).toEqual(['texts:create', 'posts2:list', 'texts:list', '/api/'])
 })
 
-test('two concurrent renames both keep their labels', async () => {
+test('two concurrent renames both reach the labels of the rate limits', async () => {
   await write('posts:create', 'notes:create')
   await Promise.all([renameRateLimits(here, 'posts', 'texts'), renameRateLimits(here, 'notes', 'words')])
   expect(await labels()).toEqual(['texts:create', 'words:create'])

@@ -137,7 +137,7 @@ describe('a send is refused, with no message stored, for', () => {
     expect((await by(1)).status).toBe(202)
   })
 
-  test('a sender without devices', async () => {
+  test('a sender without devices, also if it is scheduled', async () => {
     const later = { scheduleAt: inHours(1) }
     for (const more of [{}, later])
       expect(await send(more, '', fixture.cleo)).toMatchObject({ status: 400, body: { message: /device/ } })

@@ -29,7 +29,7 @@ const age = (days: number, count: number) =>
     [days, count],
   )
 
-test('finished deliveries are deleted after their retention, pending ones later', async () => {
+test('finished deliveries are deleted with their payloads after their retention, pending ones are not', async () => {
   const { user, phone, receiver, store } = fixture
   await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 10, 'sent')

@@ -237,7 +237,7 @@ describe('scheduled messages', () => {
   })
 })
 
-test('after possible downtime of the server no device is judged by silence, but expiry and wake-ups continue', async () => {
+test('a sweep after an outage of the server ends expired texts but judges no device by its silence', async () => {
   const [device] = [await makeDevice(store, user), await makeDevice(store, user)]
   const held = await assign(store, device, 1)
   await claimMessages(store, device, 10, 120)
