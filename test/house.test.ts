@@ -75,7 +75,13 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
  * the room's own files that are not named. A folder that is not named here may import any.
  */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  fields: [['.'], ['field.ts'], ['date.ts', 'text.ts'], ['address.ts', 'geo-point.ts'], ['field-types.ts']],
+  fields: [
+    ['.'],
+    ['field.ts'],
+    ['date.ts', 'scalar-types.ts'],
+    ['address.ts', 'geo-point.ts'],
+    ['field-types.ts'],
+  ],
   collections: [
     ['.'],
     ['from-sqlite'],
