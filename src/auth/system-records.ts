@@ -6,17 +6,15 @@ import type { TableRow } from '../db/statement.ts'
 import type { Tables } from '../db/tables.ts'
 import { dateOf, formatDate, now } from '../fields/date.ts'
 import { noteChanges } from '../records/record-sql.ts'
+import { deleteLinked, type LinkedCollection } from '../records/sign-in-data.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-/** System collections cannot be renamed, so each table has the name of its collection. */
-type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
-
 /** kysely's types need one table by name. All of these have the columns of `_mfas` that this file names. */
-const tableOf = (name: SystemCollection) => name as '_mfas'
+const tableOf = (name: LinkedCollection) => name as '_mfas'
 
 /** Stores a record without checks; returns its id. After a unique conflict it throws, or does nothing. */
-export async function addSystemRecord<T extends SystemCollection>(
+export async function addSystemRecord<T extends LinkedCollection>(
   store: Store,
   name: T,
   about: AuthRecord,
@@ -42,7 +40,7 @@ export async function addSystemRecord<T extends SystemCollection>(
 }
 
 /** Reads fields of the record with this id; null if there is none. */
-export async function findSystemRecord<T extends SystemCollection, F extends keyof TableRow<T> & string>(
+export async function findSystemRecord<T extends LinkedCollection, F extends keyof TableRow<T> & string>(
   { db }: Store,
   name: T,
   id: string,
@@ -52,7 +50,7 @@ export async function findSystemRecord<T extends SystemCollection, F extends key
 }
 
 /** Reads fields of all records that belong to an auth record; newest first. */
-export const listSystemRecords = <T extends SystemCollection, F extends keyof TableRow<T> & string>(
+export const listSystemRecords = <T extends LinkedCollection, F extends keyof TableRow<T> & string>(
   { db }: Store,
   name: T,
   about: AuthRecord,
@@ -65,7 +63,7 @@ export const listSystemRecords = <T extends SystemCollection, F extends keyof Ta
     .orderBy('_rowid', 'desc')
     .execute()
 
-const select = <T extends SystemCollection, F extends keyof TableRow<T> & string>(
+const select = <T extends LinkedCollection, F extends keyof TableRow<T> & string>(
   db: Db,
   name: T,
   fields: readonly F[],
@@ -75,14 +73,8 @@ const select = <T extends SystemCollection, F extends keyof TableRow<T> & string
     .select(fields as readonly string[] as readonly 'id'[])
     .$castTo<Pick<TableRow<T>, F>>()
 
-export async function deleteSystemRecord(store: Store, name: SystemCollection, id: string): Promise<boolean> {
-  const deleted = await queries(store.db)
-    .with('written', (query) => query.deleteFrom(name).where('id', '=', id).returningAll())
-    .with('noted', noteChanges('delete', idOf(store, name)))
-    .selectFrom('written')
-    .select('id')
-    .execute()
-  return deleted.length > 0
+export async function deleteSystemRecord(store: Store, name: LinkedCollection, id: string): Promise<boolean> {
+  return (await deleteLinked(store, name, (query) => query.where('id', '=', id))) > 0
 }
 
 export const isOlder = (moment: string, seconds: number) =>
@@ -91,25 +83,17 @@ export const isOlder = (moment: string, seconds: number) =>
 /** Deletes records older than this many seconds that belong to auth records of the collection `about`. */
 export async function deleteOldSystemRecords(
   store: Store,
-  name: SystemCollection,
+  name: LinkedCollection,
   about: Collection,
   seconds: number,
 ): Promise<void> {
   const before = formatDate(new Date(Date.now() - seconds * 1000))
-  await queries(store.db)
-    .with('written', (query) =>
-      query
-        .deleteFrom(name)
-        .where('collectionRef', '=', about.id)
-        .where('created', '<', before)
-        .returningAll(),
-    )
-    .with('noted', noteChanges('delete', idOf(store, name)))
-    .selectFrom('written')
-    .execute()
+  await deleteLinked(store, name, (query) =>
+    query.where('collectionRef', '=', about.id).where('created', '<', before),
+  )
 }
 
-export async function touchSystemRecord(store: Store, name: SystemCollection, id: string): Promise<void> {
+export async function touchSystemRecord(store: Store, name: LinkedCollection, id: string): Promise<void> {
   await queries(store.db)
     .with('written', (query) =>
       query.updateTable(name).set({ updated: now() }).where('id', '=', id).returning('id'),
@@ -119,4 +103,4 @@ export async function touchSystemRecord(store: Store, name: SystemCollection, id
     .execute()
 }
 
-const idOf = ({ catalog }: Store, name: SystemCollection) => catalog.find(name)!.id
+const idOf = ({ catalog }: Store, name: LinkedCollection) => catalog.find(name)!.id

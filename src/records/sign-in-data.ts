@@ -1,12 +1,14 @@
+import type { DeleteQueryBuilder, DeleteResult } from 'kysely'
 import { type AuthCollection, type Collection, type Store, USERS_ID } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, queries } from '../db/queries.ts'
+import type { Tables } from '../db/tables.ts'
 import { generateText } from '../fields/pattern.ts'
 import { columnsOf, noteChanges, type Values } from './record-sql.ts'
 
 /** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
-type Linked = (typeof LINKED_COLLECTIONS)[number]
+export type LinkedCollection = (typeof LINKED_COLLECTIONS)[number]
 
 /**
  * Deletes the sign-in data of the auth records `ids` from the collections `names`. Without `names`, deletes
@@ -16,26 +18,33 @@ export async function deleteLinks(
   store: Store,
   collection: Collection,
   ids: readonly string[],
-  names: readonly Linked[] = LINKED_COLLECTIONS,
+  names: readonly LinkedCollection[] = LINKED_COLLECTIONS,
 ): Promise<number> {
   let dropped = 0
   if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
   for (const name of names) {
-    const deleted = await queries(store.db)
-      .with('written', (query) =>
-        query
-          .deleteFrom(name)
-          .where('collectionRef', '=', collection.id)
-          .where('recordRef', '=', anyOf(ids))
-          .returningAll(),
-      )
-      .with('noted', noteChanges('delete', store.catalog.find(name)!.id))
-      .selectFrom('written')
-      .select('id')
-      .execute()
-    dropped += deleted.length
+    dropped += await deleteLinked(store, name, (query) =>
+      query.where('collectionRef', '=', collection.id).where('recordRef', '=', anyOf(ids)),
+    )
   }
   return dropped
+}
+
+type Deletion = DeleteQueryBuilder<Tables, LinkedCollection, DeleteResult>
+
+/** Deletes the records that `which` selects, and notes them for realtime. Returns how many. */
+export async function deleteLinked(
+  { db, catalog }: Store,
+  name: LinkedCollection,
+  which: (query: Deletion) => Deletion,
+): Promise<number> {
+  const deleted = await queries(db)
+    .with('written', (query) => which(query.deleteFrom(name)).returningAll())
+    .with('noted', noteChanges('delete', catalog.find(name)!.id))
+    .selectFrom('written')
+    .select('id')
+    .execute()
+  return deleted.length
 }
 
 const endBrowsers = (db: Db, users: readonly string[]) =>
