@@ -16,7 +16,11 @@ import { sha256 } from './tokens.ts'
 
 /** The prefix of API keys: `psk_` of keys made here, `vk_` of keys imported from Vendel, another gateway. */
 const KEY = /^(?:psk|vk)_/
+const KEYS = /(?:psk|vk)_\w+/g
 export const isKey = (text: string): boolean => KEY.test(text)
+
+/** What may be an API key anywhere in a text. */
+export const keysIn = (text: string): readonly string[] => text.match(KEYS) ?? []
 
 const TOUCH_MS = 60_000
 

@@ -1,17 +1,15 @@
+import { keysIn } from '../../auth/identify-key.ts'
 import { sha256 } from '../../auth/tokens.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { invalid } from '../../sms/send/refusals.ts'
-
-/** API keys in a text: the prefixes of auth/identify-key.ts. */
-const KEYS = /(?:psk|vk)_\w+/g
 
 /**
  * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its
  * texts would return to it.
  */
 export async function refuseOwnKey(db: Db, user: string, settings: unknown, secret: string): Promise<void> {
-  const hashes = (`${JSON.stringify(settings)} ${secret}`.match(KEYS) ?? []).map(sha256)
+  const hashes = keysIn(`${JSON.stringify(settings)} ${secret}`).map(sha256)
   if (hashes.length === 0) return
   const own = await queries(db)
     .selectFrom('api_keys')
