@@ -27,10 +27,9 @@ export const contactsExtension: Extension = {
   async beforeUpdate(store, values, old, request) {
     if (values.opted_out !== old.opted_out || values.opted_out === true)
       await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
-    if (values.opted_out !== true && (values.phone !== old.phone || values.user !== old.user))
-      await showStop(store, values)
-    if (values.opted_out === true && (old.opted_out !== true || values.phone !== old.phone))
-      await endTexts(store, values)
+    const isOther = values.phone !== old.phone || values.user !== old.user
+    if (values.opted_out !== true && isOther) await showStop(store, values)
+    if (values.opted_out === true && (isOther || old.opted_out !== true)) await endTexts(store, values)
     return contactChecks.beforeUpdate!(store, values, old, request)
   },
 }

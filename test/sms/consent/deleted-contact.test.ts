@@ -35,6 +35,8 @@ const events = async (number: string) =>
       ann.id,
     ])
   ).flat()
+const stateOf = (ids: string[]) =>
+  server.query('select status, error_message from sms_messages where id = $1', ids)
 /** Why a text to the number fails; '' for a text that leaves. */
 async function reasonOfSend(number: string, by = ann) {
   const { message_ids } = await must(by, 'POST', '/api/sms/send', { recipients: [number], body: 'Hi' })
@@ -70,8 +72,7 @@ test.each([
     const before = await used()
     if (contact) await must(ann, 'PATCH', `${CONTACTS}/${contact.id}`, { opted_out: true })
     else await record('contacts', { phone: number, opted_out: true })
-    const sql = 'select status, error_message from sms_messages where id = $1'
-    expect(await server.query(sql, message_ids)).toEqual([['failed', OUT]])
+    expect(await stateOf(message_ids)).toEqual([['failed', OUT]])
     expect(await used()).toBe(before - 1)
   },
 )
@@ -85,10 +86,8 @@ test('a scheduled text fails when its contact is opted out by hand and deleted b
   await must(ann, 'PATCH', `${CONTACTS}/${id}`, { opted_out: true })
   await deleteContact(number)
   await server.query('update sms_dispatch set due_at = now() where message = $1', message_ids)
-  const stateOf = () =>
-    server.query('select status, error_message from sms_messages where id = $1', message_ids)
-  await until('it is due', async () => (await stateOf())[0]![0] !== 'pending')
-  expect(await stateOf()).toEqual([['failed', OUT]])
+  await until('it is due', async () => (await stateOf(message_ids))[0]![0] !== 'pending')
+  expect(await stateOf(message_ids)).toEqual([['failed', OUT]])
 })
 
 test.each([
