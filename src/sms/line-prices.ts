@@ -38,7 +38,7 @@ export async function requireRoomForPrices({ db }: Store, values: Values, old: V
     .where('user', '=', String(values.user))
     .where(sql<boolean>`pb_is_set(prices)`)
     .executeTakeFirstOrThrow()
-  if (Number(lines) < MAX_PRICED) return
+  if (lines < MAX_PRICED) return
   const message = `At most ${MAX_PRICED} lines of an account can have prices.`
   throw invalidFields({ prices: fieldError('validation_too_many_prices', message) })
 }

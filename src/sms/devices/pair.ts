@@ -152,7 +152,7 @@ async function requireRoom(db: Db, user: string): Promise<void> {
     .select(({ fn }) => fn.countAll<number>().as('devices'))
     .where('user', '=', user)
     .executeTakeFirstOrThrow()
-  if (Number(devices) >= MAX_DEVICES) throw invalid(`An account has at most ${MAX_DEVICES} devices`)
+  if (devices >= MAX_DEVICES) throw invalid(`An account has at most ${MAX_DEVICES} devices`)
 }
 
 /** Length of a device's password, which is random and never used: devices have tokens. */
