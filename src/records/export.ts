@@ -7,6 +7,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { ruleFor } from './access.ts'
 import type { Extensions } from './extension.ts'
 import { answerRecords } from './list.ts'
+import { indexOrderBy } from './list-conditions.ts'
 import { readRows, rowStatement } from './read-rows.ts'
 import { columnsOf } from './record-sql.ts'
 import { canBeShown } from './shown-fields.ts'
@@ -60,12 +61,13 @@ async function readPage(
   const counted = { ...request, meter }
   const { filter = '' } = request.query
   try {
-    const question = { collection, rule, filter, sort: '', request, ticket: store.db.ticket }
-    const { from, where, never, params } = compile(store.catalog, question)
+    const question = { collection, rule, filter, sort: '-@rowid', request, ticket: store.db.ticket }
+    const compiled = compile(store.catalog, question)
+    const { from, where, never, params } = compiled
     if (never) return { rows: [], texts: [] }
     const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${params.length + 1}::bigint, 9223372036854775807)
-      ORDER BY b._rowid DESC LIMIT ${size}`
+      ORDER BY ${indexOrderBy(collection, compiled)} LIMIT ${size}`
     const values = [...params, before]
     const statement = rowStatement(store.catalog, collection, {
       ...{ text, values: values.length, extra: 1, plannedOnce: undefined },
