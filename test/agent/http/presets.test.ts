@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { readCall } from '../../../src/agent/drivers/http/read-call.ts'
 import { fillRequest } from '../../../src/agent/drivers/http/request.ts'
-import { type Call, isSigned } from '../../../src/agent/drivers/http/signature.ts'
+import type { Call } from '../../../src/agent/drivers/http/signature.ts'
 import { carrierLibrary, hasCarrierLibraries } from '../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf, REF, TEXT } from './carrier-fixture.ts'
 
@@ -454,32 +454,18 @@ test.each<[what: string, preset: string, body: string, events: object[]]>([
   expect(readCall(carrierOf(preset), call)).toEqual(events)
 })
 
-/**
- * Signed calls that the carriers published. sinch: callbacks-webhook.test.ts in
- * github.com/sinch/sinch-sdk-node
- */
-test.each<[preset: string, secret: string, url: string, body: string, headers: Headers, at: number]>([
-  [
-    'sinch',
-    'SMSWebhooksSecret',
-    CALLBACK,
-    '{"at":"2025-01-13T09:22:40.914Z","batch_id":"01JHFFHQ0P99JPPNQPJDV7JTBP","client_reference":"a client reference","code":0,"operator_status_at":"2025-01-13T09:22:00Z","recipient":"33662162466","status":"Delivered","type":"recipient_delivery_report_sms"}',
-    {
-      'x-sinch-webhook-signature': 'ZoHei66PPN/kZjw7hFVfGhJOnml3iGNCMWoyQVcE5o0=',
-      'x-sinch-webhook-signature-nonce': '01JHFFHWYY7HSS4FWTMDTQEK8V',
-      'x-sinch-webhook-signature-timestamp': '1736760161',
-    },
-    1736760161,
-  ],
-])(
-  'the published example of %s has a valid signature, until 5 minutes later',
-  (preset, secret, url, body, headers, at) => {
-    const { signature } = carrierOf(preset).interface
-    const call: Call = { method: 'POST', url, headers, body: Buffer.from(body) }
-    expect(isSigned(signature!, call, secret, new Date(at * 1000))).toBe(true)
-    expect(isSigned(signature!, call, secret, new Date((at + 301) * 1000))).toBe(false)
-  },
-)
+test('a call of seven may sign its path instead of its address', () => {
+  const [, query, type, body] = CALLS.find(([name]) => name === 'seven')!
+  const url = CALLBACK + query
+  const { pathname } = new URL(url)
+  const readSigned = (address: string) => {
+    const headers = { 'content-type': type, ...SIGNERS.seven!.sign(address, body) }
+    return readCall(carrierOf('seven'), { method: 'POST', url, headers, body: Buffer.from(body) })
+  }
+  expect(readSigned(pathname)).toEqual([delivered])
+  expect(readSigned(`${pathname}/other`)).toBe(undefined)
+  expect(readSigned('')).toBe(undefined)
+})
 
 const callOf = (query: string, type: string, body: string): Call => ({
   ...{ method: 'POST', url: `${CALLBACK}?${query}`, headers: { 'content-type': type } },

@@ -38,7 +38,8 @@ const REFUSAL = z.strictObject({
 
 /**
  * Parts of a signed text: `body`, `body-md5` (its MD5 in hex), `method`, `url`, `address` (the URL without
- * its query), `params` (names and values of a form, sorted), `header:NAME`, or the part itself.
+ * its query), `path` (the URL without its host), `params` (names and values of a form, sorted),
+ * `header:NAME`, or the part itself.
  */
 const SIGNED = z
   .array(z.string().transform((part) => (part.startsWith('header:') ? part.toLowerCase() : part)))
@@ -52,12 +53,14 @@ const SIGNATURE = z.discriminatedUnion('kind', [
     header: HEADER,
     encoding: z.enum(['base64', 'hex']),
     of: SIGNED,
+    /** What the carrier may sign instead, if its sources disagree. */
+    orOf: SIGNED.optional(),
     /** `whsec`: the key is Base64 after `whsec_`. */
     key: z.enum(['text', 'whsec']).default('text'),
     timestamp: HEADER.optional(),
   }),
   z.strictObject({ kind: z.literal('ed25519'), header: HEADER, of: SIGNED, timestamp: HEADER }),
-  /** A JSON Web Token (HS256) whose claims are the SHA-256 of body and URL, in hex. */
+  /** A JSON Web Token (an HMAC) whose claims are the SHA-256 of body and URL, in hex. */
   z.strictObject({
     kind: z.literal('jwt'),
     header: HEADER,

@@ -15,6 +15,8 @@ export interface Call {
 const MAX_AGE_SECONDS = 300
 /** The head of an Ed25519 key in DER, before its 32 bytes. RFC 8410, 10.1 */
 const ED25519_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
+/** The HMACs that may sign a token, by the bits of their hashes. RFC 7518, 3.1 */
+const TOKEN_HMAC = /^HS(256|384|512)$/
 const FORM = /^application\/x-www-form-urlencoded\b/i
 
 export const isForm = ({ headers }: Call): boolean => FORM.test(headers['content-type'] ?? '')
@@ -40,15 +42,20 @@ export function isSigned(signature: Signature, call: Call, secret: string, now =
   if (signature.kind === 'jwt') return isTokenOf(signature, call, given, secret, seconds)
   const { timestamp } = signature
   if (timestamp && !(Math.abs(seconds - Number(call.headers[timestamp])) <= MAX_AGE_SECONDS)) return false
-  const text = Buffer.concat(signature.of.map((part) => partOf(part, call)))
-  if (signature.kind === 'ed25519') return isSignedEd25519(text, given, secret)
+  if (signature.kind === 'ed25519') return isSignedEd25519(signedText(signature.of, call), given, secret)
   const key = signature.key === 'whsec' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret
-  const wanted = createHmac(signature.hash, key).update(text).digest()
   // several signatures in a header: `v1,… v1,…` of Standard Webhooks, `…,…` of Plivo; `sha256=…`, `v1=…`
-  return given
+  const marks = given
     .split(/[ ,]/)
-    .some((each) => isEqual(Buffer.from(each.replace(/^(sha|v)\d+=/, ''), signature.encoding), wanted))
+    .map((each) => Buffer.from(each.replace(/^(sha|v)\d+=/, ''), signature.encoding))
+  return [signature.of, ...(signature.orOf ? [signature.orOf] : [])].some((parts) => {
+    const wanted = createHmac(signature.hash, key).update(signedText(parts, call)).digest()
+    return marks.some((mark) => isEqual(mark, wanted))
+  })
 }
+
+const signedText = (parts: readonly string[], call: Call) =>
+  Buffer.concat(parts.map((part) => partOf(part, call)))
 
 const isEqual = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
@@ -57,6 +64,7 @@ function partOf(part: string, call: Call): Buffer {
   if (part === 'body-md5') return Buffer.from(createHash('md5').update(call.body).digest('hex'))
   if (part === 'method') return Buffer.from(call.method)
   if (part === 'url') return Buffer.from(call.url)
+  if (part === 'path') return Buffer.from(call.url.replace(/^\w+:\/\/[^/]*/, ''))
   if (part === 'params') return Buffer.from(sorted(formIn(call)).flat().join(''))
   if (part === 'address') return Buffer.from(call.url.split('?')[0]!)
   return Buffer.from(part.startsWith('header:') ? (call.headers[part.slice(7)] ?? '') : part)
@@ -84,9 +92,11 @@ function isTokenOf(
   seconds: number,
 ): boolean {
   const [head = '', payload = '', mark = ''] = given.replace(/^Bearer /i, '').split('.')
-  const wanted = createHmac('sha256', secret).update(`${head}.${payload}`).digest()
-  if (!isEqual(Buffer.from(mark, 'base64url'), wanted)) return false
   const [{ alg }, claims] = [head, payload].map((part) => objectIn(part)) as [Claims, Claims]
+  const [, bits] = TOKEN_HMAC.exec(String(alg)) ?? []
+  if (!bits) return false
+  const wanted = createHmac(`sha${bits}`, secret).update(`${head}.${payload}`).digest()
+  if (!isEqual(Buffer.from(mark, 'base64url'), wanted)) return false
   const { iat = seconds, nbf = seconds, exp = Number(iat) + MAX_AGE_SECONDS } = claims
   const isNow =
     Number(nbf) <= seconds + MAX_AGE_SECONDS &&
@@ -95,9 +105,7 @@ function isTokenOf(
   const holds = (claim: string | undefined, text: Buffer | string) =>
     claim === undefined || claims[claim] === createHash('sha256').update(text).digest('hex')
   const hasBody = bodyHash !== undefined && (call.body.length > 0 || claims[bodyHash] !== undefined)
-  return (
-    alg === 'HS256' && isNow && holds(hasBody ? bodyHash : undefined, call.body) && holds(urlHash, call.url)
-  )
+  return isNow && holds(hasBody ? bodyHash : undefined, call.body) && holds(urlHash, call.url)
 }
 
 type Claims = Record<string, unknown>

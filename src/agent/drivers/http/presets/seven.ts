@@ -1,5 +1,10 @@
 import type { PresetData } from '../preset.ts'
 
+/** The signed text. `target`: what it names as the address of the call. */
+const signed = (target: string) => [
+  ...['header:x-timestamp', '\n', 'header:x-nonce', '\n', 'method', '\n', target, '\n', 'body-md5'],
+]
+
 // seven, formerly sms77. `secret` is an API key, `webhook_secret` the signing key of the account.
 export const SEVEN: PresetData = {
   url: 'https://gateway.seven.io',
@@ -25,8 +30,9 @@ export const SEVEN: PresetData = {
     { code: ['300', '306', '500', '900', '902', '903'], means: 'account' },
     { code: ['600', '700'], means: 'unknown' },
   ],
-  // https://docs.seven.io/en/rest-api/webhooks and /endpoints/status-reports (2026-11-26). openapi.json
-  // says that reports return foreign_id; the examples of the documentation do not have it
+  // https://docs.seven.io/en/rest-api/webhooks and /endpoints/status-reports (2026-11-26). openapi.json and
+  // creates/send_sms.js in github.com/seven-io/seven-zapier (2026-05-04) say that reports return foreign_id;
+  // the examples of the documentation do not have it
   receipt: {
     when: { webhook_event: ['dlr'] },
     ref: 'data.foreign_id',
@@ -41,13 +47,15 @@ export const SEVEN: PresetData = {
     to: 'data.system',
     body: 'data.text',
   },
-  // https://docs.seven.io/en/rest-api/signing (2026-11-26)
+  // https://docs.seven.io/en/rest-api/signing (2026-11-26): the complete URL. README.md and
+  // tests/webhookVerifier.spec.ts in github.com/seven-io/js-client (2026-05-02): the path
   signature: {
     kind: 'hmac',
     hash: 'sha256',
     header: 'x-signature',
     encoding: 'hex',
-    of: ['header:x-timestamp', '\n', 'header:x-nonce', '\n', 'method', '\n', 'url', '\n', 'body-md5'],
+    of: signed('url'),
+    orOf: signed('path'),
     timestamp: 'x-timestamp',
   },
 }
