@@ -1,12 +1,22 @@
+import { createLogger } from '../../../src/log.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { start } from '../../support/database/open.ts'
+import {
+  type Client,
+  client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
 await waitPastMidnight({ isMonth: true })
 // Another account of the same server is the carrier.
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const second = await start(gateway.server.services.config, createLogger({ logLevel: 'silent' }))
 
 const records = '/api/collections'
+/** The same user or phone, at the second server. */
+const atSecond = ({ id, token }: Client) => client(second.url, id, token)
 const claim = async (phone: Client): Promise<string[]> => {
   const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 50 })
   if (items.length > 0)
@@ -20,7 +30,7 @@ const claim = async (phone: Client): Promise<string[]> => {
   return items.map(({ body }: { body: string }) => body)
 }
 
-test('on a Friday two phones die: a carrier sends, within its budget, until a phone is back', async () => {
+test('on a Friday two phones die: a carrier of two servers sends within its budget until a phone is back', async () => {
   const upstream = await gateway.makeUser()
   const radio = await gateway.pair(upstream)
   const named = { user: upstream.id, name: 'carrier' }
@@ -29,7 +39,7 @@ test('on a Friday two phones die: a carrier sends, within its budget, until a ph
   const user = await gateway.makeUser()
   const settings = { user: user.id, failover_minutes: 15, failover_priority: 5, currency: 'EUR' }
   await must(user, 'POST', `${records}/user_settings/records`, settings)
-  const phones = [await gateway.pair(user), await gateway.pair(user)]
+  const phones = [await gateway.pair(user), atSecond(await gateway.pair(user))]
   const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
   const { device } = await must(user, 'POST', '/api/devices/carriers', { account, secret: key })
   const filter = encodeURIComponent(`device = "${device}"`)
@@ -37,8 +47,17 @@ test('on a Friday two phones die: a carrier sends, within its budget, until a ph
   const priced = { prices: { default: '0.08' }, monthly_budget: '0.41' }
   await must(user, 'PATCH', `${records}/lines/records/${line.id}`, priced)
 
-  const sendText = (body: string, more: object = {}) =>
-    must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body, ...more })
+  /** Sends a text for each body, at both servers at the same time. */
+  const sendTexts = (bodies: readonly string[], more: object = {}) =>
+    Promise.all(
+      bodies.map((body, i) =>
+        must(i % 2 ? atSecond(user) : user, 'POST', '/api/sms/send', {
+          recipients: ['+4915112345678'],
+          body,
+          ...more,
+        }),
+      ),
+    )
   /** The phones were last seen so many minutes ago. */
   const die = (minutes: number) =>
     gateway.query(
@@ -55,14 +74,14 @@ test('on a Friday two phones die: a carrier sends, within its budget, until a ph
       return sent.length >= count
     })
 
-  for (const body of ['1', '2', '3', '4']) await sendText(body, { priority: 9 })
+  await sendTexts(['1', '2', '3', '4'], { priority: 9 })
   const mine = [...(await claim(phones[0]!)), ...(await claim(phones[1]!))]
   expect(mine.toSorted()).toEqual(['1', '2', '3', '4'])
 
   await die(12)
   const waiting = ['a', 'b', 'c', 'd', 'e']
-  for (const body of waiting) await sendText(body)
-  for (const body of ['x', 'y', 'z']) await sendText(body, { priority: 5 })
+  await sendTexts(waiting)
+  await sendTexts(['x', 'y', 'z'], { priority: 5 })
   const { estimate } = await must(user, 'POST', '/api/sms/preview', {
     recipients: ['+4915112345678'],
     body: 'q',
@@ -90,4 +109,7 @@ test('on a Friday two phones die: a carrier sends, within its budget, until a ph
   expect(late.toSorted()).toEqual([...waiting, 'x', 'y', 'z'])
   expect(await claim(radio)).toEqual([])
   expect(await costs()).toMatchObject([{ texts: 5, cost: '0.40' }])
+  const statuses = `select status, count(*)::int from sms_messages where "user" = $1 group by 1`
+  await until('each text is sent', async () => (await gateway.query(statuses, [user.id])).length === 1)
+  expect(await gateway.query(statuses, [user.id])).toEqual([['sent', 12]])
 })
