@@ -1,45 +1,8 @@
 import { defineCommand, runMain } from 'citty'
 import packageJson from '../../package.json' with { type: 'json' }
-import { agentCommand } from '../agent/command.ts'
-import { backupCommand, restoreCommand } from '../backup/command.ts'
-import { sendCommand } from '../bulk/command.ts'
-import { readConfig } from '../config.ts'
-import { embeddedUrl } from '../db/embedded/access.ts'
-import { demoCommand } from '../demo/demo.ts'
-import { OWN_ROUTES } from '../http/app.ts'
-import { openapiCommand } from '../openapi/document.ts'
-import { PROTOCOLS } from '../protocols/protocols.ts'
-import { showProgress } from '../tools/progress.ts'
 import { say, strict } from './command-line.ts'
-import { doctorCommand } from './doctor.ts'
-import { repairNumbers } from './doctor-numbers.ts'
-import { extensionsOf } from './extensions.ts'
-import { importCommand } from './import-command.ts'
-import { scrubCommand } from './scrub-command.ts'
-import { serve } from './serve-command.ts'
-import { start } from './server.ts'
-import { superuser } from './superuser-command.ts'
-import { setting, withStore } from './with-store.ts'
 
-const migrateCommand = defineCommand({
-  meta: { name: 'migrate', description: 'Bring the database up to date, without serving.' },
-  run: () => withStore(async () => say('The database is up to date.')),
-})
-
-const databaseUrlCommand = defineCommand({
-  meta: { name: 'database-url', description: 'Print the address of the database, for psql.' },
-  run() {
-    const { databaseUrl, dataDir } = readConfig(process.env)
-    say(databaseUrl ?? embeddedUrl(dataDir))
-  },
-})
-
-const doctorNumbers = (apply: boolean) =>
-  withStore((store) => {
-    const { optWords: words } = readConfig(process.env)
-    return repairNumbers(store, { apply, words, say, progress: showProgress(process.stderr) })
-  })
-
+/** Each command loads only its own modules: those of the server take two seconds of a slow core. */
 const main = defineCommand({
   meta: {
     name: 'pocketsms',
@@ -47,26 +10,28 @@ const main = defineCommand({
     description: 'An SMS gateway that anyone can run.',
   },
   subCommands: {
-    serve,
-    demo: demoCommand((config) => start(config)),
-    doctor: doctorCommand(doctorNumbers),
-    migrate: migrateCommand,
-    superuser,
-    import: importCommand,
-    backup: backupCommand(setting),
-    restore: restoreCommand(setting),
-    'database-url': databaseUrlCommand,
-    scrub: scrubCommand,
-    agent: agentCommand,
-    send: sendCommand,
-    openapi: openapiCommand(() => {
-      const config = readConfig(process.env)
-      return {
-        url: config.publicUrl,
-        extensions: extensionsOf(config),
-        described: [OWN_ROUTES, ...PROTOCOLS],
-      }
-    }),
+    serve: async () => (await import('./serve-command.ts')).serve,
+    demo: async () => {
+      const { start } = await import('./server.ts')
+      return (await import('../demo/demo.ts')).demoCommand((config) => start(config))
+    },
+    doctor: async () => (await import('./doctor.ts')).doctorCommand,
+    migrate: async () => (await import('./database-commands.ts')).migrateCommand,
+    superuser: async () => (await import('./superuser-command.ts')).superuser,
+    import: async () => (await import('./import-command.ts')).importCommand,
+    backup: async () => {
+      const { setting } = await import('./with-store.ts')
+      return (await import('../backup/command.ts')).backupCommand(setting)
+    },
+    restore: async () => {
+      const { setting } = await import('./with-store.ts')
+      return (await import('../backup/command.ts')).restoreCommand(setting)
+    },
+    'database-url': async () => (await import('./database-commands.ts')).databaseUrlCommand,
+    scrub: async () => (await import('./scrub-command.ts')).scrubCommand,
+    agent: async () => (await import('../agent/command.ts')).agentCommand,
+    send: async () => (await import('../bulk/command.ts')).sendCommand,
+    openapi: async () => (await import('./openapi-command.ts')).openapi,
   },
 })
 

@@ -10,15 +10,20 @@ export interface Words {
   readonly many: true
 }
 
+/** A command, or how to load it. */
+type Loadable = CommandDef | (() => Promise<CommandDef>)
+
 /** Makes a command refuse unknown words. Citty ignores them: `send --dryrun` would send. */
 export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   const {
     args = {},
     subCommands = {},
     run,
-  } = command as { args?: ArgsDef; subCommands?: Record<string, CommandDef>; run?: CommandDef['run'] }
+  } = command as { args?: ArgsDef; subCommands?: Record<string, Loadable>; run?: CommandDef['run'] }
+  const strictly = (sub: Loadable, whole: string): Loadable =>
+    typeof sub === 'function' ? async () => strict(await sub(), whole) : strict(sub, whole)
   const below = Object.entries(subCommands).map(
-    ([word, sub]) => [word, strict(sub, `${name} ${word}`)] as const,
+    ([word, sub]) => [word, strictly(sub, `${name} ${word}`)] as const,
   )
   return {
     ...command,

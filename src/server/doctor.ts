@@ -8,6 +8,10 @@ import { UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
 import { diskWarning, readDisk } from '../metrics/disk.ts'
 import { within } from '../tools/deadline.ts'
+import { showProgress } from '../tools/progress.ts'
+import { say } from './command-line.ts'
+import { repairNumbers } from './doctor-numbers.ts'
+import { withStore } from './with-store.ts'
 
 const PATIENCE_MS = 5_000
 /** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
@@ -158,23 +162,28 @@ async function printChecks(): Promise<void> {
   process.exit(faults ? 1 : 0)
 }
 
+const repairAllNumbers = (apply: boolean) =>
+  withStore((store) => {
+    const { optWords: words } = readConfig(process.env)
+    return repairNumbers(store, { apply, words, say, progress: showProgress(process.stderr) })
+  })
+
 /**
  * `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. With `--numbers`
  * it runs `repairNumbers` instead.
  */
-export const doctorCommand = (repairNumbers: (apply: boolean) => Promise<void>) =>
-  defineCommand({
-    meta: { name: 'doctor', description: 'Check for common problems, and suggest solutions.' },
-    args: {
-      numbers: {
-        type: 'boolean',
-        description: 'show the conversations of national numbers, which belong to an E.164 number',
-        default: false,
-      },
-      apply: { type: 'boolean', description: 'with --numbers: join them', default: false },
+export const doctorCommand = defineCommand({
+  meta: { name: 'doctor', description: 'Check for common problems, and suggest solutions.' },
+  args: {
+    numbers: {
+      type: 'boolean',
+      description: 'show the conversations of national numbers, which belong to an E.164 number',
+      default: false,
     },
-    async run({ args: { numbers, apply } }) {
-      if (apply && !numbers) throw new UserError('--apply needs --numbers.')
-      await (numbers ? repairNumbers(apply) : printChecks())
-    },
-  })
+    apply: { type: 'boolean', description: 'with --numbers: join them', default: false },
+  },
+  async run({ args: { numbers, apply } }) {
+    if (apply && !numbers) throw new UserError('--apply needs --numbers.')
+    await (numbers ? repairAllNumbers(apply) : printChecks())
+  },
+})
