@@ -202,7 +202,7 @@ const CONSOLE_PACKAGES = new Set([
 const CONSOLE_OWNERS: Readonly<Record<string, string>> = {
   'read-excel-file': 'data/files/excel.ts',
   fflate: 'data/files/excel.ts',
-  eventsource: 'data/line/line.ts',
+  eventsource: 'data/connection/connection.ts',
 }
 
 interface Import {

@@ -19,7 +19,7 @@ import './style/signed-out.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
-import { watchLine } from './data/line/line.ts'
+import { watchConnection } from './data/connection/connection.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
@@ -64,13 +64,13 @@ function startServiceWorker(): void {
 
 document.documentElement.lang = language
 document.documentElement.dir = DIRECTIONS[language]
-watchLine()
+watchConnection()
 watchSession()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()
 // sends what an earlier visit could not send; not needed for the first page
-void import('./data/line/outbox.ts').then(({ watchOutbox }) => watchOutbox())
+void import('./data/connection/outbox.ts').then(({ watchOutbox }) => watchOutbox())
 // runs simulated phones again if this browser has run any
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

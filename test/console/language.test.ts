@@ -37,8 +37,8 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     'Stripe',
     ...['Supabase', 'Ory Kratos', 'Logto', 'Keycloak', 'Nhost'],
   ],
-  'data/line/outbox.ts': ['pocketsms.outbox.'],
-  'data/line/request-key.ts': ['pocketsms.draft.request-key.'],
+  'data/connection/outbox.ts': ['pocketsms.outbox.'],
+  'data/connection/request-key.ts': ['pocketsms.draft.request-key.'],
   'data/use/media.ts': [
     ...['(max-width: 719px)', '(max-width: 959px)', '(max-width: 1199px)', '(min-width: 1200px)'],
     ...['(min-width: 1280px)', '(min-width: 1600px)'],

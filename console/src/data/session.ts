@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { getTokenPayload, type RecordModel, type SendOptions } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { own, pb, personal } from './client.ts'
-import { lineSignal } from './line/line.ts'
+import { connectionSignal } from './connection/connection.ts'
 import { stopNotifications } from './notifications/browser.ts'
 import { closeStream } from './use/shared-subscription.ts'
 
@@ -122,7 +122,7 @@ function expire(how: 'expired' | 'refused'): void {
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
   // aborts requests when the connection dies. Not uploads: a long one can make a healthy connection look dead
-  if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
+  if (!options.signal && !(options.body instanceof FormData)) options.signal = connectionSignal()
   // entries of `consents` name the place of the change
   options.headers = { 'Consent-Source': 'console', ...options.headers }
   return { url, options }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../data/client.ts'
-import { requestKeys } from '../data/line/request-key.ts'
+import { requestKeys } from '../data/connection/request-key.ts'
 import { useCountry } from '../data/phone/country.ts'
 import { phoneFaultWords } from '../data/phone/phone-words.ts'
 import type { Message } from '../data/records.ts'

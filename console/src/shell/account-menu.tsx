@@ -31,7 +31,7 @@ async function leave(): Promise<void> {
 }
 
 async function mayForget(): Promise<boolean> {
-  const { discardUnsent, unsentTexts } = await import('../data/line/outbox.ts')
+  const { discardUnsent, unsentTexts } = await import('../data/connection/outbox.ts')
   const isSure =
     unsentTexts().length === 0 ||
     (await confirmed({

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ask, isOnline } from '../data/line/line.ts'
+import { ask, isOnline } from '../data/connection/connection.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'

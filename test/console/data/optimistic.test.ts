@@ -3,7 +3,7 @@ vi.stubGlobal('location', new URL('http://127.0.0.1/'))
 afterAll(() => vi.unstubAllGlobals())
 const { pb } = await import('../../../console/src/data/client.ts' as string)
 const { asChanged, changeRecord } = await import('../../../console/src/data/optimistic.ts' as string)
-const { notShown } = await import('../../../console/src/data/line/on-the-way.ts' as string)
+const { notShown } = await import('../../../console/src/data/connection/on-the-way.ts' as string)
 
 const RUNS = 1_000
 const MAX_LATENCY_MS = 3_000

@@ -1,4 +1,4 @@
-import { requestKeys } from '../../../console/src/data/line/request-key.ts'
+import { requestKeys } from '../../../console/src/data/connection/request-key.ts'
 
 test('a request keeps its key until it is sent, and another request gets another key', () => {
   const keys = requestKeys()

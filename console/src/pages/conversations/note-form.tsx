@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { sendText } from '../../data/line/outbox.ts'
+import { sendText } from '../../data/connection/outbox.ts'
 import { changeRecord } from '../../data/optimistic.ts'
 import type { People } from '../../data/team/people.ts'
 import type { Note } from '../../data/team/team.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { textsOnTheWay } from '../../data/line/outbox.ts'
+import { textsOnTheWay } from '../../data/connection/outbox.ts'
 import type { Conversation, RecordOf } from '../../data/records.ts'
 import { may, session, userId } from '../../data/session.ts'
 import { type Draft, useDraft } from '../../data/use/use-draft.ts'

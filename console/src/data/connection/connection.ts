@@ -38,7 +38,7 @@ let stream: WatchedSource | undefined
 
 let present = new AbortController()
 /** Returns a signal that aborts requests when the connection dies, to free the browser's connections. */
-export const lineSignal = (): AbortSignal => present.signal
+export const connectionSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {
   if (!isWell) {
@@ -66,7 +66,7 @@ function tick(): void {
 }
 
 /** Watches the connection to the server for as long as the console is open. */
-export function watchLine(): void {
+export function watchConnection(): void {
   globalThis.EventSource = WatchedSource as never
   setInterval(tick, ASK_MS)
   addEventListener('online', () => void ask())

@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { faultOf, faultText } from '../fault.ts'
 import { session, userId } from '../session.ts'
-import { isOnline } from './line.ts'
+import { isOnline } from './connection.ts'
 import { newRequestKey } from './request-key.ts'
 
 /** A text or note that the server has not yet accepted, as far as this browser knows. */

@@ -4,12 +4,12 @@ import { openBrowser } from '../support/browser.ts'
 import { fillSignIn, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 
-/** What a line does with bytes. `deaf`: those to the server pass, its answers do not. */
+/** What a connection does with bytes. `deaf`: those to the server pass, its answers do not. */
 type Mode = 'pass' | 'silent' | 'deaf' | 'slow'
 
 const SLOW_MS = 2_000
 
-/** A bad line between a browser and a server. */
+/** A bad connection between a browser and a server. */
 export interface Proxy {
   readonly url: string
   mode: Mode
@@ -110,7 +110,7 @@ scenario(
       await write('Kept')
       await write('Kept, too', second)
       await log.getByText('Not sent yet').nth(1).waitFor()
-      await far.look('line-offline')
+      await far.look('offline')
       await phone.hear(ZOE, 'Missed')
       expect(await sent()).toEqual([])
       proxy.mode = 'pass'
@@ -120,7 +120,7 @@ scenario(
       expect((await sent()).toSorted()).toEqual(['Kept', 'Kept, too'])
       await second.close()
 
-      // an answer that is lost on a line that is well
+      // an answer that is lost on a connection that works
       proxy.mode = 'deaf'
       await write('Again')
       await expect.poll(later).toEqual(['Again'])
@@ -140,7 +140,7 @@ scenario(
       await expect.poll(kept).toEqual([])
       expect(await later()).toEqual(['Again', 'Once'])
 
-      // a slow line sends once, too
+      // a slow connection sends once, too
       proxy.mode = 'slow'
       await write('Slowly')
       await expect.poll(later).toEqual(['Again', 'Once', 'Slowly'])
