@@ -2,7 +2,7 @@ import { invitationsExtension } from '../auth/invitations.ts'
 import { membersExtension } from '../auth/members.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers.ts'
 import { USERS_ID } from '../collections/catalog.ts'
-import { hooksExtension } from '../hooks/hook-rules.ts'
+import { hooksExtension } from '../hooks/hooks-extension.ts'
 import { readSenderFilter } from '../portable/phone/prefix.ts'
 import { forgetPhones } from '../protocols/smsgate/phone.ts'
 import { fitSmsgate } from '../protocols/smsgate-client/webhooks.ts'
@@ -12,19 +12,18 @@ import type { Extension, Extensions } from '../records/extension.ts'
 import { completeList } from '../sms/complete-numbers.ts'
 import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
 import { contactsExtension } from '../sms/contacts-extension.ts'
+import { conversationsExtension, draftsExtension, notesExtension } from '../sms/conversation-extensions.ts'
 import { autoAnswersExtension } from '../sms/conversations/auto-answers.ts'
-import { conversationsExtension, draftsExtension, notesExtension } from '../sms/inbox-rules.ts'
+import { devicesExtension, linesExtension } from '../sms/device-extensions.ts'
 import {
   campaignsExtension,
-  devicesExtension,
   eventsExtension,
-  linesExtension,
   messagesExtension,
   templatesExtension,
-} from '../sms/message-rules.ts'
+} from '../sms/message-extensions.ts'
 import { userSettingsExtension } from '../sms/user-settings.ts'
 import { usersExtension } from '../sms/users.ts'
-import { verifyServicesExtension } from '../verify/service-rules.ts'
+import { verifyServicesExtension } from '../verify/services-extension.ts'
 import { verificationsExtension } from '../verify/verification.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
 import {
@@ -33,7 +32,7 @@ import {
   type FitWebhook,
   WEBHOOKS,
   webhooksExtension,
-} from '../webhooks/webhook-rules.ts'
+} from '../webhooks/webhook-extensions.ts'
 import { forgetCarriers } from './carriers/stored-carrier.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */

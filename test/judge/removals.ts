@@ -49,7 +49,7 @@ const CHECKS: readonly Check[] = [
     '// removed',
   ],
   ['src/sms/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],
-  ['src/sms/message-rules.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
+  ['src/sms/message-extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
   [
     'src/protocols/smtp/recipient.ts',
     'await sendAll(by.store, services.config, by, [one], true)',

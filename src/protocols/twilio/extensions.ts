@@ -13,7 +13,7 @@ import { noteChanges } from '../../records/record-sql.ts'
 import { completeList } from '../../sms/complete-numbers.ts'
 import { randomId } from '../../tools/random.ts'
 import { failDeliveries, failPending } from '../../webhooks/fail-deliveries.ts'
-import type { FitWebhook } from '../../webhooks/webhook-rules.ts'
+import type { FitWebhook } from '../../webhooks/webhook-extensions.ts'
 import { hasSid, sidOf } from './sids.ts'
 
 const NEW_TWILIO_KEY = z.object({

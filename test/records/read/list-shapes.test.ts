@@ -4,7 +4,7 @@ import { listRecords } from '../../../src/records/list.ts'
 import { SHAPES } from '../../../src/records/list-shapes.ts'
 import { listStatement } from '../../../src/records/list-statement.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
-import { messagesExtension } from '../../../src/sms/message-rules.ts'
+import { messagesExtension } from '../../../src/sms/message-extensions.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

@@ -1,13 +1,10 @@
-import { sql } from 'kysely'
 import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, lock, queries } from '../db/queries.ts'
 import { type FieldError, fieldError, invalidFields } from '../errors.ts'
-import { formatDate } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
-import { deleteRecords } from '../records/cascade.ts'
 import { validate } from '../records/check-write.ts'
 import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/require-own.ts'
@@ -138,36 +135,4 @@ export const deliveriesExtension: Extension = {
     await queries(db).deleteFrom('webhook_payloads').where('delivery', '=', anyOf(ids)).execute()
     await queries(db).deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(ids)).execute()
   },
-}
-
-const CHUNK = 500
-const DAY_MS = 86_400_000
-
-/** Among the oldest CHUNK deliveries, selects those that were created before `date` and are not pending. */
-const selectOld = (db: Db, date: string) =>
-  queries(db)
-    .selectFrom(({ selectFrom }) =>
-      selectFrom('webhook_deliveries')
-        .select(['id', 'created', 'status'])
-        .orderBy('_rowid')
-        .limit(sql.lit(CHUNK))
-        .as('d'),
-    )
-    .select('id')
-    .where('created', '<', date)
-    .where('status', '<>', 'pending')
-
-/** Deletes deliveries that are older than `days` and not pending, in chunks. */
-export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
-  const before = formatDate(new Date(Date.now() - days * DAY_MS))
-  const collection = store.catalog.find(DELIVERIES)
-  if (!collection) return
-  const extensions = new Map([[DELIVERIES, deliveriesExtension]])
-  const deleteSome = () =>
-    store.db.transaction(async (db) => {
-      const ids = (await selectOld(db, before).execute()).map(({ id }) => id)
-      await deleteRecords({ db, catalog: store.catalog }, extensions, collection, ids)
-      return ids.length
-    })
-  while ((await deleteSome()) > 0);
 }

@@ -11,7 +11,7 @@ import { parseTemplate } from '../templates/parse.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
 import { isSecret } from '../webhooks/secrets.ts'
-import { requireRoomFor } from '../webhooks/webhook-rules.ts'
+import { requireRoomFor } from '../webhooks/webhook-extensions.ts'
 import { standardSecret } from './check-signature.ts'
 import {
   DEFAULT_PARTS,

@@ -1,11 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
-import { anyOf, NOW, queries } from '../db/queries.ts'
-import { readPrefix } from '../portable/phone/prefix.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import type { Extension } from '../records/extension.ts'
-import { completeList, completeNumber } from './complete-numbers.ts'
 import { clearLastTexts } from './conversations/inbox.ts'
-import { checkPrices, requireRoomForPrices } from './line-prices.ts'
 import { totalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel.ts'
 import { accountSender, may } from './send/permit.ts'
@@ -88,59 +85,5 @@ export const campaignsExtension: Extension = {
   async beforeDelete(store, ids) {
     for (const { user, id, batch } of await lockBatches(store.db, ids))
       await cancelWaiting(store, may(accountSender(user, id), 'cancel'), batch)
-  },
-}
-
-/** Gives a device's new number to its line, if the device has only one line. */
-const renumber = (db: Db, device: string, old: string, number: string) =>
-  queries(db)
-    .with('changed', (query) =>
-      query
-        .updateTable('lines as l')
-        .set({ number, updated: NOW })
-        .where('l.device', '=', device)
-        .where('l.number', '=', old)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('lines as o').where('o.device', '=', device).whereRef('o.id', '<>', 'l.id'))),
-        )
-        .returning('l.id'),
-    )
-    .selectFrom('changed')
-    .select(sql`sms_lines_changed('update', array_agg(id))`.as('noted'))
-    .having(({ fn }) => fn.countAll<number>(), '>', 0)
-    .execute()
-
-/** Rules of devices. Clients cannot set `last_seen`; only superusers may change `platform`. */
-export const devicesExtension: Extension = {
-  grantsAccess: true,
-  setByServer: ['last_seen'],
-  async beforeCreate(store, values) {
-    await completeNumber(store, values, 'phone')
-    values.last_seen = ''
-  },
-  async beforeUpdate(store, values, old, { auth }) {
-    const { db } = store
-    await completeNumber(store, values, 'phone', old)
-    values.last_seen = old.last_seen!
-    if (!auth?.isSuperuser) values.platform = old.platform!
-    if (values.phone !== old.phone)
-      await renumber(db, String(old.id), String(old.phone), String(values.phone))
-  },
-}
-
-/** Rules of lines (SIMs). */
-export const linesExtension: Extension = {
-  keepsReferences: true,
-  check: checkPrices,
-  async beforeCreate(store, values) {
-    await completeNumber(store, values, 'number')
-    await completeList(store, values, 'prefixes', readPrefix)
-    checkPrices(values)
-  },
-  async beforeUpdate(store, values, old) {
-    await completeNumber(store, values, 'number', old)
-    await completeList(store, values, 'prefixes', readPrefix, old)
-    checkPrices(values)
-    await requireRoomForPrices(store, values, old)
   },
 }

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { NOW, queries } from '../db/queries.ts'
+import { readPrefix } from '../portable/phone/prefix.ts'
+import type { Extension } from '../records/extension.ts'
+import { completeList, completeNumber } from './complete-numbers.ts'
+import { checkPrices, requireRoomForPrices } from './line-prices.ts'
+
+/** Gives a device's new number to its line, if the device has only one line. */
+const renumber = (db: Db, device: string, old: string, number: string) =>
+  queries(db)
+    .with('changed', (query) =>
+      query
+        .updateTable('lines as l')
+        .set({ number, updated: NOW })
+        .where('l.device', '=', device)
+        .where('l.number', '=', old)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('lines as o').where('o.device', '=', device).whereRef('o.id', '<>', 'l.id'))),
+        )
+        .returning('l.id'),
+    )
+    .selectFrom('changed')
+    .select(sql`sms_lines_changed('update', array_agg(id))`.as('noted'))
+    .having(({ fn }) => fn.countAll<number>(), '>', 0)
+    .execute()
+
+/** Rules of devices. Clients cannot set `last_seen`; only superusers may change `platform`. */
+export const devicesExtension: Extension = {
+  grantsAccess: true,
+  setByServer: ['last_seen'],
+  async beforeCreate(store, values) {
+    await completeNumber(store, values, 'phone')
+    values.last_seen = ''
+  },
+  async beforeUpdate(store, values, old, { auth }) {
+    const { db } = store
+    await completeNumber(store, values, 'phone', old)
+    values.last_seen = old.last_seen!
+    if (!auth?.isSuperuser) values.platform = old.platform!
+    if (values.phone !== old.phone)
+      await renumber(db, String(old.id), String(old.phone), String(values.phone))
+  },
+}
+
+/** Rules of lines (SIMs). */
+export const linesExtension: Extension = {
+  keepsReferences: true,
+  check: checkPrices,
+  async beforeCreate(store, values) {
+    await completeNumber(store, values, 'number')
+    await completeList(store, values, 'prefixes', readPrefix)
+    checkPrices(values)
+  },
+  async beforeUpdate(store, values, old) {
+    await completeNumber(store, values, 'number', old)
+    await completeList(store, values, 'prefixes', readPrefix, old)
+    checkPrices(values)
+    await requireRoomForPrices(store, values, old)
+  },
+}
