@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import { type Collection, columnName } from '../collections/catalog.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { CoveringTable, Extension } from './extension.ts'
@@ -6,15 +6,16 @@ import {
   comparisonSql,
   indexesOf,
   indexOrderBy,
+  isComparison,
   isCovered,
+  isEqual,
   isIndexOnlyCount,
   isIndexScan,
-  knownTotal,
   narrowing,
   searchedOwner,
-} from './list-conditions.ts'
+} from './list-indexes.ts'
 import { type ListPlan, SHAPES } from './list-shapes.ts'
-import { authVersionSql } from './record-sql.ts'
+import { authVersionSql, columnsOf } from './record-sql.ts'
 
 export interface Page {
   /** Counts from 1. Up to 64 bits, like PocketBase's integers. */
@@ -98,4 +99,18 @@ function sourceOf(collection: Collection, { from, structure }: CompiledFilter, c
   if (tests.length === 0) return from
   const candidates = `SELECT b._rowid AS row FROM ${covering!.table} b WHERE ${tests.map(comparisonSql).join(' AND ')}`
   return `(${candidates}) c JOIN ${from} ON b._rowid = c.row`
+}
+
+/** SQL that reads the stored total; undefined if rows must be counted. */
+function knownTotal(
+  collection: Collection,
+  { where, structure: { condition } }: CompiledFilter,
+  total: Extension['total'],
+): string | undefined {
+  if (!total) return undefined
+  const { table } = columnsOf(collection)
+  if (where === '') return total.sql(table)
+  if (!isComparison(condition) || !isEqual(condition)) return undefined
+  const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
+  return isOfOne ? total.sql(table, '$1') : undefined
 }

@@ -1,18 +1,21 @@
-import { type Collection, columnName } from '../collections/catalog.ts'
+import type { Collection } from '../collections/catalog.ts'
 import { indexedColumns, insertionOrderBy } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'
 import { memoize } from '../tools/lru.ts'
 import type { CoveringTable, Extension } from './extension.ts'
-import { columnsOf } from './record-sql.ts'
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 type Test = Extract<Predicate, { kind: 'comparison' }>
 type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
 
-const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
-const isEqual = ({ sign }: Comparison) => sign === '='
+/** Whether a condition compares a column with one value. */
+export const isComparison = (one: Predicate): one is Comparison =>
+  one.kind === 'comparison' && one.value !== ''
+
+/** Whether a comparison fixes its column's value. */
+export const isEqual = ({ sign }: Comparison) => sign === '='
 
 const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
@@ -82,20 +85,6 @@ export function narrowing(
 /** SQL of a comparison of the row `b`. */
 export const comparisonSql = ({ column, sign, value }: Comparison): string =>
   `${baseColumn(column)} ${sign} $${value.index + 1}::${value.cast}`
-
-/** SQL that reads the stored total; undefined if rows must be counted. */
-export function knownTotal(
-  collection: Collection,
-  { where, structure: { condition } }: CompiledFilter,
-  total: Extension['total'],
-): string | undefined {
-  if (!total) return undefined
-  const { table } = columnsOf(collection)
-  if (where === '') return total.sql(table)
-  if (!isComparison(condition) || !isEqual(condition)) return undefined
-  const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
-  return isOfOne ? total.sql(table, '$1') : undefined
-}
 
 /** ORDER BY. Spelled like the index that has the filtered rows in order of insertion, if there is one. */
 export function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
