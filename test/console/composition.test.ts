@@ -1,5 +1,5 @@
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
-import type { Campaign } from '../../console/src/data/records.ts'
+import type { Campaign } from '../../console/src/data/record-types.ts'
 import { BLANK, copyOf, requestOf, withMore } from '../../console/src/pages/send/composition.ts'
 import { faultsOf, placeFault } from '../../console/src/pages/send/composition-faults.ts'
 

@@ -1,4 +1,4 @@
-import type { Message, MessageEvent } from '../../console/src/data/records.ts'
+import type { Message, MessageEvent } from '../../console/src/data/record-types.ts'
 import { stepsOf } from '../../console/src/pages/message/steps.ts'
 
 const device = { name: 'desk phone' }

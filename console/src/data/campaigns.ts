@@ -1,7 +1,7 @@
 import { t } from '../language/words.ts'
 import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
-import type { Campaign, CampaignState, MessageState } from './records.ts'
+import type { Campaign, CampaignState, MessageState } from './record-types.ts'
 
 /** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
 export const MAX_PLAIN = 20

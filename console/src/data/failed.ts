@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts'
-import type { Message } from './records.ts'
+import type { Message } from './record-types.ts'
 import { useList } from './use/use-list.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from './words/failure-reasons.ts'
 

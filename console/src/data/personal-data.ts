@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import type { RecordOf, Sender } from './records.ts'
+import type { RecordOf, Sender } from './record-types.ts'
 import { inWords } from './words/fault-sentences.ts'
 import type { Tone } from './words/message-states.ts'
 

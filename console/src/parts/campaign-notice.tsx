@@ -1,5 +1,5 @@
 import { titleOf } from '../data/campaigns.ts'
-import type { Campaign } from '../data/records.ts'
+import type { Campaign } from '../data/record-types.ts'
 import { tx } from '../language/words.ts'
 import { to } from '../router.ts'
 import { Notice } from './form/form.tsx'

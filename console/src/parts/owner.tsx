@@ -1,4 +1,4 @@
-import type { User } from '../data/records.ts'
+import type { User } from '../data/record-types.ts'
 import { to } from '../router.ts'
 
 interface Owned {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/lines.ts'
-import type { Device } from '../data/records.ts'
+import type { Device } from '../data/record-types.ts'
 import { formatRelativeTime, STEP_MS } from '../data/text/relative-time.ts'
 import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'
 import { MESSAGE_STATES, type Stated, stateOf, type Tone } from '../data/words/message-states.ts'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
-import type { Device, Message } from '../data/records.ts'
+import type { Device, Message } from '../data/record-types.ts'
 import { remembered } from '../data/remembered.ts'
 import { may, userId } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'

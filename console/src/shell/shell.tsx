@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { keepNotifications, notifications } from '../data/notifications/browser.ts'
-import type { Conversation } from '../data/records.ts'
+import type { Conversation } from '../data/record-types.ts'
 import { may, type Session } from '../data/session.ts'
 import { isFor, useNotify } from '../data/team/notify.ts'
 import { announced, mentioned, unread } from '../data/unread.ts'

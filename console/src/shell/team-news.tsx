@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../data/client.ts'
-import type { Conversation } from '../data/records.ts'
+import type { Conversation } from '../data/record-types.ts'
 import type { Session } from '../data/session.ts'
 import { useNewMentions } from '../data/team/news.ts'
 import type { Note } from '../data/team/team.ts'

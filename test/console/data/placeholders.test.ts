@@ -1,4 +1,4 @@
-import { fieldNamed } from '../../../console/src/data/records.ts'
+import { fieldNamed } from '../../../console/src/data/contact-fields.ts'
 import { fillTemplate } from '../../../console/src/data/text/placeholders.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Message } from '../records.ts'
+import type { Message } from '../record-types.ts'
 import type { Unsent } from './outbox.ts'
 
 type Shown = Pick<Message, 'id' | 'message_type' | 'sent_by' | 'body' | 'created'>

@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import type { Device } from '../records.ts'
+import type { Device } from '../record-types.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
 import type { Tone } from '../words/message-states.ts'
 

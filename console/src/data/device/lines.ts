@@ -1,6 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { t } from '../../language/words.ts'
-import type { Device, Line } from '../records.ts'
+import type { Device, Line } from '../record-types.ts'
 
 /** The display name of a line (a SIM of a device): its label, or else its number, or else its slot. */
 export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' | 'slot'>): string {

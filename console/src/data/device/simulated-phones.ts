@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import { ClientResponseError } from 'pocketbase'
 import { pb, serverUrl } from '../client.ts'
-import type { Device } from '../records.ts'
+import type { Device } from '../record-types.ts'
 import { remembered } from '../remembered.ts'
 import { session } from '../session.ts'
 

@@ -1,4 +1,4 @@
-import type { Conversation } from '../records.ts'
+import type { Conversation } from '../record-types.ts'
 import type { Session } from '../session.ts'
 import { useList } from '../use/use-list.ts'
 import { ownSettings } from '../user-settings/own.ts'

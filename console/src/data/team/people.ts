@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { pb } from '../client.ts'
-import type { Sender } from '../records.ts'
+import type { Sender } from '../record-types.ts'
 import { userId } from '../session.ts'
 import { type List, useList } from '../use/use-list.ts'
 import type { Member } from './team.ts'

@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import type { RecordOf } from '../records.ts'
+import type { RecordOf } from '../record-types.ts'
 
 /** A user who may act for an account. The user's name is in the record with the same id in `senders`. */
 export type Member = RecordOf<'members'>

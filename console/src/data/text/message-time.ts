@@ -1,6 +1,6 @@
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
-import type { Message } from '../records.ts'
+import type { Message } from '../record-types.ts'
 
 type Timed = Pick<Message, 'message_type' | 'created' | 'delivered_at' | 'scheduled_at'>
 

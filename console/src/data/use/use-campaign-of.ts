@@ -1,5 +1,5 @@
 import { pb } from '../client.ts'
-import type { Campaign } from '../records.ts'
+import type { Campaign } from '../record-types.ts'
 import { session } from '../session.ts'
 import { useOne } from './use-one.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
-import type { Contact } from '../records.ts'
+import type { Contact } from '../record-types.ts'
 import { useLatest } from './use-latest.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>

@@ -1,7 +1,7 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../client.ts'
 import { deviceName, lineName } from '../device/lines.ts'
-import type { Line, Message } from '../records.ts'
+import type { Line, Message } from '../record-types.ts'
 import { useLookup } from './use-known.ts'
 import { useList } from './use-list.ts'
 

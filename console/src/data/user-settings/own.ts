@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Hours } from '../hours.ts'
-import type { UserSettings } from '../records.ts'
+import type { UserSettings } from '../record-types.ts'
 import { may, session, userId } from '../session.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 

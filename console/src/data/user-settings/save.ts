@@ -1,6 +1,6 @@
 import { ClientResponseError } from 'pocketbase'
 import { pb } from '../client.ts'
-import type { User, UserSettings } from '../records.ts'
+import type { User, UserSettings } from '../record-types.ts'
 
 export type SettingsChange = Partial<UserSettings>
 

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 import { pb, serverUrl } from '../client.ts'
-import type { RecordOf } from '../records.ts'
+import type { RecordOf } from '../record-types.ts'
 import { inWords } from '../words/fault-sentences.ts'
 
 /**

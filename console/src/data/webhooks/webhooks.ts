@@ -1,6 +1,9 @@
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import type { WEBHOOK_EVENTS, Webhook } from '../records.ts'
+import { webhooks } from '../collections.ts'
+import type { Webhook } from '../record-types.ts'
+
+export const WEBHOOK_EVENTS = webhooks.events.values
 
 export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'message.sent': t('Sent'),

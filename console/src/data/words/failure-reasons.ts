@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import type { Message, MessageState } from '../records.ts'
+import type { Message, MessageState } from '../record-types.ts'
 
 /** Translations of the gateway's own values of `error_message`. */
 const REASONS: Readonly<Record<string, string>> = {

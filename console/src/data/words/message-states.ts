@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import type { Message } from '../records.ts'
+import type { Message } from '../record-types.ts'
 import { type ShownState, shownState } from './failure-reasons.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'

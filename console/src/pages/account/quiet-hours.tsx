@@ -1,4 +1,4 @@
-import type { UserSettings } from '../../data/records.ts'
+import type { UserSettings } from '../../data/record-types.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'

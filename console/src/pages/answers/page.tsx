@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Hours, hoursWords } from '../../data/hours.ts'
-import type { AutoAnswer, Template } from '../../data/records.ts'
+import type { AutoAnswer, Template } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'

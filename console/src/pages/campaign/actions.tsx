@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
-import type { Campaign, CampaignState } from '../../data/records.ts'
+import type { Campaign, CampaignState } from '../../data/record-types.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'

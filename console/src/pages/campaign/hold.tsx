@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
-import type { Campaign } from '../../data/records.ts'
+import type { Campaign } from '../../data/record-types.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'

@@ -1,5 +1,5 @@
 import { type CampaignProgress, shownCounts, titleOf } from '../../data/campaigns.ts'
-import type { Campaign } from '../../data/records.ts'
+import type { Campaign } from '../../data/record-types.ts'
 import { repeatWords } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'

@@ -1,7 +1,7 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import { pathOfPerson } from '../../data/personal-data.ts'
-import type { Consent, ConsentState, Contact } from '../../data/records.ts'
+import type { Consent, ConsentState, Contact } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'

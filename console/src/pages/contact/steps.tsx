@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Consent, ConsentState } from '../../data/records.ts'
+import type { Consent, ConsentState } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Facts } from '../../parts/page.tsx'
 import type { Step } from '../../parts/step.ts'

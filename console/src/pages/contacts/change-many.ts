@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
-import type { Contact } from '../../data/records.ts'
+import type { Contact } from '../../data/record-types.ts'
 import { inLanes } from '../../data/use/use-task.ts'
 
 export type Change = { readonly delete: true } | { readonly values: Readonly<Record<string, unknown>> }

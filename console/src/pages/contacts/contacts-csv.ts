@@ -1,5 +1,6 @@
+import { fieldsOf } from '../../data/contact-fields.ts'
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
-import { type Contact, fieldsOf } from '../../data/records.ts'
+import type { Contact } from '../../data/record-types.ts'
 
 /** A text that a spreadsheet would read as a formula. Phone numbers like +49 151 do not match. */
 const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/

@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { faultOf } from '../../data/fault.ts'
-import type { Contact } from '../../data/records.ts'
+import type { Contact } from '../../data/record-types.ts'
 import type { NewContact } from './import-plan.ts'
 
 export interface Outcome {

@@ -1,6 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { changeRecord } from '../../data/optimistic.ts'
-import type { Conversation } from '../../data/records.ts'
+import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { t } from '../../language/words.ts'

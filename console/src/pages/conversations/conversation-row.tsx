@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Conversation, Message } from '../../data/records.ts'
+import type { Conversation, Message } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isDueLater, timeNote } from '../../data/text/message-time.ts'

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../data/records.ts'
+import type { Conversation } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'

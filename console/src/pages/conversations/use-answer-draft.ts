@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { textsOnTheWay } from '../../data/connection/outbox.ts'
-import type { Conversation, RecordOf } from '../../data/records.ts'
+import type { Conversation, RecordOf } from '../../data/record-types.ts'
 import { may, session, userId } from '../../data/session.ts'
 import { type Draft, useDraft } from '../../data/use/use-draft.ts'
 import { type List, useList } from '../../data/use/use-list.ts'

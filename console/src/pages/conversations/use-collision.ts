@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { isPerson } from '../../data/team/people.ts'
 import { t } from '../../language/words.ts'

@@ -1,4 +1,5 @@
-import { type Contact, fieldNamed, type Template } from '../../data/records.ts'
+import { fieldNamed } from '../../data/contact-fields.ts'
+import type { Contact, Template } from '../../data/record-types.ts'
 import { fillTemplate, isSameName } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Completion } from './completing-area.tsx'

@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import type { Conversation } from '../../data/records.ts'
+import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { t } from '../../language/words.ts'

@@ -1,6 +1,6 @@
 import type { LineUse } from '../../data/device/device-states.ts'
 import { formatMoney } from '../../data/money.ts'
-import type { Line } from '../../data/records.ts'
+import type { Line } from '../../data/record-types.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'

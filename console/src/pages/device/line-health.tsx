@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { LineUse } from '../../data/device/device-states.ts'
-import type { Line, Message } from '../../data/records.ts'
+import type { Line, Message } from '../../data/record-types.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t, tn, tx } from '../../language/words.ts'

@@ -7,7 +7,7 @@ import {
   useDeviceStates,
 } from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/lines.ts'
-import type { Device, Message } from '../../data/records.ts'
+import type { Device, Message } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
-import type { Device } from '../../data/records.ts'
+import type { Device } from '../../data/record-types.ts'
 import { remembered } from '../../data/remembered.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
-import type { Device } from '../../data/records.ts'
+import type { Device } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'

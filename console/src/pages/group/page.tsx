@@ -1,4 +1,4 @@
-import type { ContactGroup } from '../../data/records.ts'
+import type { ContactGroup } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { ContactGroup } from '../../data/records.ts'
+import type { ContactGroup } from '../../data/record-types.ts'
 import { useGroups } from '../../data/use/use-list.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'

@@ -1,6 +1,6 @@
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
 import { deviceName } from '../../data/device/lines.ts'
-import type { Device } from '../../data/records.ts'
+import type { Device } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'

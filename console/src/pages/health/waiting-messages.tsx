@@ -1,5 +1,5 @@
 import { deviceName } from '../../data/device/lines.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { TableSection } from '../../parts/list/records.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { ApiKey } from '../../data/records.ts'
+import type { ApiKey } from '../../data/record-types.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ApiKey } from '../../data/records.ts'
+import type { ApiKey } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ApiKey } from '../../data/records.ts'
+import type { ApiKey } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'

@@ -1,5 +1,5 @@
 import { serverUrl } from '../../data/client.ts'
-import type { ApiKey } from '../../data/records.ts'
+import type { ApiKey } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
-import type { Template } from '../../data/records.ts'
+import type { Template } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { CountryField } from '../../parts/form/country-field.tsx'
 import { SelectField, TextArea } from '../../parts/form/field.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'

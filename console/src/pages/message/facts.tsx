@@ -1,6 +1,6 @@
 import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/lines.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'

@@ -1,6 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { lastList } from '../../data/message-list.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useSims } from '../../data/use/use-lines.ts'

@@ -1,5 +1,5 @@
 import { deviceName } from '../../data/device/lines.ts'
-import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
+import type { Message, MessageEvent, MessageState } from '../../data/record-types.ts'
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
 import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'

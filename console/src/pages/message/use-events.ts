@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { Message, MessageEvent } from '../../data/records.ts'
+import type { Message, MessageEvent } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 
 const MOST_EVENTS = 200

@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { useOne } from '../../data/use/use-one.ts'
 
 export function useRetry(message: Message | undefined): Message | undefined {

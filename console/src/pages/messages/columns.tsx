@@ -1,5 +1,5 @@
 import { deviceName } from '../../data/device/lines.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { timeNote } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'

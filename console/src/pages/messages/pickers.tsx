@@ -1,4 +1,4 @@
-import type { Device, Sender } from '../../data/records.ts'
+import type { Device, Sender } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'

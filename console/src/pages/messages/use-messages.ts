@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { keepList, keptList } from '../../data/use/last-lists.ts'
 import { useLatest } from '../../data/use/use-latest.ts'

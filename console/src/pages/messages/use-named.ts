@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { nameFilter } from '../../data/phone/contact-filter.ts'
-import type { Contact } from '../../data/records.ts'
+import type { Contact } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 

@@ -1,7 +1,7 @@
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { deviceName, isUsable, lineName } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
-import type { Device, Line } from '../../data/records.ts'
+import type { Device, Line } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { t } from '../../language/words.ts'

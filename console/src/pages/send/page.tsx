@@ -1,7 +1,7 @@
 import { E164 } from '#portable/phone/e164.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
-import type { Campaign, Device } from '../../data/records.ts'
+import type { Campaign, Device } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'

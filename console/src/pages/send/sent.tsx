@@ -1,5 +1,5 @@
 import { formatPhone } from '#portable/phone/format.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'

@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { useOne } from '../../data/use/use-one.ts'
 
 /** The batch id under which the failed messages were sent again; '' if they were not. */

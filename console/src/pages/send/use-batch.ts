@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Fault } from '../../data/fault.ts'
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
 

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
-import type { Template } from '../../data/records.ts'
+import type { Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Segments } from '../../parts/form/choices.tsx'

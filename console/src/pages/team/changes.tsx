@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import type { RecordOf, Sender } from '../../data/records.ts'
+import type { RecordOf, Sender } from '../../data/record-types.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { UserSettings } from '../../data/records.ts'
+import type { UserSettings } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'

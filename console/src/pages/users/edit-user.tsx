@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { User } from '../../data/records.ts'
+import type { User } from '../../data/record-types.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { saveUserSettings } from '../../data/user-settings/save.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { RecordOf, User } from '../../data/records.ts'
+import type { RecordOf, User } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t } from '../../language/words.ts'

@@ -1,6 +1,6 @@
 import { countryOfNumber } from '#portable/phone/format.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
-import type { UserSettings, Verification } from '../../data/records.ts'
+import type { UserSettings, Verification } from '../../data/record-types.ts'
 import { saveOwnSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'

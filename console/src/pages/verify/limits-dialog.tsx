@@ -1,4 +1,4 @@
-import type { UserSettings } from '../../data/records.ts'
+import type { UserSettings } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { prefixesRow } from '../../parts/rows/common-rows.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { serverUrl } from '../../data/client.ts'
-import type { UserSettings, VerifyService } from '../../data/records.ts'
+import type { UserSettings, VerifyService } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'

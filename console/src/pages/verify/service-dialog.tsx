@@ -1,4 +1,4 @@
-import type { VerifyService } from '../../data/records.ts'
+import type { VerifyService } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

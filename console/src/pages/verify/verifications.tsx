@@ -1,4 +1,4 @@
-import type { UserSettings, Verification, VerifyService } from '../../data/records.ts'
+import type { UserSettings, Verification, VerifyService } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { t, tn } from '../../language/words.ts'

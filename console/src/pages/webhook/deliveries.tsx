@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { Delivery, Webhook } from '../../data/records.ts'
+import type { Delivery, Webhook } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { postWebhooks } from '../../data/webhooks/webhooks.ts'

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../data/records.ts'
+import type { Delivery } from '../../data/record-types.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { connectionFault } from '../../data/words/fault-sentences.ts'
 import { t, tn, tx } from '../../language/words.ts'

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../data/records.ts'
+import type { Delivery } from '../../data/record-types.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { Badge } from '../../parts/time.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { Webhook } from '../../data/records.ts'
+import type { Webhook } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../data/records.ts'
+import type { Webhook } from '../../data/record-types.ts'
 import { postWebhooks } from '../../data/webhooks/webhooks.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

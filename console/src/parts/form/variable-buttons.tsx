@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
-import { type Contact, fieldsOf } from '../../data/records.ts'
+import { fieldsOf } from '../../data/contact-fields.ts'
+import type { Contact } from '../../data/record-types.ts'
 import { uniqueNames } from '../../data/text/placeholders.ts'
 import { OF_CONTACTS } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'

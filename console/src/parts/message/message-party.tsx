@@ -1,4 +1,4 @@
-import type { Message } from '../../data/records.ts'
+import type { Message } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Icon } from '../icon.tsx'
 import './message-party.css'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import * as collections from '../../data/collections.ts'
-import type { RecordOf } from '../../data/records.ts'
+import type { RecordOf } from '../../data/record-types.ts'
 import { userId } from '../../data/session.ts'
 import type { FormRow } from './form-row.ts'
 import { RowsForm, withSchema } from './rows-form.tsx'

@@ -1,4 +1,4 @@
-import type { Message } from '../../../data/records.ts'
+import type { Message } from '../../../data/record-types.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { timeOf } from '../../../data/text/message-time.ts'
 import { msOf } from '../../../parts/time.tsx'

@@ -1,5 +1,5 @@
 import { pb } from '../../../data/client.ts'
-import type { Message } from '../../../data/records.ts'
+import type { Message } from '../../../data/record-types.ts'
 
 /** Texts per request: few enough to be added without a visible delay. */
 export const STEP = 30

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
-import type { Conversation } from '../../../data/records.ts'
+import type { Conversation } from '../../../data/record-types.ts'
 
 /** Marks an unread conversation as read: now if the page is visible, else when it becomes visible. */
 export function useRead(conversation: Conversation | undefined): void {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../../../data/fault.ts'
-import type { Message } from '../../../data/records.ts'
+import type { Message } from '../../../data/record-types.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'

@@ -1,4 +1,4 @@
-import type { ContactGroup } from '../../../data/records.ts'
+import type { ContactGroup } from '../../../data/record-types.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
 import { t } from '../../../language/words.ts'
 import { Menu } from '../../../parts/list/menu.tsx'

@@ -1,6 +1,5 @@
 import type { RecordModel } from 'pocketbase'
 import type * as collections from './collections.ts'
-import { webhooks } from './collections.ts'
 import type { Repeat } from './repeat.ts'
 
 // Types of records in the API's answers. Dates are PocketBase's strings and relations are ids; '' if unset.
@@ -54,23 +53,6 @@ export interface Contact extends RecordOf<'contacts'> {
   readonly expand?: { readonly groups?: readonly ContactGroup[] }
 }
 
-/** A contact's custom fields with a text, number or bool, which templates can use. */
-export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
-  return Object.entries(data)
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map(([name, value]) => [name, String(value)])
-}
-
-/** The value of a custom field by its exact name or, if there is none, by its name in another case. */
-export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
-  const fields = fieldsOf(contact)
-  const lower = name.toLowerCase()
-  const field =
-    fields.find(([key]) => key === name) ?? fields.findLast(([key]) => key.toLowerCase() === lower)
-  return field?.[1]
-}
-
 export type ContactGroup = RecordOf<'contact_groups'>
 export type Template = RecordOf<'sms_templates'>
 
@@ -116,8 +98,6 @@ export interface ApiKey extends RecordOf<'api_keys'> {
   readonly key_sid?: string
   readonly expand?: { readonly user?: User }
 }
-
-export const WEBHOOK_EVENTS = webhooks.events.values
 
 export interface Webhook extends RecordOf<'webhooks'> {
   readonly expand?: { readonly user?: User }
