@@ -1,4 +1,4 @@
-import { titleOf } from '../data/campaigns.ts'
+import { titleOf } from '../data/campaign-title.ts'
 import type { Campaign } from '../data/record-types.ts'
 import { tx } from '../language/words.ts'
 import { to } from '../router.ts'

@@ -1,5 +1,5 @@
 import { formatPhone } from '#portable/phone/format.ts'
-import type { CampaignProof, WithoutConsent } from '../data/campaigns.ts'
+import type { CampaignProof, WithoutConsent } from '../data/campaign-progress.ts'
 import { t, tn } from '../language/words.ts'
 import { More } from './form/more.tsx'
 import { Card, Facts } from './page.tsx'

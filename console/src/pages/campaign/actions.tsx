@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { CampaignProgress } from '../../data/campaigns.ts'
+import type { CampaignProgress } from '../../data/campaign-progress.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/record-types.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'

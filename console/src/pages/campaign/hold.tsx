@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { CampaignProgress } from '../../data/campaigns.ts'
+import type { CampaignProgress } from '../../data/campaign-progress.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'

@@ -1,4 +1,4 @@
-import type { CampaignProgress } from '../../data/campaigns.ts'
+import type { CampaignProgress } from '../../data/campaign-progress.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'

@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import { type CampaignProgress, filterOf } from '../../data/campaigns.ts'
+import type { CampaignProgress } from '../../data/campaign-progress.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign, Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { tn } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
+import { filterOf } from './messages-filter.ts'
 
 const MOST_DEVICES = 30
 

@@ -1,4 +1,5 @@
-import { type CampaignProgress, shownCounts, titleOf } from '../../data/campaigns.ts'
+import { type CampaignProgress, shownCounts } from '../../data/campaign-progress.ts'
+import { titleOf } from '../../data/campaign-title.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { repeatWords } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'

@@ -5,6 +5,9 @@ import { OnlySimulated } from '../form/hold-notice.tsx'
 import { confirmed } from './dialog.tsx'
 import './many-people.css'
 
+/** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
+export const MAX_PLAIN = 20
+
 interface ManyPeople {
   readonly people: number
   readonly what: ComponentChildren

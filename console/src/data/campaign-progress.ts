@@ -1,10 +1,5 @@
-import { t } from '../language/words.ts'
-import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
-import type { Campaign, CampaignState, MessageState } from './record-types.ts'
-
-/** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
-export const MAX_PLAIN = 20
+import type { CampaignState, MessageState } from './record-types.ts'
 
 /** People who are left out of a campaign: how many, and the numbers of the first of them. */
 export interface WithoutConsent {
@@ -52,12 +47,3 @@ export function shownCounts({ counts, canceled }: CampaignProgress) {
   const failed = counts.failed - canceled
   return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
 }
-
-export function titleOf({ name, body }: { readonly name: string; readonly body: string }): string {
-  if (name) return name
-  const [line = ''] = body.trim().split('\n')
-  return line.length > 40 ? `${line.slice(0, 39)}…` : line || t('Campaign')
-}
-
-export const filterOf = ({ batches }: Campaign): string =>
-  batches.map((batch) => pb.filter('batch_id = {:batch}', { batch })).join(' || ')

@@ -1,0 +1,6 @@
+import { pb } from '../../data/client.ts'
+import type { Campaign } from '../../data/record-types.ts'
+
+/** A filter of a campaign's messages, also of those that were sent again. */
+export const filterOf = ({ batches }: Campaign): string =>
+  batches.map((batch) => pb.filter('batch_id = {:batch}', { batch })).join(' || ')
