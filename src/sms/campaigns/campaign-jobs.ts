@@ -1,14 +1,24 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import { NOW, queries } from '../../db/queries.ts'
 import type { JobKind } from '../../work/job-queue.ts'
 import { updateRecords } from '../status.ts'
-import { advance, beginIfDue } from './advance.ts'
 import type { CampaignServices } from './campaign.ts'
 import { repeatIfDue } from './runs.ts'
+import { settleCampaign } from './settle.ts'
 
 /** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
 const RUN_MS = 10_000
+
+const beginIfDue = (db: Db, id: string) =>
+  updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'sending' })
+      .where('id', '=', id)
+      .where('status', '=', 'scheduled')
+      .where('settled', '=', true)
+      .where('scheduled_at', '<=', NOW),
+  )
 
 // `offset 0` prevents a join: a join would read all messages, the subquery reads one index entry per batch
 const IS_OVER = sql<boolean>`not exists (
@@ -52,7 +62,7 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   async run({ key: id, holder }, signal) {
     const services = servicesOf(holder)
     const { db } = services.store
-    const settled = await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
+    const settled = await settleCampaign(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
     if (settled) await repeatIfDue(services, settled)
     await beginIfDue(db, id)
     await endIfOver(db, id)

@@ -9,7 +9,7 @@ import { chunkKey, chunksOf } from './chunks.ts'
 
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
- * their messages any more. advance.ts cancels those already stored. False if the campaign has changed since
+ * their messages any more. settle.ts cancels those already stored. False if the campaign has changed since
  * it was read. `permit`: of who cancels it; the server's own end is not audited.
  */
 export function endCampaign(

@@ -8,13 +8,13 @@ import { expiresBeforeDue } from '../send/expiry.ts'
 import type { Permit } from '../send/permit.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { updateRecords } from '../status.ts'
-import { advance, whenSettled } from './advance.ts'
 import type { CampaignChange } from './body.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign, isStored } from './campaign.ts'
 import { type CampaignState, readState } from './campaign-state.ts'
 import { checkQuota, planAudience, readText } from './plan.ts'
 import { completeRepeat, timesFrom } from './repeat.ts'
 import { expiryAt } from './runs.ts'
+import { settleCampaign, whenSettled } from './settle.ts'
 
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
@@ -38,7 +38,7 @@ export async function changeCampaign(
     })
   } else {
     await whenSettled(services, user, id, (campaign) => revise(services, permit, campaign, change))
-    await advance(services, id)
+    await settleCampaign(services, id)
   }
   return readState(db, user, id)
 }

@@ -1,12 +1,12 @@
 import { formatDate } from '../../fields/date.ts'
 import type { Permit } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
-import { advance, whenSettled } from './advance.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { type CampaignState, type CampaignStatus, readState } from './campaign-state.ts'
 import { endCampaign } from './cancel-or-fail.ts'
 import { noted } from './change.ts'
 import { moveOn } from './runs.ts'
+import { settleCampaign, whenSettled } from './settle.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
@@ -28,7 +28,7 @@ const become =
           : changeAsRead(tx, campaign, { ...set, status }),
       )
     })
-    await advance(services, id)
+    await settleCampaign(services, id)
     return readState(db, user, id)
   }
 
@@ -57,6 +57,6 @@ export const cancelCampaign: Steer = async (services, permit, id) => {
     if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
     if (await endCampaign(services, campaign, 'canceled', { permit })) break
   }
-  await advance(services, id)
+  await settleCampaign(services, id)
   return readState(db, user, id)
 }

@@ -6,10 +6,10 @@ import { noneLeftOut, RETRIED_BATCH, type RETRY_BATCH } from '../queue/retry-bod
 import { accountSender, type Permit } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { updateRecords } from '../status.ts'
-import { whenSettled } from './advance.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { CAMPAIGN_STATE, readState } from './campaign-state.ts'
 import { noted } from './change.ts'
+import { whenSettled } from './settle.ts'
 
 export const RETRIED_CAMPAIGN = z
   .object({

@@ -65,7 +65,7 @@ async function storeChunk(
   if (now?.version !== campaign.version) return false
   const { outcome } = await services.acceptor.add(offerOf(campaign, messages, number))
   if (outcome === 'accepted' || outcome === 'replayed') return true
-  // the account was disabled: false makes `advance` read the campaign again
+  // the account was disabled: false makes `settleCampaign` read the campaign again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }

@@ -1,7 +1,6 @@
 import { readConfig } from '../../../src/config.ts'
 import { deleteRecords } from '../../../src/records/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
 import { createCampaign } from '../../../src/sms/campaigns/create.ts'
@@ -10,6 +9,7 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/sms/campaigns/pause-resume-cancel.ts'
+import { settleCampaign } from '../../../src/sms/campaigns/settle.ts'
 import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
@@ -55,7 +55,7 @@ beforeEach(async () => {
   const made = await createCampaign(services, permitOf(user, 'campaign'), wanted, null)
   campaign = made.id
   batch = made.batch_id
-  await advance(services, campaign)
+  await settleCampaign(services, campaign)
   await at('2090-01-11T21:59:00+01:00')
   await sweep(store, 600)
   await rows(`update campaigns set status = 'sending'`)
@@ -109,7 +109,7 @@ test('deleting a campaign while its messages are being stored cancels them', asy
     await rows('delete from campaigns where id = $1', [id])
     return services.acceptor.add(offer)
   }
-  await advance({ ...services, acceptor: { add: accept } as Acceptor }, id)
+  await settleCampaign({ ...services, acceptor: { add: accept } as Acceptor }, id)
   expect(
     await rows('select distinct status, error_message from sms_messages where batch_id = $1', [batch_id]),
   ).toEqual([['failed', 'Canceled']])

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
+import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/cascade.ts'
 import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
-import { updateRecords } from '../status.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -35,7 +34,7 @@ const STEPS: Readonly<Record<CampaignStatus, Step>> = {
 }
 
 /** Notes that a campaign's messages match its status, unless it has changed since it was read. */
-const settle = (db: Db, { id, version }: Campaign) =>
+const noteSettled = (db: Db, { id, version }: Campaign) =>
   queries(db)
     .updateTable('campaigns')
     .set({ settled: true, former_batch: '' })
@@ -48,7 +47,7 @@ const settle = (db: Db, { id, version }: Campaign) =>
  * Stores, holds or cancels a campaign's messages until they match its status: the campaign is then settled.
  * Idempotent. Returns the settled campaign, or undefined if it was deleted or `signal` aborted.
  */
-export async function advance(services: CampaignServices, id: string, signal?: AbortSignal) {
+export async function settleCampaign(services: CampaignServices, id: string, signal?: AbortSignal) {
   const { db } = services.store
   let last: Campaign | undefined
   while (!signal?.aborted) {
@@ -56,7 +55,7 @@ export async function advance(services: CampaignServices, id: string, signal?: A
     if (!campaign && last) await cancelAll(services, last)
     if (!campaign || campaign.settled) return campaign
     last = campaign
-    if (await STEPS[campaign.status](services, campaign, signal)) await settle(db, campaign)
+    if (await STEPS[campaign.status](services, campaign, signal)) await noteSettled(db, campaign)
   }
   return undefined
 }
@@ -131,20 +130,10 @@ export async function whenSettled(
   const { db } = services.store
   for (let tries = 0; tries < TRIES; tries++) {
     const found = await findCampaign(db, user, id)
-    if (!found.settled) await advance(services, id)
+    if (!found.settled) await settleCampaign(services, id)
     const campaign = found.settled ? found : await findCampaign(db, user, id)
     if (campaign.settled && (await work(campaign))) return
     await sleep(PAUSE_MS)
   }
   throw gatewayRefusal('campaign_busy')
 }
-
-export const beginIfDue = (db: Db, id: string) =>
-  updateRecords(db, 'campaigns', (update) =>
-    update
-      .set({ status: 'sending' })
-      .where('id', '=', id)
-      .where('status', '=', 'scheduled')
-      .where('settled', '=', true)
-      .where('scheduled_at', '<=', NOW),
-  )

@@ -1,7 +1,6 @@
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { type CampaignServices, findCampaign } from '../../../src/sms/campaigns/campaign.ts'
 import { campaignJobs } from '../../../src/sms/campaigns/campaign-jobs.ts'
@@ -15,6 +14,7 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/sms/campaigns/pause-resume-cancel.ts'
+import { settleCampaign } from '../../../src/sms/campaigns/settle.ts'
 import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
 import { endUnfinished } from '../../../src/sms/queue/end-unfinished.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
@@ -57,7 +57,7 @@ const create = async (body: object) =>
   ).id
 const created = async (body: object) => {
   const id = await create(body)
-  await advance(one, id)
+  await settleCampaign(one, id)
   return id
 }
 const change = (services: CampaignServices, id: string, body: object) =>
@@ -93,9 +93,9 @@ test('a campaign to 2,500 people is stored once, in chunks that share one batch_
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
-test('two nodes that advance the same campaign at once store its messages once', async () => {
+test('two nodes that settle the same campaign at once store its messages once', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
-  await Promise.all([advance(one, id), advance(two, id), advance(two, id)])
+  await Promise.all([settleCampaign(one, id), settleCampaign(two, id), settleCampaign(two, id)])
   expect(await waiting()).toEqual(numbers(1_200))
   expect(await used()).toBe(1_200)
 })
@@ -108,7 +108,7 @@ test('after a crash between two chunks another node stores the rest, even a day 
   expect(await storeMessages(killed, campaign, crash.signal)).toBe(false)
   expect(await waiting()).toHaveLength(500)
   await db.query(`update sms_idempotency set created = now() - interval '2 days'`)
-  await advance(two, id)
+  await settleCampaign(two, id)
   expect(await waiting()).toEqual(numbers(1_200))
 })
 
@@ -121,7 +121,7 @@ test('after a crash between any two steps of a change, only the new text is stor
   // stored, but not noted
   await storeMessages(one, await findCampaign(db, user, id))
   expect((await findCampaign(db, user, id)).settled).toBe(false)
-  await advance(two, id)
+  await settleCampaign(two, id)
   expect(await waiting()).toEqual(numbers(8))
   const bodies = await db.query(
     'select distinct m.body from sms_dispatch d join sms_messages m on m.id = d.message where m."user" = $1',
@@ -156,7 +156,7 @@ test('a change does not send the new text to a person who already got the old te
   ) update sms_messages m set status = 'sent' from gone where m.id = gone.message`,
     [numbers(1)[0], user],
   )
-  await advance(two, id)
+  await settleCampaign(two, id)
   expect(await waiting()).toEqual(numbers(3).slice(1))
 })
 
@@ -187,7 +187,7 @@ test('a campaign fails with the quota as its error when the quota runs out betwe
     if (++chunks === 2) await quota(800)
     return one.acceptor.add(offer)
   })
-  await advance(spent, id)
+  await settleCampaign(spent, id)
   const ended = { status: 'failed', error: 'Monthly message quota exceeded' }
   expect(await readState(db, user, id)).toMatchObject(ended)
   expect([await waiting(), await used()]).toEqual([[], 0])
@@ -253,7 +253,7 @@ test("the campaign's job stores it after a crash, starts it on time and ends it"
 test('after a restore an unfinished campaign is failed and stores nothing more', async () => {
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   await endUnfinished(db)
-  await advance(one, id)
+  await settleCampaign(one, id)
   expect(await waiting()).toEqual([])
   expect(await readState(db, user, id)).toMatchObject({ status: 'failed' })
 })
