@@ -1,7 +1,7 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { SETTINGS } from './environment.ts'
+import { SETTINGS } from './environment-settings.ts'
 import { UserError } from './errors.ts'
 
 const ENVIRONMENT = z.object(

@@ -29,8 +29,8 @@ const FLOORS = [
 const EVERYWHERE = new Set([
   'errors.ts',
   'config.ts',
-  'environment.ts',
-  'environment-values.ts',
+  'environment-readers.ts',
+  'environment-settings.ts',
   'log.ts',
   'terminal-log.ts',
   'metrics/counts.ts',

@@ -10,7 +10,7 @@ import {
   whole,
   words,
   workers,
-} from './environment-values.ts'
+} from './environment-readers.ts'
 
 /** Every setting: its environment variable, its values and default, and its meaning, for docs/settings.md. */
 export const SETTINGS = {
