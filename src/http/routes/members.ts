@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACCOUNT_OF_MEMBER, actFor, listAccounts } from '../../auth/act-for.ts'
 import { limitGuesses, limitMails } from '../../auth/attempt-limits.ts'
 import { findByEmail } from '../../auth/auth-rows.ts'
 import {
@@ -9,7 +10,7 @@ import {
   SHOWN_INVITATION,
   showInvitation,
 } from '../../auth/invitations.ts'
-import { ACCOUNT_OF_MEMBER, actFor, listAccounts, ME, readMe } from '../../auth/members.ts'
+import { ME, readMe } from '../../auth/me.ts'
 import { authWithPassword } from '../../auth/with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../collections/catalog.ts'
 import { forbidden } from '../../errors.ts'

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { notFound } from '../errors.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { findActing } from './auth-rows.ts'
+import { SENDER_NAME } from './me.ts'
+import { ROLE } from './members.ts'
+import { readClaims, sha256, signToken } from './tokens.ts'
+
+export const ACCOUNT_OF_MEMBER = z
+  .object({ id: z.string(), name: SENDER_NAME, role: ROLE })
+  .meta({ id: 'AccountOfMember' })
+
+const MAX_LISTED = 1_000
+
+/** The accounts that a member may act for. */
+export const listAccounts = (db: Db, member: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
+  queries(db)
+    .selectFrom('members as m')
+    .innerJoin('senders as s', 's.id', 'm.account')
+    .select(['m.account as id', 's.name', 'm.role'])
+    .where('m.member', '=', member)
+    .orderBy('s.name')
+    .orderBy('m.account')
+    .limit(sql.lit(MAX_LISTED))
+    .execute()
+
+/**
+ * Stores a token to act for an account. It joins the session of the member's own token: both end together.
+ */
+const keepActing = (db: Db, own: string, acting: string) =>
+  queries(db)
+    .insertInto('auth_session_tokens')
+    .columns(['token_hash', 'session', 'expires_at'])
+    .expression((from) =>
+      from
+        .selectFrom('auth_session_tokens')
+        .select([sql<string>`${sha256(acting)}::text`.as('token_hash'), 'session', 'expires_at'])
+        .where('token_hash', '=', sha256(own)),
+    )
+    .onConflict((found) => found.doNothing())
+    .execute()
+
+/** Makes a token to act for an account, which expires with the member's token `own`. 404 for a non-member. */
+export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
+  const collection = member.collection as AuthCollection
+  const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
+  if (!auth) throw notFound()
+  const exp = readClaims(own)?.exp
+  const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
+  await keepActing(store.db, own, token)
+  return { auth, token }
+}
