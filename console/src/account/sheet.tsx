@@ -5,9 +5,10 @@ import { hasKeyboard } from '../data/use/media.ts'
 import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { to } from '../router.ts'
-import { HelpLinks, ThemeSwitch } from '../shell/account-menu.tsx'
+import { HelpLinks } from '../shell/help-links.tsx'
 import { LanguageSwitch } from '../shell/language-switch.tsx'
 import { Logo } from '../shell/logo.tsx'
+import { ThemeSwitch } from '../shell/theme-switch.tsx'
 
 const FIRST_FIELD = '.sheet .field input'
 

@@ -1,11 +1,11 @@
 import { type Session, signOut } from '../data/session.ts'
-import { type Theme, theme } from '../data/theme.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { t } from '../language/words.ts'
 import { confirmed } from '../parts/dialog/dialog.tsx'
 import { Button } from '../parts/form/form.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
+import { HelpLinks } from './help-links.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
 
 export const AccountMenu = ({ session }: { session: Session }) => (
   <div class="account-menu">
@@ -43,37 +43,3 @@ async function mayForget(): Promise<boolean> {
   if (isSure) unsentTexts().forEach(discardUnsent)
   return isSure
 }
-
-const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
-  ['system', 'system', t('As the system')],
-  ['light', 'sun', t('Light')],
-  ['dark', 'moon', t('Dark')],
-]
-
-export const ThemeSwitch = () => (
-  <fieldset class="theme-switch">
-    <legend class="unseen">{t('Colours')}</legend>
-    {THEMES.map(([value, icon, words]) => (
-      <label key={value} title={words}>
-        <input
-          class="unseen"
-          type="radio"
-          name="theme"
-          checked={theme.value === value}
-          onChange={() => {
-            theme.value = value
-          }}
-        />
-        <Icon name={icon} size={16} />
-        <span class="unseen">{words}</span>
-      </label>
-    ))}
-  </fieldset>
-)
-
-export const HelpLinks = () => (
-  <p class="help-links">
-    <a href={to('/help')}>{t('Help')}</a>
-    <a href="/docs">{t('API docs')}</a>
-  </p>
-)
