@@ -14,7 +14,7 @@ import type { Progress } from '../tools/progress.ts'
 import { buildTables } from '../transfer/build-tables.ts'
 import { setNumbering } from '../transfer/numbering.ts'
 import { digestOf, prepareTransfer, writeRows } from '../transfer/rows.ts'
-import { findAnyObject, formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import { formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
 import {
@@ -27,6 +27,7 @@ import {
   summaryOf,
   type TableEntry,
 } from './archive.ts'
+import { findAnyObject } from './find-any-object.ts'
 
 interface RestoreOptions {
   /** If set, all old data is deleted first; called at the end. If not set, the database must be empty. */
