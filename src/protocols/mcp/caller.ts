@@ -3,7 +3,7 @@ import type { Logger } from '../../log.ts'
 import type { Extensions } from '../../records/extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Scope } from '../../request/scopes.ts'
-import type { EstimateConfig } from '../../sms/send/estimate.ts'
+import type { EstimateConfig } from '../../sms/send/cost-estimate.ts'
 import type { Sender } from '../../sms/send/permit.ts'
 import type { SendServices } from '../../sms/send/send.ts'
 

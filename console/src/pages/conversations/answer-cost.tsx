@@ -1,4 +1,4 @@
-import type { Estimate } from '../../data/estimate.ts'
+import type { Estimate } from '../../data/cost-estimate.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'

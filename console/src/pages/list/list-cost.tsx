@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { addEstimates, type Estimate } from '../../data/estimate.ts'
+import { addEstimates, type Estimate } from '../../data/cost-estimate.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLines } from '../../data/use/use-lines.ts'

@@ -1,5 +1,5 @@
 import type { PhoneFault } from '#portable/phone/read.ts'
-import type { Estimate } from '../../data/estimate.ts'
+import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'

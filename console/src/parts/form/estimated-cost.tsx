@@ -1,4 +1,4 @@
-import type { Estimate } from '../../data/estimate.ts'
+import type { Estimate } from '../../data/cost-estimate.ts'
 import { formatMoney } from '../../data/money.ts'
 import { lineWords, useLines } from '../../data/use/use-lines.ts'
 import { t, tn } from '../../language/words.ts'

@@ -1,4 +1,4 @@
-import { addEstimates } from '../../console/src/data/estimate.ts'
+import { addEstimates } from '../../console/src/data/cost-estimate.ts'
 import { equalTexts } from '../../console/src/pages/list/equal-texts.ts'
 
 const text = (phone: string, segments: number, body = `${phone} ${segments}`) => ({
