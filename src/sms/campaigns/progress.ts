@@ -7,8 +7,9 @@ import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { BATCH, countsOf } from '../queue/batch.ts'
 import { UNKNOWN } from '../queue/retry.ts'
+import { outSql } from '../send/opted-out.ts'
 import { CANCELED_SQL, REASONS } from '../status.ts'
-import { findCampaign } from './campaign.ts'
+import { type Campaign, findCampaign } from './campaign.ts'
 import { CAMPAIGN_STATE } from './campaign-state.ts'
 import { CAMPAIGN_PROOF, readProof } from './proof.ts'
 
@@ -36,7 +37,7 @@ export const CAMPAIGN_PROGRESS = z
         'Failed messages that can be sent again. Excludes messages that were sent again before, and recipients who opted out or have not given consent.',
       ),
     segments_used: COUNT.describe('Short messages that were sent.'),
-    opt_outs: COUNT.describe('Recipients who have opted out since.'),
+    opt_outs: COUNT.describe('Recipients who have opted out since, or have left a group of the campaign.'),
     consent: CAMPAIGN_PROOF.nullable().describe('The proof of consent, if the campaign requires it.'),
     replies: COUNT.describe('Recipients who have sent a text since it began.'),
     latest_replies: z
@@ -55,18 +56,25 @@ const selectSent = (db: Db, user: string, batches: readonly string[]) =>
     .where('m.batch_id', '<>', sql.lit(''))
     .where(sql`m."user" || ''`, '=', user)
 
-/** Counts messages by status, without failed ones that were sent again. */
-const countSent = (db: Db, user: string, batches: readonly string[]) =>
+/** The recipients of a campaign who get no more texts, as a send judges them. */
+async function readOut(db: Db, { user, batches, groups }: Campaign): Promise<string[]> {
+  const sent = selectSent(db, user, batches).select(sql<string[]>`array_agg(distinct m."to")`.as('phones'))
+  const { out } = await queries(db, 'shaped')
+    .selectFrom(sent.as('sent'))
+    .select(outSql(user, sql.ref('sent.phones'), groups).as('out'))
+    .executeTakeFirstOrThrow()
+  return [...new Set(out)]
+}
+
+/** Counts messages by status, without failed ones that were sent again. Recipients in `out` get no more. */
+const countSent = (db: Db, { user, batches }: Campaign, out: readonly string[]) =>
   queries(db, 'shaped')
     .with('sent', () =>
       selectSent(db, user, batches)
         .select(['m.status', 'm.segments', 'm.error_message'])
         .select(
           sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message not in (${sql.lit(REASONS.optedOut)}, ${sql.lit(REASONS.noConsent)}, ${sql.lit(REASONS.stopped)})
-            and not exists (
-              select from contacts c where c."user" = ${user} and c.phone = m."to" and c.opted_out))`.as(
-            'retriable',
-          ),
+            and m."to" <> all(${out}::text[]))`.as('retriable'),
         )
         .where(
           sql<boolean>`(m.status <> 'failed' or not exists (
@@ -88,15 +96,6 @@ const countSent = (db: Db, user: string, batches: readonly string[]) =>
     ])
     .groupBy('status')
     .execute()
-
-const countOptOuts = (db: Db, user: string, batches: readonly string[]) =>
-  queries(db, 'shaped')
-    .selectFrom('contacts as c')
-    .select(({ fn }) => fn.countAll<number>().as('optOuts'))
-    .where('c.user', '=', user)
-    .where('c.opted_out', '=', true)
-    .where('c.phone', 'in', selectSent(db, user, batches).select('m.to'))
-    .executeTakeFirstOrThrow()
 
 /** The latest texts from the recipients since a date, and how many of them have written (`senders`). */
 const readReplies = (db: Db, user: string, batches: readonly string[], since: string) =>
@@ -122,8 +121,8 @@ const readReplies = (db: Db, user: string, batches: readonly string[], since: st
 export async function readProgress({ db }: Store, user: string, id: string) {
   const campaign = await findCampaign(db, user, id)
   const { status, batches, scheduledAt, recipientsCount } = campaign
-  const found = await countSent(db, user, batches)
-  const { optOuts } = await countOptOuts(db, user, batches)
+  const out = await readOut(db, campaign)
+  const found = await countSent(db, campaign, out)
   const replies = await readReplies(db, user, batches, scheduledAt)
   const sum = (column: Exclude<keyof (typeof found)[number], 'status'>) =>
     found.reduce((all, row) => all + Number(row[column]), 0)
@@ -137,7 +136,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     canceled: sum('canceled'),
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),
-    opt_outs: optOuts,
+    opt_outs: out.length,
     consent: campaign.requiresConsent ? await readProof(db, user, campaign) : null,
     replies: replies[0]?.senders ?? 0,
     latest_replies: replies.map(({ senders: _, ...reply }) => reply),

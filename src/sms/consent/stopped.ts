@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 
-/** SQL: those of these numbers that have opted out of all texts of an account. */
-export const stoppedSql = (user: string, phones: readonly string[]): RawBuilder<string[]> =>
+/** SQL: those of these numbers, a value or a column, that have opted out of all texts of an account. */
+export const stoppedSql = (user: string, phones: unknown): RawBuilder<string[]> =>
   sql`consent_stopped(${user}, ${phones}::text[])`
 
 /** SQL: whether a number, a value or a column, has opted out of all texts of an account. */

@@ -7,7 +7,7 @@ import { stoppedSql } from '../consent/stopped.ts'
 import { invalid } from './refusals.ts'
 
 /** SQL: those of these numbers that have opted out, whose persons were erased, or that have left a group. */
-const outSql = (user: string, phones: readonly string[], groups: readonly string[]) =>
+export const outSql = (user: string, phones: unknown, groups: readonly string[]) =>
   sql<string[]>`(person_stopped(${user}, ${phones}::text[]) || ${stoppedSql(user, phones)}
     || consent_left(${user}, ${phones}::text[], ${groups}::text[]))`
 

@@ -304,6 +304,29 @@ test('a campaign counts its recipients who replied or opted out', async () => {
   ])
 })
 
+test('a campaign counts people who opted out without a contact or left its group, and texts neither again', async () => {
+  const create = async (collection: string, values: object) =>
+    (await server.ask('POST', `/api/collections/${collection}/records`, { user: ANN.id, ...values }, ann))
+      .body
+  const [out, left, stays] = numbers(3, 80_000) as [string, string, string]
+  const group = (await create('contact_groups', { name: 'Sale' })).id
+  for (const phone of [left, stays]) await create('contacts', { phone, groups: [group] })
+  const campaign = await made({ recipients: [out], group_ids: [group], hold_seconds: 0 })
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(3)
+  await end(campaign.batch_id, 'failed')
+  expect(await progress(campaign.id)).toMatchObject({ opt_outs: 0, retriable: { plain: 3 } })
+  await create('consents', { number: out, event: 'opt_out' })
+  await create('consents', { number: left, group, event: 'opt_out' })
+  await server.rows('delete from contacts where phone = $1', [out])
+  expect(await progress(campaign.id)).toMatchObject({ opt_outs: 2, retriable: { plain: 1 } })
+  await call('POST', `/${campaign.id}/retry`)
+  const open = await server.rows(
+    `select m."to" from sms_dispatch d join sms_messages m on m.id = d.message where m.sent_by = $1`,
+    [campaign.id],
+  )
+  expect(open).toEqual([[stays]])
+})
+
 test('a waiting campaign cannot be deleted, a canceled one can', async () => {
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour() })
   const remove = () =>
