@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync, realpathSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openArchive } from '../../src/backup/archive.ts'
@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { urlOf } from '../../src/db/embedded/access.ts'
 import { tablesWith } from '../support/database/dump.ts'
 import { EmbeddedData } from '../support/database/embedded-data.ts'
+import { filesWith } from '../support/database/files-with.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { must, withDevices } from '../support/server/server-with-devices.ts'
@@ -42,29 +43,6 @@ async function checkpoint(): Promise<void> {
   await client.end()
 }
 
-/** The files of the data folder that contain one of these words. */
-function filesWith(words: readonly string[]): string[] {
-  const files = globSync('**/*', { cwd: cluster, withFileTypes: true }).filter((one) => one.isFile())
-  return files
-    .map((one) => join(one.parentPath, one.name))
-    .filter((file) => {
-      const bytes = contentOf(file)
-      return words.some((word) => bytes.includes(word))
-    })
-    .map((file) => relative(cluster, file))
-    .sort()
-}
-
-/** Postgres may delete a file meanwhile: it has no words then. */
-function contentOf(file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.of()
-    throw error
-  }
-}
-
 test('after an erasure and `scrub`, no table, no file and no backup has a word of the person', {
   timeout: 300_000,
 }, async () => {
@@ -72,17 +50,17 @@ test('after an erasure and `scrub`, no table, no file and no backup has a word o
   const other = await seedPerson(of)
   const words = [...person.secrets, ...person.spellings]
   await checkpoint()
-  expect(filesWith(words).length).toBeGreaterThan(1)
+  expect(filesWith(cluster, words).length).toBeGreaterThan(1)
   const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
   expect(await ended(of.shop, id)).toMatchObject({ state: 'done' })
   expect(await tablesWith(db, words)).toEqual([])
   // the free space of tables and indexes, and the log: so the documentation says
   await db.unhurried('vacuum')
   await checkpoint()
-  expect(filesWith(words)).not.toEqual([])
+  expect(filesWith(cluster, words)).not.toEqual([])
   expect(program('scrub')).toContain('hold no deleted data')
-  expect(filesWith(words)).toEqual([])
-  expect(filesWith(other.secrets).length).toBeGreaterThan(0)
+  expect(filesWith(cluster, words)).toEqual([])
+  expect(filesWith(cluster, other.secrets).length).toBeGreaterThan(0)
 
   const file = join(temporaryFolder(), 'backup.zip')
   program('backup', '--to', file)
