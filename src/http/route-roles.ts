@@ -34,6 +34,7 @@ const ROUTES: Readonly<Record<Role, readonly string[]>> = {
   admin: [
     'POST account/invitations',
     'GET account/retention',
+    'POST account/data',
     'POST devices/pairing',
     'POST hooks/preview',
     'GET contacts/:id/data',

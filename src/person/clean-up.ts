@@ -20,3 +20,14 @@ export async function cleanUpRequests(db: Db): Promise<void> {
         and j.key = person_requests.id and j.dead_at is null)`),
   )
 }
+
+/** Deletes the files of exports of the whole account, which contain the person. An export that runs fails. */
+export const deleteAccountExports = (db: Db, user: string): Promise<unknown> =>
+  updateRecords(db, 'person_requests', (update) =>
+    update
+      .set({ files: [], expires_at: '' })
+      .where('user', '=', user)
+      .where('kind', '=', 'export')
+      .where('hash', '=', '')
+      .where(sql<boolean>`files <> '{}'`),
+  )

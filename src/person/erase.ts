@@ -5,6 +5,7 @@ import { lock, NOW, queries } from '../db/queries.ts'
 import { lockUserSends } from '../sms/send/accept.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
+import { deleteAccountExports } from './clean-up.ts'
 import { eraseMentions, eraseMentionsOfTeam, newestText } from './erase-mentions.ts'
 import type { Erasing } from './erase-place.ts'
 import { erasePlaces } from './erase-places.ts'
@@ -127,6 +128,7 @@ const eraseNumber = (erasure: Erasure, name: string) =>
     await queries(db).selectNoFrom(allow.as('set')).execute()
     await hideReasons(db, inside.person, name)
     await erasePlaces(inside, [...PLACES_OF_CALLS, ...PLACES_OF_NUMBER])
+    await deleteAccountExports(db, inside.person.user)
     await forgetChanges(db, inside.person)
   })
 

@@ -24,11 +24,12 @@ export async function beginExport(
   head: { number: string; account: { id: string; name: string }; at: string },
   owner: FileOwner,
 ): Promise<{ files: readonly [string, string]; written: Written }> {
-  const files = [storedName('person.json', ''), storedName('person.html', '')] as const
+  const name = head.number === '' ? 'account' : 'person'
+  const files = [storedName(`${name}.json`, ''), storedName(`${name}.html`, '')] as const
   const json = await beginFile(db, { ...record, name: files[0] }, 'application/json', owner)
   const page = await beginFile(db, { ...record, name: files[1] }, 'text/html; charset=utf-8', owner)
   await json.add(`${JSON.stringify(head).slice(0, -1)},"places":{`)
-  await page.add(pageHead(head.number, head.account.name, head.at))
+  await page.add(pageHead(head.number || head.account.name, head.account.name, head.at))
   return { files, written: { json, page } }
 }
 

@@ -8,17 +8,17 @@ th, td { padding: 6px 10px; border-bottom: 1px solid #ddd; text-align: left; ver
 td { white-space: pre-wrap }`
 
 /** The beginning of the page that a person can read. */
-export const pageHead = (number: string, account: string, at: string): string => `<!doctype html>
+export const pageHead = (of: string, account: string, at: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Data of ${escapeHtml(number)}</title>
+<title>Data of ${escapeHtml(of)}</title>
 <style>${STYLE}
 </style>
 </head>
 <body>
-<h1>Data of ${escapeHtml(number)}</h1>
+<h1>Data of ${escapeHtml(of)}</h1>
 <p>Stored by ${escapeHtml(account)}, as of ${escapeHtml(at)}. Times are in UTC.</p>
 `
 

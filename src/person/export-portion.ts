@@ -10,7 +10,7 @@ import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { readPlace } from './read-place.ts'
 import { readTexts } from './texts-of-person.ts'
 
-/** The places of an export, in its order. */
+/** The places of an export of one person, in its order. */
 export const EXPORTED = PLACES.filter(({ shown }) => shown.length > 0)
 
 /** Texts whose rows one portion writes. */
@@ -21,13 +21,14 @@ const MAX_FILES = 500
 export interface Exporting {
   readonly request: string
   readonly person: Person
+  readonly places: readonly Place[]
   /** The account, which the files count for. */
   readonly owner: FileOwner
 }
 
 /** Where an export stands. */
 export interface ExportAt {
-  /** The index of the place in `EXPORTED`. */
+  /** The index of the place in `places`. */
   readonly place: number
   /** The last key of the place, or the `_rowid` of the last text of a place of texts. */
   readonly after?: string | undefined
@@ -43,8 +44,8 @@ export interface ExportAt {
 export const FIRST_PORTION: ExportAt = { place: 0, counts: {}, texts: 0, read: 0, copied: [] }
 
 /** The share of the work that is done. */
-export const shareOf = ({ place, texts, read }: ExportAt): number =>
-  (place + Math.min(1, read / Math.max(1, texts))) / EXPORTED.length
+export const shareOf = ({ places }: Exporting, { place, texts, read }: ExportAt): number =>
+  (place + Math.min(1, read / Math.max(1, texts))) / places.length
 
 /** Writes the rows of some texts, or some rows of another place. Returns where the export stands then. */
 export function exportPortion(
@@ -53,7 +54,7 @@ export function exportPortion(
   written: Written,
   at: ExportAt,
 ): Promise<ExportAt> {
-  const place = EXPORTED[at.place]!
+  const place = exporting.places[at.place]!
   const write = PLACES_OF_TEXTS.includes(place) ? exportTexts : exportRows
   return write(db, exporting, written, at, place)
 }

@@ -8,14 +8,7 @@ import { formatDate } from '../fields/date.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
 import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
-import {
-  EXPORTED,
-  type ExportAt,
-  type Exporting,
-  exportPortion,
-  FIRST_PORTION,
-  shareOf,
-} from './export-portion.ts'
+import { type ExportAt, type Exporting, exportPortion, FIRST_PORTION, shareOf } from './export-portion.ts'
 import { beginRun, readPlaceOfJob, saveProgress } from './progress.ts'
 import { countTexts } from './texts-of-person.ts'
 
@@ -31,9 +24,9 @@ interface At extends ExportAt {
 }
 
 /**
- * Stores all data of a person as files of the request: JSON, a page for people, and copies of the files of
- * texts. Each transaction adds a slice, so a job whose node died continues after the last one. Throws
- * FilesFull, and an ApiError if the person was erased meanwhile.
+ * Stores all data of a person, or of a whole account, as files of the request: JSON, a page for people, and
+ * of a person copies of the files of texts. Each transaction adds a slice, so a job whose node died continues
+ * after the last one. Throws FilesFull, and an ApiError if the person was erased meanwhile.
  */
 export async function exportData(
   store: Pick<Store, 'db'>,
@@ -47,37 +40,42 @@ export async function exportData(
 
 /** Writes portions for `ms`, at least one. Returns whether they were the last ones. */
 export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): Promise<boolean> {
-  const { request, person } = exporting
+  const { request, person, places } = exporting
   await lock(db, LOCKS.person, person.user)
-  await requireNumber(db, request)
-  const { start, written } = await open(db, exporting)
+  const former = await readPlaceOfJob<At>(db, request)
+  await requireNotErased(db, request, former !== undefined)
+  const { start, written } = await open(db, exporting, former)
   let at = start
   const end = performance.now() + ms
   do {
     at = { ...at, ...(await exportPortion(db, exporting, written, at)) }
-  } while (at.place < EXPORTED.length && performance.now() < end)
-  const isDone = at.place === EXPORTED.length
+  } while (at.place < places.length && performance.now() < end)
+  const isDone = at.place === places.length
   await endExport(written, isDone)
   if (isDone) await finish(db, request, at)
-  else await saveProgress(db, request, at, shareOf(at))
+  else await saveProgress(db, request, at, shareOf(exporting, at))
   return isDone
 }
 
-/** An erasure of the person that came first has emptied the number. */
-async function requireNumber(db: Db, request: string): Promise<void> {
+/** An erasure that came first has emptied the number of the person, or the files of the whole account. */
+async function requireNotErased(db: Db, request: string, isBegun: boolean): Promise<void> {
   const found = await queries(db)
     .selectFrom('person_requests')
     .where('id', '=', request)
-    .where('number', '<>', '')
+    .where(({ or, eb }) => or([eb('number', '<>', ''), eb('hash', '=', '')]))
+    .$if(isBegun, (query) => query.where(sql<boolean>`files <> '{}'`))
     .executeTakeFirst()
   if (!found) throw new ApiError(409, 'The person was erased meanwhile.')
 }
 
 /** Begins or continues the files of an export. The record names them from the start: they go with it. */
-async function open(db: Db, { request, person, owner }: Exporting): Promise<{ start: At; written: Written }> {
+async function open(
+  db: Db,
+  { request, person, owner }: Exporting,
+  former: At | undefined,
+): Promise<{ start: At; written: Written }> {
   const place = { collection: 'person_requests', record: request }
-  const start = await readPlaceOfJob<At>(db, request)
-  if (start) return { start, written: await continueExport(db, place, start.files, owner) }
+  if (former) return { start: former, written: await continueExport(db, place, former.files, owner) }
   const head = {
     number: person.number,
     account: await nameOfAccount(db, person.user),

@@ -8,7 +8,9 @@ import { updateRecords } from '../sms/status.ts'
 import type { Again, Job, JobKind } from '../work/job-queue.ts'
 import { eraseData } from './erase.ts'
 import { exportData } from './export.ts'
-import { personOf } from './person.ts'
+import { EXPORTED } from './export-portion.ts'
+import { everyPerson, personOf } from './person.ts'
+import { placesOfAccount } from './places-of-account.ts'
 import { PERSON_JOB } from './requests.ts'
 
 const MAX_ATTEMPTS = 6
@@ -46,9 +48,12 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   if (!request) return
   const person = request.number === '' ? undefined : personOf(user, request.number)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
-  if (!person) return void (await fail(store.db, id, ERASED))
+  if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
   const owner = { id: user, maxBytes: config.maxAccountFileBytes }
-  return exportData(store, { request: id, person, owner }, signal)
+  const exported = person
+    ? { person, places: EXPORTED }
+    : { person: everyPerson(user), places: placesOfAccount(store.catalog) }
+  return exportData(store, { request: id, owner, ...exported }, signal)
 }
 
 /** Begins or continues a request; undefined if the request has ended or is gone. */
@@ -58,7 +63,7 @@ async function begin(db: Db, id: string) {
   )
   return queries(db)
     .selectFrom('person_requests')
-    .select(['kind', 'number', 'reason'])
+    .select(['kind', 'number', 'hash'])
     .where('id', '=', id)
     .where('state', '=', 'running')
     .executeTakeFirst()

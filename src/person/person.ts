@@ -18,6 +18,9 @@ export const personOf = (user: string, number: string): Person => ({
   spellings: spellingsOf(number),
 })
 
+/** Stands for all persons of an account, in an export of the whole account. */
+export const everyPerson = (user: string): Person => ({ user, number: '', spellings: '' })
+
 /** SQL: the texts `m` to and from a person. The number may also be that of a line of the account. */
 export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql`(
   m."user" = ${user} and (m."to" = ${number} and m.message_type = 'outgoing'

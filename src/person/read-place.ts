@@ -14,7 +14,10 @@ export interface RowsOfPlace {
   readonly next: string | undefined
 }
 
-/** Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only. */
+/**
+ * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only.
+ * `nulls first`, although no key is null: the indexes that lists use have this order.
+ */
 export async function readPlace(
   db: Db,
   { table, shown, key, rows }: Place,
@@ -30,7 +33,7 @@ export async function readPlace(
         from ${sql.table(table)} t cross join lateral (select ${columns}) s
         where ${rows(person, texts)}
           and ${after === undefined ? sql`true` : sql`${sql.ref(`t.${key}`)} > ${after}`}
-        order by 1 limit ${sql.lit(PAGE)})`.as('page'),
+        order by 1 nulls first limit ${sql.lit(PAGE)})`.as('page'),
     )
     .select(['key', 'row'])
     .execute()

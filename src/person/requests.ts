@@ -21,7 +21,9 @@ export const PERSON_REQUEST = z
   .object({
     id: z.string().describe('The id of a record of `person_requests`.'),
     kind: z.enum(['export', 'erasure']),
-    number: z.string().describe('The number of the person; empty after the person was erased.'),
+    number: z
+      .string()
+      .describe('The number of the person; empty for a whole account, and after the person was erased.'),
     state: z.enum(['waiting', 'running', 'done', 'failed']),
     error: z.string().describe('Why the request failed.'),
     progress: z.int().min(0).max(100).describe('How many percent of the work are done.'),
@@ -73,7 +75,8 @@ export async function addRequest(
       query
         .insertInto('person_requests')
         .values({
-          ...{ id, user, kind, number, hash: sql`person_hash(${user}, ${number})`, reason },
+          ...{ id, user, kind, number, reason },
+          hash: number === '' ? '' : sql`person_hash(${user}, ${number})`,
           ...{ asked_by: sender, state: 'waiting', progress: 0, counts: '{}', created: NOW, updated: NOW },
         })
         .returningAll(),
@@ -98,17 +101,19 @@ async function requireRoom(db: Db, user: string): Promise<void> {
   throw tooManyTries(60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
 }
 
-/** An export that need not be made again: it is under way, or not older than ten minutes. */
+/** An export that need not be made again: it is under way, or has files and is not older than ten minutes. */
 export async function findRecentExport(db: Db, { user, number }: Person): Promise<PersonRequest | undefined> {
   const found = await queries(db)
     .selectFrom('person_requests')
     .select([...SHOWN])
     .where('user', '=', user)
     .where('number', '=', number)
+    // the request about an erased person has lost its number
+    .where('hash', number === '' ? '=' : '<>', '')
     .where('kind', '=', 'export')
     .where('created', '>', sql<string>`pb_text(now() - interval '1 day')`)
     .where(sql<boolean>`(state in ('waiting', 'running')
-      or state = 'done' and done_at > pb_text(now() - interval '10 minutes'))`)
+      or state = 'done' and files <> '{}' and done_at > pb_text(now() - interval '10 minutes'))`)
     .orderBy('created', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -154,6 +154,7 @@ const API: Readonly<Record<string, Row>> = {
     by: 'people',
     body: () => ({ repeat: { cron: '0 8 * * 1' } }),
   },
+  'POST /api/account/data': { may: 'person', by: 'people', body: () => ({}) },
   'GET /api/contacts/:id/data': { may: 'person', by: 'people', path: () => ({ id: contact }) },
   'POST /api/contacts/:id/erase': {
     ...{ may: 'person', by: 'people', contact: 'person', path: () => ({ id: contact }) },

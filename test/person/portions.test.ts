@@ -1,5 +1,6 @@
 import { eraseData } from '../../src/person/erase.ts'
 import { exportSlice } from '../../src/person/export.ts'
+import { EXPORTED } from '../../src/person/export-portion.ts'
 import { personOf } from '../../src/person/person.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
@@ -24,8 +25,9 @@ const addTexts = (user: string, number: string, texts: number, body = `'Text ' |
 /** A request whose job waits for an hour, so that the test runs it. */
 async function openRequest(shop: Client, kind: 'export' | 'erasure'): Promise<string> {
   const { rows } = await db.query(
-    `insert into person_requests (id, "user", kind, number, reason, state, created, updated)
-    values (pb_new_id(), $1, $2, $3, 'Asked', 'running', pb_text(now()), pb_text(now())) returning id`,
+    `insert into person_requests (id, "user", kind, number, hash, reason, state, created, updated)
+    values (pb_new_id(), $1, $2, $3, person_hash($1, $3), 'Asked', 'running', pb_text(now()), pb_text(now()))
+    returning id`,
     [shop.id, kind, NUMBER],
   )
   const id = String(rows[0]![0])
@@ -35,6 +37,9 @@ async function openRequest(shop: Client, kind: 'export' | 'erasure'): Promise<st
   )
   return id
 }
+const exportingFor = (shop: Client, request: string, maxBytes = 0) => ({
+  ...{ request, person: personOf(shop.id, NUMBER), places: EXPORTED, owner: { id: shop.id, maxBytes } },
+})
 const wakeJob = (id: string) => db.query('update _jobs set due_at = now() where key = $1', [id])
 const count = async (where: string, ...params: unknown[]) =>
   Number((await db.query(`select count(*) from sms_messages where ${where}`, params)).rows[0]![0])
@@ -50,7 +55,7 @@ test('an export that was killed continues, has each text once, and has no files 
   await addTexts(shop.id, NUMBER, 2_300)
   await addTexts(shop.id, OTHER, 10)
   const request = await openRequest(shop, 'export')
-  const exporting = { request, person: personOf(shop.id, NUMBER), owner: { id: shop.id, maxBytes: 0 } }
+  const exporting = exportingFor(shop, request)
   let slices = 0
   let progress = 0
   while (!(await db.transaction((inside) => exportSlice(inside, exporting, 0)))) {
@@ -77,7 +82,7 @@ test('an export whose person is erased meanwhile fails, and its files are delete
   const shop = await gateway.makeUser()
   await addTexts(shop.id, NUMBER, 20)
   const request = await openRequest(shop, 'export')
-  const exporting = { request, person: personOf(shop.id, NUMBER), owner: { id: shop.id, maxBytes: 0 } }
+  const exporting = exportingFor(shop, request)
   await db.transaction((inside) => exportSlice(inside, exporting, 0))
   const files = () => gateway.query('select name from _files where record = $1', [request])
   expect(await files()).toHaveLength(2)
@@ -95,11 +100,7 @@ test('an export that exceeds the limit of files fails and leaves no files', asyn
   const shop = await gateway.makeUser()
   await addTexts(shop.id, NUMBER, 1_500, `repeat('x', 1000)`)
   const request = await openRequest(shop, 'export')
-  const exporting = {
-    request,
-    person: personOf(shop.id, NUMBER),
-    owner: { id: shop.id, maxBytes: 1_000_000 },
-  }
+  const exporting = exportingFor(shop, request, 1_000_000)
   const write = async () => {
     while (!(await db.transaction((inside) => exportSlice(inside, exporting, 0)))) {}
   }

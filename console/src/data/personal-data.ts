@@ -63,7 +63,7 @@ export const KINDS: readonly Kind[] = [
 /** The kinds with their counts. Skips kinds without data. A kind of a newer server has the server's name. */
 export function countedKinds(
   counts: Readonly<Record<string, number>>,
-  titleOf: (place: string) => string = (place) => place,
+  titleOf: (place: string) => string = (place) => place.replaceAll('_', ' '),
 ): readonly (readonly [kind: Kind, count: number])[] {
   const known = new Set(KINDS.map(([place]) => place))
   const others = Object.keys(counts).filter((place) => !known.has(place))
@@ -83,6 +83,9 @@ export const REQUEST_KINDS: Readonly<Record<PersonRequest['kind'], string>> = {
   export: t('Export of data'),
   erasure: t('Erasure of data'),
 }
+
+/** Whether a request exports the whole account. A request about an erased person keeps the hash. */
+export const isOfAccount = ({ number, hash }: PersonRequest): boolean => number === '' && hash === ''
 
 export const isOpen = ({ state }: PersonRequest): boolean => state === 'waiting' || state === 'running'
 

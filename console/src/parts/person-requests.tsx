@@ -1,4 +1,5 @@
 import {
+  isOfAccount,
   isOpen,
   type PersonRequest,
   pathOfRequest,
@@ -16,11 +17,17 @@ import { Badge, Time } from './time.tsx'
 import './person-requests.css'
 
 /** The number of a request's person, which an erasure deletes. */
-const Person = ({ request: { number, kind } }: { request: PersonRequest }) =>
-  number ? (
-    <PhoneNumber number={number} />
+const Person = ({ request }: { request: PersonRequest }) =>
+  request.number ? (
+    <PhoneNumber number={request.number} />
   ) : (
-    <span class="muted">{kind === 'erasure' ? t('Erased') : t('Erased later')}</span>
+    <span class="muted">
+      {isOfAccount(request)
+        ? t('Whole account')
+        : request.kind === 'erasure'
+          ? t('Erased')
+          : t('Erased later')}
+    </span>
   )
 
 /** The state of a request, with its progress while it runs. */

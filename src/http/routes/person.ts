@@ -4,7 +4,7 @@ import { notFound } from '../../errors.ts'
 import { chapter } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
 import { countData, FOUND_DATA } from '../../person/count.ts'
-import { numberOfContact, type Person, personOf } from '../../person/person.ts'
+import { everyPerson, numberOfContact, type Person, personOf } from '../../person/person.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from '../../person/requests.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import { invalid } from '../../sms/send/refusals.ts'
@@ -36,7 +36,10 @@ const ERASURE = {
 const ERASE = z.strictObject(ERASURE).meta({ id: 'Erasure' })
 const ERASE_NUMBER = z.strictObject({ number, ...ERASURE }).meta({ id: 'ErasureByNumber' })
 
-/** `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person, for the account and its admins. */
+/**
+ * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person, for the account and its admins.
+ * `/api/account/data`: data of the whole account.
+ */
 export function personRoutes(services: Services): Hono<Env> {
   const identify = (c: Ctx) => {
     c.header('cache-control', 'no-store')
@@ -49,7 +52,8 @@ export function personRoutes(services: Services): Hono<Env> {
       const known = kind === 'export' && (await findRecentExport(db, person))
       if (known) return known
       const request = await addRequest(db, kind, person, { sender: auth.sender, reason })
-      const entry = { action: `${kind} of a person`, collection: 'person_requests', record: request.id }
+      const whose = person.number === '' ? 'the account' : 'a person'
+      const entry = { action: `${kind} of ${whose}`, collection: 'person_requests', record: request.id }
       if (auth.actor) await auditRequest(c, services, auth, entry, db)
       return request
     })
@@ -69,6 +73,7 @@ export function personRoutes(services: Services): Hono<Env> {
     return personOf(user, phone)
   }
   return routesFor(identify, {
+    'POST /account/data': (caller, c) => add(caller, c, 'export', everyPerson(caller.user)),
     'GET /contacts/:id/data': async (caller, c, id) => add(caller, c, 'export', await ofContact(caller, id)),
     'POST /contacts/:id/erase': async (caller, c, id) => {
       const given = checkShape(ERASE, await readJson(c, MAX_BODY_BYTES))
@@ -101,6 +106,14 @@ const WHY = 'The person asked for it by mail.'
 
 export const personPaths = () =>
   chapter('person_requests', SIGNED_IN, {
+    'POST /api/account/data': {
+      id: 'exportAccount',
+      ...EXPORT,
+      summary: 'Export the data of the account',
+      description:
+        'As the export of a person, with the records of the account in each built-in collection, without hidden fields, the email address of the account and files of texts. An erasure of a person deletes the files.',
+      fails: [401, 403, 429],
+    },
     'GET /api/contacts/{id}/data': { id: 'exportContact', ...EXPORT, fails: [401, 403, 404, 429] },
     'POST /api/contacts/{id}/erase': {
       ...{ id: 'eraseContact', ...ERASED, fails: [400, 401, 403, 404, 413, 429] },

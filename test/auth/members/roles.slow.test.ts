@@ -135,6 +135,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'POST /api/account/end-other-sessions': 'owner',
   'GET /api/account/push-key': 'viewer',
   'GET /api/account/retention': 'admin',
+  'POST /api/account/data': 'admin',
   'GET /api/account/push': 'viewer',
   'PUT /api/account/push': 'viewer',
   'DELETE /api/account/push': 'viewer',

@@ -58,6 +58,7 @@ test.each<[method: string, path: string, body?: object]>([
   ['POST', '/api/account/invitations', { role: 'admin' }],
   ['GET', '/api/account/inbox'],
   ['GET', '/api/account/retention'],
+  ['POST', '/api/account/data'],
   ['PUT', '/api/account/push', {}],
   ['POST', records('api_keys'), own],
   ['POST', records('hooks'), own],

@@ -52,6 +52,12 @@ scenario('an admin exports and erases the data of a person, and the texts are go
   const [readable] = await Promise.all([page.waitForEvent('download'), savePage.click()])
   expect(await textOf(readable)).toContain('I come on Monday')
 
+  await fixture.visit('/personal-data')
+  await page.getByRole('button', { name: 'Export the account' }).click()
+  await page.getByText('Whole account').waitFor()
+  const [all] = await Promise.all([page.waitForEvent('download'), saveJson.click()])
+  expect(JSON.parse(await textOf(all)).places.sms_messages).toHaveLength(3)
+
   // found by a part of the name, with the keyboard
   await fixture.visit('/personal-data')
   await page.getByLabel('Number or contact').fill('berg')
@@ -77,6 +83,7 @@ scenario('an admin exports and erases the data of a person, and the texts are go
   await fixture.visit('/personal-data')
   await page.getByRole('link', { name: 'Erasure of data' }).waitFor()
   await page.getByRole('cell', { name: 'Erased later' }).waitFor()
+  await page.getByRole('cell', { name: 'Whole account' }).waitFor()
   await fixture.look('personal-data-requests')
 })
 

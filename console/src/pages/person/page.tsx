@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
-import { type FoundData, type PersonRequest, pathOfRequest, requestFault } from '../../data/personal-data.ts'
+import type { FoundData } from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { ExportData } from '../../parts/export-data.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PersonRequests } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { go, to } from '../../router.ts'
+import { to } from '../../router.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import { Stored } from './stored.tsx'
 
@@ -49,7 +50,7 @@ export function Page({ params: { number = '' } }: PageProps) {
           )}
           <Stored found={found} />
           <div class="columns">
-            <Export number={found.number} />
+            <ExportData number={found.number} />
             <Erase found={found} />
           </div>
           <PersonRequests
@@ -59,29 +60,6 @@ export function Page({ params: { number = '' } }: PageProps) {
         </>
       )}
     </Frame>
-  )
-}
-
-function Export({ number }: { number: string }) {
-  const start = useTask(async () => {
-    const body = { number }
-    const { id } = await pb.send<PersonRequest>('/api/person/data', { method: 'POST', body })
-    go(pathOfRequest(id))
-  })
-  return (
-    <Card title={t('Export of data')}>
-      <p>
-        {t(
-          'Makes a readable page and a JSON file with all data, and copies of files. The server keeps them for a day.',
-        )}
-      </p>
-      {start.fault && <Notice kind="wrong">{requestFault(start.fault.message)}</Notice>}
-      <div>
-        <Button kind="primary" icon="download" busy={start.busy} onClick={() => void start.run()}>
-          {t('Export the data')}
-        </Button>
-      </div>
-    </Card>
   )
 }
 

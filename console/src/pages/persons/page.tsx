@@ -1,11 +1,12 @@
 import { pathOfPerson } from '../../data/personal-data.ts'
 import { t, tx } from '../../language/words.ts'
+import { ExportData } from '../../parts/export-data.tsx'
 import { FindPerson } from '../../parts/form/find-person.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { PersonRequests } from '../../parts/person-requests.tsx'
 import { to } from '../../router.ts'
 
-/** Finds the person whose data is shown, exported or erased, and lists earlier requests. */
+/** Finds a person whose data is shown, exported or erased; exports the account; lists earlier requests. */
 export const Page = () => (
   <Frame
     title={t('Personal data')}
@@ -19,6 +20,7 @@ export const Page = () => (
     <Card title={t('Find a person')}>
       <FindPerson pathOf={pathOfPerson} action={t('Show the data')} />
     </Card>
+    <ExportData />
     <PersonRequests none={t('Exports and erasures are listed here: who asked for them, when, and why.')} />
   </Frame>
 )

@@ -11,7 +11,11 @@ export function Downloads({ request }: { request: PersonRequest }) {
   const { files, expires_at } = request
   if (files.length === 0)
     return (
-      <p class="muted">{t('The files were deleted after a day. Export the data again if you need them.')}</p>
+      <p class="muted">
+        {t(
+          'The files were deleted, after a day or because a person was erased. Export the data again if you need them.',
+        )}
+      </p>
     )
   const [json, page, ...copies] = files
   const save = (name = '') => void saveFile(request, name)

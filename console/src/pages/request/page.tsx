@@ -1,5 +1,6 @@
 import {
   countedKinds,
+  isOfAccount,
   isOpen,
   type PersonRequest,
   pathOfPerson,
@@ -34,7 +35,15 @@ export function Page({ params: { id = '' } }: PageProps) {
     <Frame
       title={REQUEST_KINDS[kind]}
       back={{ href: to('/personal-data'), words: t('Personal data') }}
-      text={number ? <PhoneNumber number={number} /> : t('The person was erased.')}
+      text={
+        number ? (
+          <PhoneNumber number={number} />
+        ) : isOfAccount(request) ? (
+          t('Whole account')
+        ) : (
+          t('The person was erased.')
+        )
+      }
       actions={
         number && (
           <ButtonLink icon="person" href={to(pathOfPerson(number))}>

@@ -1,0 +1,41 @@
+import { pb } from '../data/client.ts'
+import { type PersonRequest, pathOfRequest, requestFault } from '../data/personal-data.ts'
+import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
+import { go } from '../router.ts'
+import { Button, Notice } from './form/form.tsx'
+import { Card } from './page.tsx'
+
+/** A card that exports the data of a person, or without a number of the whole account. */
+export function ExportData({ number }: { number?: string }) {
+  const start = useTask(async () => {
+    const { id } = await (number
+      ? pb.send<PersonRequest>('/api/person/data', { method: 'POST', body: { number } })
+      : pb.send<PersonRequest>('/api/account/data', { method: 'POST' }))
+    go(pathOfRequest(id))
+  })
+  return (
+    <Card title={number ? t('Export of data') : t('Export of the account')}>
+      <p>
+        {number
+          ? t(
+              'Makes a readable page and a JSON file with all data, and copies of files. The server keeps them for a day.',
+            )
+          : t(
+              'Makes a readable page and a JSON file with the records of this account, without the files of messages. The server keeps them for a day.',
+            )}
+      </p>
+      {start.fault && <Notice kind="wrong">{requestFault(start.fault.message)}</Notice>}
+      <div>
+        <Button
+          kind={number ? 'primary' : 'plain'}
+          icon="download"
+          busy={start.busy}
+          onClick={() => void start.run()}
+        >
+          {number ? t('Export the data') : t('Export the account')}
+        </Button>
+      </div>
+    </Card>
+  )
+}

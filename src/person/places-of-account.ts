@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { type Catalog, columnName, USERS_ID } from '../collections/catalog.ts'
+import { isBuiltIn } from '../collections/definition/built-in.ts'
+import type { Tables } from '../db/tables.ts'
+import { referencesTo } from '../records/references.ts'
+import { isShown } from '../records/shown-fields.ts'
+import { type Place, place } from './place.ts'
+
+/**
+ * The places of a whole account: its own record, and the built-in collections whose records are deleted with
+ * it. They show the fields that the record API shows to an admin of the account.
+ */
+export function placesOfAccount(catalog: Catalog): Place[] {
+  const users = catalog.find(USERS_ID)!
+  const references = referencesTo(catalog, users).filter(({ field }) => field.cascadeDelete)
+  const columns = Map.groupBy(references, ({ collection }) => collection)
+  const owners = [...columns].map(
+    ([collection, found]) => [collection, found.map(({ field }) => field.name)] as const,
+  )
+  return [[users, ['id']] as const, ...owners]
+    .filter(([collection]) => isBuiltIn(collection))
+    .map(([collection, names]) =>
+      place({
+        ...{ table: collection.name as keyof Tables, title: collection.name.replaceAll('_', ' ') },
+        rows: ({ user }) =>
+          sql`(${sql.join(
+            names.map((name) => sql`${sql.ref(`t.${name}`)} = ${user}`),
+            sql` or `,
+          )})`,
+        shown: collection.fields
+          .filter((field) => isShown(collection, field, false, false))
+          .map(({ name }) => columnName(name)),
+        erasure: 'records',
+      }),
+    )
+}
