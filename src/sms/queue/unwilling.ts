@@ -1,13 +1,16 @@
 import type { Store } from '../../collections/catalog.ts'
-import { consentOf } from '../consent/required.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { type ConsentScope, consentOf } from '../consent/required.ts'
 import { readScope } from '../send/kept-scope.ts'
 import { optedOut } from '../send/opted-out.ts'
 import type { LeftOut } from './retry-body.ts'
 
-/** The recipient of a message of a batch, and KEPT_SCOPE of it. */
+/** The recipient of a message of a batch, KEPT_SCOPE of it, and the id of its campaign; '' without one. */
 interface Sent {
   readonly to: string
   readonly scope: string | null
+  readonly campaign: string
 }
 
 /**
@@ -20,11 +23,22 @@ export async function findUnwilling(
   batch: readonly Sent[],
 ): Promise<ReadonlyMap<string, LeftOut>> {
   const phones = batch.map(({ to }) => to)
-  const scope = readScope(batch[0]?.scope ?? null) ?? { template: '', groups: [] }
+  const { scope: kept, campaign } = batch[0] ?? { scope: null, campaign: '' }
+  const scope = readScope(kept) ?? (await scopeOfCampaign(store.db, campaign))
   const { missing } = await consentOf(store.db, user, scope, phones)
   const out = await optedOut(store, user, phones, scope.groups)
   return new Map<string, LeftOut>([
     ...[...missing].map((to) => [to, 'no_consent'] as const),
     ...[...out].map((to) => [to, 'opted_out'] as const),
   ])
+}
+
+/** The scope of a campaign's messages, which keep none of their own. */
+async function scopeOfCampaign(db: Db, id: string): Promise<ConsentScope> {
+  const found = await queries(db)
+    .selectFrom('campaigns')
+    .select(['groups', 'requires_consent as isRequired'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return { groups: [], ...found, template: '' }
 }

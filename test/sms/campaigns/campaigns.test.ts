@@ -319,12 +319,9 @@ test('a campaign counts people who opted out without a contact or left its group
   await create('consents', { number: left, group, event: 'opt_out' })
   await server.rows('delete from contacts where phone = $1', [out])
   expect(await progress(campaign.id)).toMatchObject({ opt_outs: 2, retriable: { plain: 1 } })
-  await call('POST', `/${campaign.id}/retry`)
-  const open = await server.rows(
-    `select m."to" from sms_dispatch d join sms_messages m on m.id = d.message where m.sent_by = $1`,
-    [campaign.id],
-  )
-  expect(open).toEqual([[stays]])
+  expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({
+    ...{ retried: 1, left_out: { opted_out: 2 } },
+  })
 })
 
 test('a waiting campaign cannot be deleted, a canceled one can', async () => {
