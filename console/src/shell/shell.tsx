@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { ask } from '../data/connection/connection.ts'
 import { keepNotifications, notifications } from '../data/notifications/browser.ts'
 import type { Conversation } from '../data/record-types.ts'
 import { may, type Session } from '../data/session.ts'
@@ -19,8 +20,8 @@ import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
 import { TeamNews } from './team-news.tsx'
 
-/** The wait before other pages are loaded, which leaves the connection to the first. */
-const PRELOAD_MS = 4_000
+/** The wait before each page that is not shown yet is loaded. It leaves the connection to the shown page. */
+const PRELOAD_MS = 3_000
 
 /** The console after sign-in: the navigation and the page that the URL names. */
 export function Shell({ session }: { session: Session }) {
@@ -52,12 +53,21 @@ export function Shell({ session }: { session: Session }) {
   )
 }
 
-/** Loads the pages of the bottom bar, so that they open without a connection, too. */
+/**
+ * Loads the pages of the bottom bar one after another, so that they open without a connection, too. Loading
+ * cannot be aborted: on a dead connection it would keep all later requests waiting. So it asks before.
+ */
 function preload(): () => void {
-  const timer = setTimeout(() => {
-    for (const { bar, load } of PAGES) if (bar) void load().catch(() => {})
+  const left = PAGES.filter(({ bar }) => bar)
+  const timer = setInterval(async () => {
+    if (left.length === 0) clearInterval(timer)
+    else if (await ask())
+      void left
+        .shift()
+        ?.load()
+        .catch(() => {})
   }, PRELOAD_MS)
-  return () => clearTimeout(timer)
+  return () => clearInterval(timer)
 }
 
 function Shown({

