@@ -18,8 +18,6 @@ type Heard = readonly [from: string, body: string]
 type Hear = (texts: readonly Heard[]) => Promise<void>
 type Listen = (fixture: SmsgateFixture, user: Client) => Promise<Hear>
 
-const folder = temporaryFolder()
-
 /** Starts a driver whose texts go to the server, as `pocketsms agent` hands them over. */
 async function connect(gateway: ServerWithDevices, user: Client, driver: Driver): Promise<void> {
   const phone = await gateway.pair(user)
@@ -30,7 +28,8 @@ async function connect(gateway: ServerWithDevices, user: Client, driver: Driver)
   })
 }
 
-function install(name: string, code: string): void {
+/** Puts a program of a device first on the PATH. `folder`: the device's, which its test file removes. */
+function install(folder: string, name: string, code: string): void {
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })
   writeFileSync(
@@ -103,7 +102,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     }
   },
   gammu: async ({ gateway }, user) => {
-    const folders = foldersIn(folder)
+    const folders = foldersIn(temporaryFolder())
     for (const each of Object.values(folders)) mkdirSync(each)
     await connect(gateway, user, gammuDriver(folders))
     return async (texts) => {
@@ -115,9 +114,10 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     }
   },
   modemmanager: async ({ gateway }, user) => {
+    const folder = temporaryFolder()
     const texts = join(folder, 'modem')
     mkdirSync(texts)
-    install('mmcli', mmcli(texts))
+    install(folder, 'mmcli', mmcli(texts))
     await connect(gateway, user, modemManagerDriver('any'))
     return async (heard) => {
       for (const [i, [number, text]] of heard.entries()) {
@@ -130,10 +130,12 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     }
   },
   termux: async ({ gateway }, user) => {
+    const folder = temporaryFolder()
     const inbox = join(folder, 'inbox.json')
     writeFileSync(inbox, '[]')
-    install('termux-sms-list', `console.log(fs.readFileSync('${inbox}', 'utf8'))`)
+    install(folder, 'termux-sms-list', `console.log(fs.readFileSync('${inbox}', 'utf8'))`)
     install(
+      folder,
       'termux-telephony-deviceinfo',
       `console.log('{"phone_count":1,"sim_state":"ready","sim_country_iso":"de"}')`,
     )
