@@ -37,6 +37,12 @@ export function indexedColumns({
   return [...described, ...(ownColumns.get(id) ?? [])]
 }
 
+/** Whether one of these indexes has the rows of an account in order of insertion. */
+export function isInOrder(table: string): boolean {
+  ownColumns ??= readOwnIndexes()
+  return ownColumns.get(table)?.some(([, second]) => second === '_rowid') ?? false
+}
+
 /** SQL of the order of insertion, spelled like the index sms_messages_in_order, so that Postgres uses it. */
 export const insertionOrderBy = (direction: string): string =>
   direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'

@@ -7,7 +7,7 @@ export const LOCKS = {
   sweep: 7_367_003,
   retention: 7_367_005,
   /** Held while old records are ended that are found by person. */
-  retentionByPerson: 7_367_031,
+  retentionByPerson: 7_367_033,
   /** Held while a node picks webhook calls to send, because their limits apply to all nodes together. */
   webhookLease: 7_367_006,
   /** Per user: held while a webhook is created, to enforce the user's maximum. */
@@ -30,4 +30,6 @@ export const LOCKS = {
   totals: 7_367_030,
   /** Per user: held by an export of a person, and by the end of an erasure, so that they do not overlap. */
   person: 7_367_031,
+  /** Per user: held while an export or erasure is requested, to enforce the user's maximum. */
+  personRequests: 7_367_034,
 } as const

@@ -85,14 +85,17 @@ async function open(
   await updateRecords(db, 'person_requests', (update) =>
     update.set({ files: [...files] }).where('id', '=', request),
   )
-  return { start: { ...FIRST_PORTION, texts: await countTexts(db, person), files }, written }
+  return {
+    start: { ...FIRST_PORTION, texts: person.number === '' ? 0 : await countTexts(db, person), files },
+    written,
+  }
 }
 
 /** An account, as an export names it. */
 async function nameOfAccount(db: Db, id: string): Promise<{ id: string; name: string }> {
   const found = await queries(db)
     .selectFrom('users')
-    .select(sql<string>`coalesce(nullif(name, ''), email)`.as('name'))
+    .select(sql<string>`coalesce(nullif(name, ''), id)`.as('name'))
     .where('id', '=', id)
     .executeTakeFirst()
   return { id, name: found?.name ?? '' }

@@ -49,11 +49,13 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   const person = request.number === '' ? undefined : personOf(user, request.number)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
   if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
-  const owner = { id: user, maxBytes: config.maxAccountFileBytes }
-  const exported = person
-    ? { person, places: EXPORTED }
-    : { person: everyPerson(user), places: placesOfAccount(store.catalog) }
-  return exportData(store, { request: id, owner, ...exported }, signal)
+  const { maxAccountFileBytes: maxBytes } = config
+  const owner = { id: user, maxBytes }
+  if (person) return exportData(store, { request: id, owner, person, places: EXPORTED }, signal)
+  // the other half stays for the files of texts that come in meanwhile
+  const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
+  const places = placesOfAccount(store.catalog)
+  return exportData(store, { request: id, owner: half, person: everyPerson(user), places }, signal)
 }
 
 /** Begins or continues a request; undefined if the request has ended or is gone. */

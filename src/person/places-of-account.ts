@@ -6,13 +6,19 @@ import { referencesTo } from '../records/references.ts'
 import { isShown } from '../records/shown-fields.ts'
 import { type Place, place } from './place.ts'
 
+const OF_ACCOUNT: ReadonlySet<string> = new Set(['members', 'member_invitations'])
+/** The field that names the account. `member` names a person, who may be a member of other accounts, too. */
+const ownerField = (collection: string) => (OF_ACCOUNT.has(collection) ? 'account' : 'user')
+
 /**
  * The places of a whole account: its own record, and the built-in collections whose records are deleted with
  * it. They show the fields that the record API shows to an admin of the account.
  */
 export function placesOfAccount(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
-  const references = referencesTo(catalog, users).filter(({ field }) => field.cascadeDelete)
+  const references = referencesTo(catalog, users).filter(
+    ({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name),
+  )
   const columns = Map.groupBy(references, ({ collection }) => collection)
   const owners = [...columns].map(
     ([collection, found]) => [collection, found.map(({ field }) => field.name)] as const,
@@ -28,7 +34,7 @@ export function placesOfAccount(catalog: Catalog): Place[] {
             sql` or `,
           )})`,
         shown: collection.fields
-          .filter((field) => isShown(collection, field, false, false))
+          .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
           .map(({ name }) => columnName(name)),
         erasure: 'records',
       }),

@@ -1,11 +1,19 @@
 import { sql } from 'kysely'
+import { isInOrder } from '../collections/own-indexes.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 
-/** Rows that are in memory at a time. */
+/** Rows that are in memory at a time, and their bytes: at least one row, of whatever size. */
 const PAGE = 500
+const PAGE_BYTES = 4 << 20
+
+interface Found {
+  readonly at: unknown
+  readonly key: string
+  readonly row: string
+}
 
 /** Rows of a place, as JSON objects of the columns that an export shows. */
 export interface RowsOfPlace {
@@ -15,8 +23,8 @@ export interface RowsOfPlace {
 }
 
 /**
- * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only.
- * `nulls first`, although no key is null: the indexes that lists use have this order.
+ * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only. The
+ * order is spelled like the index that has it.
  */
 export async function readPlace(
   db: Db,
@@ -26,16 +34,29 @@ export async function readPlace(
   after: string | undefined,
 ): Promise<RowsOfPlace> {
   const columns = sql.join(shown.map((column) => sql.ref(`t.${column}`)))
+  const order = isInOrder(table) ? sql`nulls first` : sql``
   const page = await queries(db)
-    .selectFrom(
-      sql<{ key: string; row: string }>`(
-        select ${sql.ref(`t.${key}`)} as at, ${sql.ref(`t.${key}`)}::text as key, row_to_json(s)::text as row
-        from ${sql.table(table)} t cross join lateral (select ${columns}) s
-        where ${rows(person, texts)}
-          and ${after === undefined ? sql`true` : sql`${sql.ref(`t.${key}`)} > ${after}`}
-        order by 1 nulls first limit ${sql.lit(PAGE)})`.as('page'),
+    .with(
+      'found',
+      () => sql<Found>`(
+      select ${sql.ref(`t.${key}`)} as at, ${sql.ref(`t.${key}`)}::text as key, row_to_json(s)::text as row
+      from ${sql.table(table)} t cross join lateral (select ${columns}) s
+      where ${rows(person, texts)}
+        and ${after === undefined ? sql`true` : sql`${sql.ref(`t.${key}`)} > ${after}`}
+      order by 1 ${order} limit ${sql.lit(PAGE)})`,
     )
-    .select(['key', 'row'])
+    .with('measured', (query) =>
+      query
+        .selectFrom('found')
+        .select(['key', 'row', sql<number>`octet_length(row)`.as('size')])
+        .select(sql<number>`sum(octet_length(row)) over (order by at)`.as('upto'))
+        .select(sql<number>`count(*) over ()`.as('rows')),
+    )
+    .selectFrom('measured')
+    .select(['key', 'row', 'rows'])
+    .where(sql<boolean>`upto <= ${sql.lit(PAGE_BYTES)} or upto = size`)
+    .orderBy('upto')
     .execute()
-  return { rows: page.map(({ row }) => row), next: page.length < PAGE ? undefined : page.at(-1)!.key }
+  const isLast = page.length < PAGE && page.length === Number(page[0]?.rows ?? 0)
+  return { rows: page.map(({ row }) => row), next: isLast ? undefined : page.at(-1)!.key }
 }

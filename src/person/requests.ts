@@ -12,8 +12,10 @@ import type { Person } from './person.ts'
 /** Kind of the jobs that work on requests. A job's key is the id of the request. */
 export const PERSON_JOB = 'person'
 
-/** Maximum requests of an account that wait or run. */
+/** Maximum requests of an account that wait or run, and exports of the whole account in an hour. */
 const MAX_OPEN = 20
+const MAX_WHOLE = 3
+const HOUR_SECONDS = 3_600
 
 export type RequestKind = 'export' | 'erasure'
 
@@ -69,7 +71,7 @@ export async function addRequest(
   { sender, reason }: Asked,
 ): Promise<PersonRequest> {
   const id = randomId()
-  await requireRoom(db, user)
+  await requireRoom(db, user, kind === 'export' && number === '')
   const made = await queries(db)
     .with('written', (query) =>
       query
@@ -89,7 +91,7 @@ export async function addRequest(
   return shown(made)
 }
 
-async function requireRoom(db: Db, user: string): Promise<void> {
+async function requireRoom(db: Db, user: string, isWhole: boolean): Promise<void> {
   const { open } = await queries(db)
     .selectFrom('_jobs')
     .select(({ fn }) => fn.countAll<number>().as('open'))
@@ -97,8 +99,23 @@ async function requireRoom(db: Db, user: string): Promise<void> {
     .where('holder', '=', user)
     .where('dead_at', 'is', null)
     .executeTakeFirstOrThrow()
-  if (open < MAX_OPEN) return
-  throw tooManyTries(60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
+  if (open >= MAX_OPEN)
+    throw tooManyTries(60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
+  if (isWhole && (await countWhole(db, user)) >= MAX_WHOLE)
+    throw tooManyTries(HOUR_SECONDS, `The account was exported ${MAX_WHOLE} times in an hour.`)
+}
+
+/** Exports of the whole account in the last hour, in any state. */
+async function countWhole(db: Db, user: string): Promise<number> {
+  const { made } = await queries(db)
+    .selectFrom('person_requests')
+    .select(({ fn }) => fn.countAll<number>().as('made'))
+    .where('user', '=', user)
+    .where('kind', '=', 'export')
+    .where('hash', '=', '')
+    .where('created', '>', sql<string>`pb_text(now() - interval '1 hour')`)
+    .executeTakeFirstOrThrow()
+  return Number(made)
 }
 
 /** An export that need not be made again: it is under way, or has files and is not older than ten minutes. */

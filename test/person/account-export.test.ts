@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { exportSlice } from '../../src/person/export.ts'
 import { everyPerson } from '../../src/person/person.ts'
 import { placesOfAccount } from '../../src/person/places-of-account.ts'
+import { readPlace } from '../../src/person/read-place.ts'
 import { tablesWith } from '../support/database/dump.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { ended, makeShop, type Shop, seedPerson } from './person-fixture.ts'
@@ -97,4 +99,52 @@ test('an export of the account that runs while a person is erased fails', async 
   expect(await ended(shop, request)).toMatchObject({
     ...{ state: 'failed', error: 'The person was erased meanwhile.', files: [] },
   })
+})
+
+test('a page of an export has at most 4 MiB, and at least one row', async () => {
+  const { shop } = await shopAfter(150)
+  const [place] = placesOfAccount(store.catalog).filter(({ table }) => table === 'contacts')
+  await gateway.query(
+    `insert into contacts (id, "user", name, phone, data)
+    select 'largecontact' || lpad(n::text, 3, '0'), $1, 'Large', '+49151000' || n, to_json(repeat('x', 3000000))
+    from generate_series(100, 102) n`,
+    [shop.id],
+  )
+  const sizes: number[] = []
+  for (let after: string | undefined, isOver = false; !isOver; ) {
+    const page = await readPlace(db, place!, everyPerson(shop.id), sql`'{}'::text[]`, after)
+    sizes.push(page.rows.length)
+    after = page.next
+    isOver = after === undefined
+  }
+  expect(sizes).toEqual([1, 1, 1])
+})
+
+test("an export leaves out the owner's memberships in other accounts", async () => {
+  const [of, other] = [await shopAfter(200), await shopAfter(250)]
+  const team = { account: other.shop.id, member: of.shop.id, role: 'viewer' }
+  await must(gateway.superuser, 'POST', '/api/collections/members/records', team)
+  const { id, files } = await exportOf(of.shop)
+  expect(await fileOf(of.shop, id, files[0])).not.toContain(other.shop.id)
+})
+
+test('an account is exported at most three times an hour', async () => {
+  const { shop } = await shopAfter(300)
+  const asks = [1, 2, 3, 4].map(async () => {
+    const { status } = await shop.call('POST', '/api/account/data')
+    return status
+  })
+  expect(await Promise.all(asks)).toEqual([200, 200, 200, 200])
+  const made = 'select count(*)::int from person_requests where "user" = $1'
+  expect(await gateway.query(made, [shop.id])).toEqual([[1]])
+  for (const turn of [2, 3]) {
+    await gateway.query(`update person_requests set state = 'failed', files = '{}' where "user" = $1`, [
+      shop.id,
+    ])
+    expect([turn, (await shop.call('POST', '/api/account/data')).status]).toEqual([turn, 200])
+  }
+  await gateway.query(`update person_requests set state = 'failed', files = '{}' where "user" = $1`, [
+    shop.id,
+  ])
+  expect((await shop.call('POST', '/api/account/data')).status).toBe(429)
 })

@@ -59,13 +59,19 @@ export function Shell({ session }: { session: Session }) {
  */
 function preload(): () => void {
   const left = PAGES.filter(({ bar }) => bar)
-  const timer = setInterval(async () => {
-    if (left.length === 0) clearInterval(timer)
-    else if (await ask())
-      void left
+  let isBusy = false
+  const next = async () => {
+    isBusy = true
+    if (await ask())
+      await left
         .shift()
         ?.load()
         .catch(() => {})
+    isBusy = false
+  }
+  const timer = setInterval(() => {
+    if (left.length === 0) clearInterval(timer)
+    else if (!isBusy) void next()
   }, PRELOAD_MS)
   return () => clearInterval(timer)
 }

@@ -1,5 +1,7 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
+import { LOCKS } from '../../db/advisory-locks.ts'
+import { lock } from '../../db/queries.ts'
 import { notFound } from '../../errors.ts'
 import { chapter } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
@@ -49,6 +51,7 @@ export function personRoutes(services: Services): Hono<Env> {
   /** Adds a request, and for a member an entry of the audit log, in one transaction. */
   const add = ({ auth, store }: Caller, c: Ctx, kind: RequestKind, person: Person, reason = '') =>
     store.db.transaction(async (db) => {
+      await lock(db, LOCKS.personRequests, person.user)
       const known = kind === 'export' && (await findRecentExport(db, person))
       if (known) return known
       const request = await addRequest(db, kind, person, { sender: auth.sender, reason })

@@ -227,6 +227,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/campaigns/{}/cancel',
     'POST /api/campaigns/{}/retry',
     'POST /api/contacts/{}/erase',
+    'POST /api/account/data',
     'POST /api/person/data',
     'POST /api/person/erase',
     'POST /api/account/act-for',
