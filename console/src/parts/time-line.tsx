@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { locale } from '../language/language.ts'
-import type { Step } from './step.ts'
 import { msOf, Time } from './time.tsx'
+import type { Step } from './time-line-step.ts'
 import './time-line.css'
 
 /** Steps one below the other, each with its time and details. */

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import type { Consent, ConsentState } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Facts } from '../../parts/page.tsx'
-import type { Step } from '../../parts/step.ts'
 import { formatDateTime } from '../../parts/time.tsx'
+import type { Step } from '../../parts/time-line-step.ts'
 import { to } from '../../router.ts'
 
 export const STATES = {

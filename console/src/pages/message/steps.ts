@@ -3,7 +3,7 @@ import type { Message, MessageEvent, MessageState } from '../../data/record-type
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
 import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import type { Step } from '../../parts/step.ts'
+import type { Step } from '../../parts/time-line-step.ts'
 
 interface StateStep extends Step {
   readonly state: MessageState
