@@ -4,8 +4,8 @@ import { pb } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/record-types.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { confirmed, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
@@ -85,7 +85,7 @@ export function Actions({
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (
-        <AgainDialog counts={progress?.retriable} send={again} onClose={() => setOpen(undefined)} />
+        <ResendMessages counts={progress?.retriable} send={again} onClose={() => setOpen(undefined)} />
       )}
     </>
   )

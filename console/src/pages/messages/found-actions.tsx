@@ -7,8 +7,8 @@ import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { inLanes, useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, Form, FormActions } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -56,7 +56,7 @@ function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
 }
 
 const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void }) => (
-  <AgainDialog
+  <ResendMessages
     {...useFailed(filter)}
     onClose={onClose}
     send={async (chosen, tell, stop) => {

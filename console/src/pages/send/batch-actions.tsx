@@ -5,9 +5,9 @@ import { useFailed } from '../../data/failed.ts'
 import { session } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
@@ -103,8 +103,8 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
 const BatchAgain = ({
   filter,
   ...others
-}: { filter: string } & Omit<ComponentProps<typeof AgainDialog>, 'counts'>) => (
-  <AgainDialog {...useFailed(filter)} {...others} />
+}: { filter: string } & Omit<ComponentProps<typeof ResendMessages>, 'counts'>) => (
+  <ResendMessages {...useFailed(filter)} {...others} />
 )
 
 const question = (waiting: number) => ({

@@ -10,9 +10,9 @@ import { Dialog } from './dialog.tsx'
 
 /** Kinds of failed messages that are resent only if the user chooses them. */
 const CHOICES = ['unknown', 'canceled'] as const
-type AgainChoice = (typeof CHOICES)[number]
+type ResendChoice = (typeof CHOICES)[number]
 
-const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
+const WORDS: Readonly<Record<ResendChoice, (count: number) => string>> = {
   unknown: (count) =>
     tn(
       'Also one of unknown outcome: it may have gone out, and reach a person twice',
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
  * Asks which failed messages to resend, and calls `send`. `send` must report its progress with `tell`, and
  * show the result. `counts` is undefined until the messages are counted; `fault` is why counting failed.
  */
-export function AgainDialog({
+export function ResendMessages({
   counts,
   fault,
   send,
@@ -34,10 +34,10 @@ export function AgainDialog({
 }: {
   counts: FailedCounts | undefined
   fault?: Fault | undefined
-  send: (chosen: readonly AgainChoice[], tell: (done: number) => void, stop: AbortSignal) => Promise<void>
+  send: (chosen: readonly ResendChoice[], tell: (done: number) => void, stop: AbortSignal) => Promise<void>
   onClose: () => void
 }) {
-  const [chosen, setChosen] = useState<readonly AgainChoice[]>([])
+  const [chosen, setChosen] = useState<readonly ResendChoice[]>([])
   const [done, setDone] = useState(0)
   const total = counts
     ? (['plain', ...chosen] as FailedKind[]).reduce((sum, kind) => sum + counts[kind], 0)
