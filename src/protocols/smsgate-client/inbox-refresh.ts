@@ -10,7 +10,7 @@ import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape, id } from '../../sms/send/schemas.ts'
 import { isOwn } from '../../sms/send/send.ts'
 import { requestInbox } from '../smsgate/inbox-request.ts'
-import { isoDate, MAX_DEVICE_ID, rfc3339, unknownDevice } from './request.ts'
+import { isoDate, MAX_DEVICE_ID, rfc3339, unknownDevice } from './values.ts'
 
 const MAX_DAYS = 31
 /** Maximum webhook calls of one inbox refresh: 20,000 in one statement would take seconds. */

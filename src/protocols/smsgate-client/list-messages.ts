@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { SendRow } from './find-send.ts'
-import { dateIn, deviceIn, flagIn, numberIn } from './request.ts'
 import { MESSAGES_OF_SEND, readStates, stateSql, WHOLE_STATE } from './send-state.ts'
+import { dateIn, deviceIn, flagIn, numberIn } from './values.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100

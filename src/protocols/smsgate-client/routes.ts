@@ -20,16 +20,8 @@ import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
 import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
 import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-tokens.ts'
 import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
-import {
-  type Call,
-  CLIENT_PATH,
-  canonicalPath,
-  describeClientRoutes,
-  queryIn,
-  type Route,
-  route,
-  SMSGATE_CLIENT_TAGS,
-} from './request.ts'
+import { CLIENT_PATH, canonicalPath } from './paths.ts'
+import { type Call, describeClientRoutes, type Route, route, SMSGATE_CLIENT_TAGS } from './route.ts'
 import { SEND_BODY } from './send-body.ts'
 import { answerSend } from './send-message.ts'
 import { stateOf } from './send-state.ts'
@@ -40,6 +32,7 @@ import {
   signingKeyPaths,
   signingKeyRoutes,
 } from './signing-key.ts'
+import { queryIn } from './values.ts'
 import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
 
 /** Ten times the bytes of a long text to 100 numbers. */

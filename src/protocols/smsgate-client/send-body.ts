@@ -6,7 +6,7 @@ import { dateAt } from '../../sms/send/expiry.ts'
 import { readNumbers } from '../../sms/send/read-numbers.ts'
 import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/schemas.ts'
-import { MAX_DEVICE_ID, rfc3339 } from './request.ts'
+import { MAX_DEVICE_ID, rfc3339 } from './values.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128

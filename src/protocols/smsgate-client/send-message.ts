@@ -10,9 +10,11 @@ import type { Sender } from '../../sms/send/permit.ts'
 import { invalid, isRefusal } from '../../sms/send/refusals.ts'
 import { type SendServices, send } from '../../sms/send/send.ts'
 import { sendOfRef } from './find-send.ts'
-import { type Call, flagIn, numberIn, prefixOf, queryIn, unknownDevice } from './request.ts'
+import { prefixOf } from './paths.ts'
+import type { Call } from './route.ts'
 import { readSendBody } from './send-body.ts'
 import { type MessageState, stateOf } from './send-state.ts'
+import { flagIn, numberIn, queryIn, unknownDevice } from './values.ts'
 
 /** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {

@@ -3,7 +3,7 @@ import { isOwnedBy } from '../../db/statement.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { REASONS } from '../../sms/status.ts'
 import type { SendRow } from './find-send.ts'
-import { isoDate } from './request.ts'
+import { isoDate } from './values.ts'
 
 /** SQL: SMSGate's state of a message, the row `alias`. No message here is ever `Cancelling`. */
 export const stateSql = (alias: string) => `case

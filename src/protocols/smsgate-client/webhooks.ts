@@ -12,9 +12,10 @@ import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape, id, nonEmptyText } from '../../sms/send/schemas.ts'
 import { randomId } from '../../tools/random.ts'
 import type { FitWebhook } from '../../webhooks/webhook-extensions.ts'
-import { type Call, MAX_DEVICE_ID } from './request.ts'
+import type { Call } from './route.ts'
 import { MAX_ID } from './send-body.ts'
 import { ensureSigningKey } from './signing-key.ts'
+import { MAX_DEVICE_ID } from './values.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './webhook-form.ts'
 
 /**

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Ctx, Services } from '../../http/context.ts'
+import type { Attempt } from '../../http/retry.ts'
+import { json } from '../../openapi/content.ts'
+import { chapter, type Operation } from '../../openapi/operations.ts'
+import { NOBODY, SMSGATE_CLIENT } from '../../openapi/security.ts'
+import type { REFRESH_SCOPE, Scope } from '../../request/scopes.ts'
+import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
+import type { ClientCaller } from './credentials.ts'
+import { CLIENT_PATH } from './paths.ts'
+
+export interface Call extends ClientCaller {
+  readonly c: Ctx
+  readonly services: Services
+  /** The `{id}` in the path; '' if there is none. */
+  readonly id: string
+  readonly json: unknown
+  readonly attempt: Attempt
+}
+
+export interface Route extends TableRoute<Call> {
+  readonly scope: Scope | typeof REFRESH_SCOPE
+  /** The first attempt may use a cached caller. `work` is repeated if the cache was out of date. */
+  readonly startsCached?: boolean
+}
+
+const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })
+
+export const route = (
+  at: string,
+  scope: Route['scope'],
+  summary: string,
+  work: Route['work'],
+  more: Omit<Partial<Route>, 'at' | 'scope' | 'summary' | 'work'> = {},
+): Route => ({
+  ...{ at, scope, summary, work, error: ERROR, ...more },
+  description: `${summary}. Asks for the scope \`${scope}\`.`,
+})
+
+const TAG = 'smsgate clients'
+export const SMSGATE_CLIENT_TAGS = [
+  {
+    name: TAG,
+    description:
+      'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
+  },
+]
+
+const health = (id: string): Operation => ({
+  id,
+  summary: 'Whether the server works',
+  description: 'Whether the server works. Needs no credentials.',
+  security: NOBODY,
+  answer: ['It works.', z.unknown()],
+  fails: failuresOf(ERROR),
+  responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
+})
+
+/** OpenAPI with one spelling of each path; `canonicalPath` has the others. */
+export const describeClientRoutes = (routes: readonly Route[]) => ({
+  ...describeRoutes(TAG, SMSGATE_CLIENT, CLIENT_PATH, routes),
+  ...chapter(TAG, SMSGATE_CLIENT, {
+    [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth'),
+    [`GET ${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe'),
+  }),
+})

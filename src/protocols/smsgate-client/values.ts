@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { readBool } from '../../fields/cast.ts'
+import { dateOf, parseDate } from '../../fields/date.ts'
+import type { Ctx } from '../../http/context.ts'
+import { queryOf } from '../../http/query.ts'
+import { invalid } from '../../sms/send/refusals.ts'
+import { checkShape, id } from '../../sms/send/schemas.ts'
+
+export const unknownDevice = () => invalid('deviceId is not one of your devices')
+
+/** SMSGate's ids of devices have 21 characters, ours 15. */
+export const MAX_DEVICE_ID = 21
+
+const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
+
+/** Schema of a date and time in RFC 3339, converted to PocketBase's stored form. */
+export const rfc3339 = () =>
+  z.iso
+    .datetime({ offset: true, error: NO_DATE, abort: true })
+    .transform((raw) => parseDate(raw))
+    .refine((at) => at !== '', NO_DATE)
+    .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
+
+/** Reads the query. An empty parameter counts as left out, unknown ones are ignored. Throws 400. */
+export const queryIn = <T extends z.ZodType>(c: Ctx, schema: T) =>
+  checkShape(schema, Object.fromEntries(Object.entries(queryOf(c)).filter(([, value]) => value !== '')))
+
+/** A date and time in a query; '' if absent. A space is read as an unescaped `+`. */
+export const dateIn = z
+  .string()
+  .transform((raw) => raw.replace(' ', '+'))
+  .pipe(rfc3339())
+  .default('')
+
+export const deviceIn = id(MAX_DEVICE_ID).default('')
+
+export const numberIn = z
+  .string()
+  .regex(/^-?\d{1,15}$/, { error: 'must be a whole number', abort: true })
+  .transform(Number)
+
+export const flagIn = z
+  .string()
+  .refine((raw) => readBool(raw) !== undefined, { error: 'must be true or false', abort: true })
+  .transform((raw) => readBool(raw)!)
+  .default(false)
+
+/** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
+export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
