@@ -129,7 +129,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sms: [
     ['wake.ts', 'hours.ts', 'status.ts', 'consent'],
     ['send'],
-    ['usage.ts', 'message-totals.ts', 'devices', 'complete-numbers.ts'],
+    ['quota.ts', 'message-totals.ts', 'devices', 'complete-numbers.ts'],
     ['queue'],
     ['conversations', 'campaigns'],
     ['.'],

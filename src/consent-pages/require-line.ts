@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import { queries } from '../db/queries.ts'
 import { formatDate } from '../fields/date.ts'
+import { readUsage } from '../sms/quota.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
 import { gatewayRefusal } from '../sms/send/refusals.ts'
-import { readUsage } from '../sms/usage.ts'
 
 /**
  * Throws 402 or 503 if the account could send no text now, as a send does. A page answers so for numbers that

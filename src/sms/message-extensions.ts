@@ -5,9 +5,9 @@ import type { Extension } from '../records/extension.ts'
 import { clearLastTexts } from './conversations/inbox.ts'
 import { totalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel.ts'
+import { refundQuota } from './quota.ts'
 import { accountSender, may } from './send/permit.ts'
 import { logChanged } from './status.ts'
-import { refundQuota } from './usage.ts'
 import { notifyCanceled } from './wake.ts'
 
 /** Rules of messages. Deleting an unclaimed message cancels and refunds it. */

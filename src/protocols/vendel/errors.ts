@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError, GatewayError } from '../../errors.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { hookForm, sendError } from '../../http/middleware/failure.ts'
-import type { USAGE } from '../../sms/usage.ts'
+import type { USAGE } from '../../sms/quota.ts'
 
 const QUOTA_ERROR = z.strictObject({
   error: z.literal('quota_exceeded'),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { requireSender } from '../../http/middleware/sender.ts'
 import { sendFrom } from '../../http/routes/sms.ts'
+import { readUsage } from '../../sms/quota.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
 import { isRefusal } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
-import { readUsage } from '../../sms/usage.ts'
 import type { DoorCall } from '../door.ts'
 import { quotaExceeded } from './errors.ts'
 

@@ -6,8 +6,8 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { tooManyTries } from '../../errors.ts'
+import { readUsage } from '../quota.ts'
 import { gatewayRefusal, REFUSALS } from '../send/refusals.ts'
-import { readUsage } from '../usage.ts'
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
