@@ -12,7 +12,7 @@ import { deleteInvalidLinks, rotateTokenKey } from '../records/sign-in-data.ts'
 import { uniqueViolationError, updateRow } from '../records/store.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
-import { findAuthRecord } from './auth-rows.ts'
+import { findAuthRecord } from './find-auth-record.ts'
 import { passwordField } from './password-check.ts'
 
 /** Length of a password made by the server. The field's password rules do not apply to it. */

@@ -11,7 +11,7 @@ import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'
 import { Lru, memoize } from '../tools/lru.ts'
-import { authColumns, lookUp, toAuthRecord } from './auth-rows.ts'
+import { authColumns, lookUp, toAuthRecord } from './find-auth-record.ts'
 import { sha256 } from './tokens.ts'
 
 /** The prefix of API keys: `psk_` of keys made here, `vk_` of keys imported from Vendel, another gateway. */

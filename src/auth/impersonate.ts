@@ -3,7 +3,7 @@ import { atLeast, checkFields } from '../collections/checks.ts'
 import { notFound } from '../errors.ts'
 import { object, whole } from '../fields/shape.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { findAuthRecord, requireEnabled } from './auth-rows.ts'
+import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import { signToken } from './tokens.ts'
 
 export const IMPERSONATE_FORM = object({ duration: whole })

@@ -4,8 +4,8 @@ import { object, text, type ValueOf } from '../fields/shape.ts'
 import { E164 } from '../portable/phone/e164.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
-import { findByEmail, findByIdentity } from './auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { findByEmail, findByIdentity } from './find-auth-record.ts'
 import { type MailedLink, mailLink, namesOf } from './mails.ts'
 
 const RESEND_SECONDS = 120

@@ -11,7 +11,7 @@ import { serverRequest } from '../request/request.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { randomText } from '../tools/random.ts'
 import { recordTerminalAudit } from './audit.ts'
-import { findByEmail } from './auth-rows.ts'
+import { findByEmail } from './find-auth-record.ts'
 import { signToken } from './tokens.ts'
 
 export const SUPERUSERS_ID = 'pbc_3142635823'

@@ -5,7 +5,7 @@ import { type AuthCollection, type Catalog, DEVICES_ID, type Store } from '../co
 import { type FieldError, fieldError } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { Lru } from '../tools/lru.ts'
-import { findActing, findTokenOwner } from './auth-rows.ts'
+import { findActing, findTokenOwner } from './find-auth-record.ts'
 
 /** The purpose of a token: its `type` claim. */
 type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'

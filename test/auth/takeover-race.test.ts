@@ -1,4 +1,4 @@
-import { findAuthRecord } from '../../src/auth/auth-rows.ts'
+import { findAuthRecord } from '../../src/auth/find-auth-record.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { StaleAuth } from '../../src/records/record-sql.ts'
 import { startPairing } from '../../src/sms/devices/pair.ts'

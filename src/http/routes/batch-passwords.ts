@@ -1,4 +1,4 @@
-import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { findAuthRecord } from '../../auth/find-auth-record.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/bcrypt.ts'

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { findAuthRecord } from '../../auth/find-auth-record.ts'
 import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'

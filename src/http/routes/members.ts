@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACCOUNT_OF_MEMBER, actFor, listAccounts } from '../../auth/act-for.ts'
 import { limitGuesses, limitMails } from '../../auth/attempt-limits.ts'
-import { findByEmail } from '../../auth/auth-rows.ts'
+import { findByEmail } from '../../auth/find-auth-record.ts'
 import {
   acceptInvitation,
   INVITATION,

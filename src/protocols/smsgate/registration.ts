@@ -1,5 +1,5 @@
-import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { readBasic } from '../../auth/basic-credentials.ts'
+import { findAuthRecord } from '../../auth/find-auth-record.ts'
 import { answerSignIn } from '../../auth/sign-in.ts'
 import { signToken } from '../../auth/tokens.ts'
 import { authWithPassword } from '../../auth/with-password.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { STOPPED } from '../../agent/agent.ts'
 import { type Link, ServerUnavailable } from '../../agent/link.ts'
-import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { findAuthRecord } from '../../auth/find-auth-record.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'

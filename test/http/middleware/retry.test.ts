@@ -1,4 +1,4 @@
-import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
+import { findAuthRecord } from '../../../src/auth/find-auth-record.ts'
 import type { AuthCollection, BaseCollection } from '../../../src/collections/catalog.ts'
 import { saveCollection } from '../../../src/collections/save-collection.ts'
 import { DatabaseUnavailable } from '../../../src/db/errors.ts'

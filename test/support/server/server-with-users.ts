@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
+import { findAuthRecord } from '../../../src/auth/find-auth-record.ts'
 import { signToken } from '../../../src/auth/tokens.ts'
 import { request } from './request.ts'
 import { startServer } from './start.ts'
