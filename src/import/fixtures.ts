@@ -18,17 +18,8 @@ import { giveProof } from '../sms/consent/ledger.ts'
 import { readText } from '../tools/files.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import {
-  chunkSize,
-  type FilePosition,
-  type ImportRow,
-  idOf,
-  insertRows,
-  readRows,
-  recordFault,
-  removeOld,
-  tidy,
-} from './rows.ts'
+import { chunkSize, insertRows, removeOld, tidy } from './insert-rows.ts'
+import { type FilePosition, type ImportRow, idOf, readRows, recordFault } from './read-rows.ts'
 
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]

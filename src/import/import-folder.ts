@@ -11,10 +11,10 @@ import type { Extensions } from '../records/extension.ts'
 import { giveProof } from '../sms/consent/ledger.ts'
 import type { Progress } from '../tools/progress.ts'
 import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
+import { tidy } from './insert-rows.ts'
 import { countLeftOut, type LeftOut } from './left-out.ts'
 import { openPocketBase, type PocketBaseData, unreadable } from './pocketbase-data.ts'
 import { openStorage, type Storage } from './pocketbase-files.ts'
-import { tidy } from './rows.ts'
 import { warnOfRules } from './rule-warnings.ts'
 
 export interface FolderImport {

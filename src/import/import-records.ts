@@ -4,8 +4,9 @@ import { parseDate } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
 import type { FolderImport } from './import-folder.ts'
+import { chunkSize, insertRows } from './insert-rows.ts'
 import { type StoredRow, textOf } from './pocketbase-data.ts'
-import { chunkSize, type ImportRow, insertRows } from './rows.ts'
+import type { ImportRow } from './read-rows.ts'
 
 /**
  * Imports the rows of `table`, changed by `convert`, into a collection. Leaves out those that the API would

@@ -3,7 +3,7 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import type { Extensions } from '../records/extension.ts'
 import { rowFault } from './check-row.ts'
 import type { Report } from './exported-collection.ts'
-import { type ImportRow, idOf } from './rows.ts'
+import { type ImportRow, idOf } from './read-rows.ts'
 
 // What an import leaves out because the API would refuse it, and the report of it.
 

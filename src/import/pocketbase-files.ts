@@ -6,7 +6,7 @@ import { storeFile } from '../files/stored-files.ts'
 import { readUpload } from '../files/upload.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { type ImportRow, idOf } from './rows.ts'
+import { type ImportRow, idOf } from './read-rows.ts'
 
 /** Suffix of the file of attributes that PocketBase writes beside each file. */
 const FACTS = '.attrs'

@@ -4,90 +4,9 @@ import { violatedFields } from '../collections/table-indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { withSavepoint } from '../db/savepoint.ts'
-import { UserError } from '../errors.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
-import { now } from '../fields/date.ts'
-import type { Field, Value } from '../fields/field.ts'
-import { checkValue, fieldType, readError } from '../fields/field-types.ts'
-import { generateText } from '../fields/pattern.ts'
-import { passwordError } from '../fields/scalar-types.ts'
-import type { Extensions } from '../records/extension.ts'
 import { columnsOf, logChange } from '../records/record-sql.ts'
-import { isObject } from '../tools/json.ts'
-import { rowFault } from './check-row.ts'
-
-/** A record's values in the order of the collection's fields. */
-export type ImportRow = Value[]
-
-/** Keys of records in PocketBase's answers that are no fields. */
-const SHOWN_ONLY = new Set(['collectionId', 'collectionName', 'expand'])
-
-export interface FilePosition {
-  readonly file: string
-  readonly collection: Collection
-}
-
-/** The error for a faulty record. `record`: its id, or its position (`#3`) if it has none. */
-export function recordFault(
-  { file, collection }: FilePosition,
-  record: string,
-  problem: string,
-  field?: string,
-): UserError {
-  const where = `collection ${collection.name}, record ${record}${field === undefined ? '' : `, field ${field}`}`
-  return new UserError(`${file}: ${where}: ${problem.replace(/[.]?$/, '.')}`)
-}
-
-/** Converts records to rows and checks them as far as possible without the database. UserError at a fault. */
-export function readRows(
-  place: FilePosition,
-  records: readonly unknown[],
-  extensions: Extensions,
-): ImportRow[] {
-  const names = new Set(place.collection.fields.map(({ name }) => name))
-  const seen = new Set<string>()
-  return records.map((record, i) => {
-    const number = `#${i + 1}`
-    if (!isObject(record)) throw recordFault(place, number, 'an object expected')
-    const id = String(record.id ?? '') || number
-    for (const key of Object.keys(record)) {
-      if (!names.has(key) && !SHOWN_ONLY.has(key))
-        throw recordFault(place, id, 'the collection has no such field', key)
-    }
-    if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
-    seen.add(id)
-    const row = place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
-    const fault = rowFault(place.collection, row, extensions)
-    if (fault) throw recordFault(place, id, fault)
-    return row
-  })
-}
-
-function readValue(place: FilePosition, id: string, field: Field, raw: unknown): Value {
-  if (raw === undefined || (raw === null && hasEmptyValue(field))) return missing(place, id, field)
-  const value = fieldType(field).fromInput(field, raw)
-  const problem =
-    readError(field, raw) ??
-    (field.type === 'password' ? passwordError(field, String(raw)) : checkValue(field, value))
-  if (problem) throw recordFault(place, id, problem.message, field.name)
-  return value
-}
-
-/**
- * Whether null may become the field's empty value. Not in JSON, where null is a value; not in number and
- * bool, where 0 may mean unlimited.
- */
-const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
-
-function missing(place: FilePosition, id: string, field: Field): Value {
-  if (field.type === 'text' && field.primaryKey) throw recordFault(place, id, 'it is missing', field.name)
-  if (field.type === 'text' && field.autogeneratePattern) return generateText(field.autogeneratePattern)
-  if (field.type === 'autodate') return now()
-  const zero = fieldType(field).zero(field)
-  const problem = checkValue(field, zero)
-  if (problem) throw recordFault(place, id, problem.message, field.name)
-  return zero
-}
+import { type FilePosition, type ImportRow, idOf, recordFault } from './read-rows.ts'
 
 /** Hashes the passwords of rows off the main thread, in parallel. */
 async function hashPasswords(collection: Collection, rows: readonly ImportRow[]): Promise<void> {
@@ -162,9 +81,6 @@ async function insertChunk(db: Db, place: FilePosition, statement: string, chunk
 }
 
 const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
-
-export const idOf = ({ fields }: Collection, row: ImportRow) =>
-  String(row[fields.findIndex(({ name }) => name === 'id')])
 
 /** Deletes the records that will be replaced. Returns their token keys. */
 export async function removeOld(db: Db, collection: Collection, ids: readonly string[]): Promise<Replaced> {
