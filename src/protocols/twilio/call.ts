@@ -8,9 +8,9 @@ import type { DueDelivery } from '../../webhooks/due-delivery.ts'
 import { keptAnswer, reasonOf } from '../../webhooks/kept-answer.ts'
 import { TEST_EVENT } from '../../webhooks/send-test.ts'
 import { reply } from './answer-replies.ts'
+import { KEY_DELETED } from './api-keys.ts'
 import { formOf, STATUS_EVENT } from './call-form.ts'
 import { type Caller, type CallServices, callerFor } from './caller.ts'
-import { KEY_DELETED } from './extensions.ts'
 import { failed, isSuccess, NO_SUCCESS, type Outcome, outcomeOf, unanswered } from './outcome.ts'
 
 /**

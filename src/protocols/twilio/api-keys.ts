@@ -13,7 +13,6 @@ import { noteChanges } from '../../records/record-sql.ts'
 import { completeList } from '../../sms/complete-numbers.ts'
 import { randomId } from '../../tools/random.ts'
 import { failDeliveries, failPending } from '../../webhooks/fail-deliveries.ts'
-import type { FitWebhook } from '../../webhooks/webhook-extensions.ts'
 import { hasSid, sidOf } from './sids.ts'
 
 const NEW_TWILIO_KEY = z.object({
@@ -102,31 +101,4 @@ async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void>
   for (const { id, user } of await disableSigned(db, keys)) await failPending(db, id, user, KEY_DELETED)
   const callbacks = (await findCallbacks(db, keys)).map(({ delivery }) => delivery)
   await failDeliveries(db, callbacks, KEY_DELETED)
-}
-
-const findSigner = (db: Db, user: string, key: string, device: string) =>
-  queries(db)
-    .selectNoFrom(({ exists, selectFrom }) => [
-      exists(
-        selectFrom('api_keys').where('id', '=', key).where('user', '=', user).where('twilio', '=', true),
-      ).as('hasKey'),
-      exists(selectFrom('devices').where('id', '=', device).where('user', '=', user)).as('hasDevice'),
-    ])
-    .executeTakeFirstOrThrow()
-
-const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
-const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
-
-/** Checks a webhook with format `twilio`: an SmsUrl of Twilio's API, which gets only received texts. */
-export const fitTwilio: FitWebhook = async ({ db }, values) => {
-  if (values.format !== 'twilio') {
-    if (values.api_key !== undefined) values.api_key = ''
-    return
-  }
-  values.events = ['message.received']
-  if (!values.enabled) return
-  const [user, key, device] = [values.user, values.api_key, values.device].map((value) => String(value ?? ''))
-  const { hasKey, hasDevice } = await findSigner(db, user!, key!, device!)
-  if (!hasKey) throw invalidFields({ api_key: NO_SIGNER })
-  if (!hasDevice) throw invalidFields({ device: NO_DEVICE })
 }
