@@ -8,7 +8,7 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 /** Names, commands and code: the same in all languages. By the file that has them. */
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
-  'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
+  'account/ask-install-link.tsx': ['http://…/_/#/pbinstall/…'],
   'account/sheet.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/carriers/carrier-words.ts': [
