@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ACCOUNT_PAGES } from './account/account-pages.ts'
-import { PublicPage } from './account/sheet.tsx'
+import { PublicPage } from './account/page-frame.tsx'
 import { SignIn } from './account/sign-in.tsx'
 import { isOnline } from './data/connection/connection.ts'
 import { renewals, session } from './data/session.ts'

@@ -9,7 +9,7 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
   'account/ask-install-link.tsx': ['http://…/_/#/pbinstall/…'],
-  'account/sheet.tsx': ['pocketsms', '.sheet .field input'],
+  'account/page-frame.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/carriers/carrier-words.ts': [
     ...['Twilio', 'Telnyx', 'Vonage', 'Plivo', 'MessageBird', 'Sinch', 'Infobip', 'GatewayAPI', 'Clickatell'],

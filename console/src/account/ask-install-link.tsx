@@ -3,7 +3,7 @@ import { CodeBlock } from '../parts/code.tsx'
 import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go, to } from '../router.ts'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 /** Matches a JWT, either alone or at the end of a pasted link. */
 const TOKEN = /(?:^|pbinstall\/)([\w-]+\.[\w-]+\.[\w-]+)\s*$/
@@ -28,7 +28,7 @@ const open = async (_: unknown, { link }: { link?: unknown }) => {
 
 export function Page() {
   return (
-    <Sheet
+    <PageFrame
       title={t('Make the first superuser')}
       text={t(
         'Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it.',
@@ -44,6 +44,6 @@ export function Page() {
       <a class="aside" href={to('/')}>
         {t('Back to the sign-in')}
       </a>
-    </Sheet>
+    </PageFrame>
   )
 }

@@ -1,14 +1,14 @@
 import { t } from '../language/words.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 export const BrokenLink = ({
   text = t('It may have been cut: copy it whole from the mail.'),
 }: {
   text?: string
 }) => (
-  <Sheet title={t('This link does not work')} text={text}>
+  <PageFrame title={t('This link does not work')} text={text}>
     <ButtonLink href={to('/')}>{t('Go to the sign-in')}</ButtonLink>
-  </Sheet>
+  </PageFrame>
 )

@@ -7,7 +7,7 @@ import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { EMAIL_ROW, newPasswordRows } from './credential-rows.ts'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 const ROWS = [EMAIL_ROW, ...newPasswordRows(t('Password'))]
 
@@ -31,7 +31,7 @@ export function Page({ params }: PageProps) {
       <BrokenLink text={t('It is used up or older than 30 minutes. Start the server again for a new one.')} />
     )
   return (
-    <Sheet
+    <PageFrame
       title={t('Create the first superuser')}
       text={t('This account may see and change everything on this server.')}
     >
@@ -39,6 +39,6 @@ export function Page({ params }: PageProps) {
         {...{ draftKey: 'first-superuser', rows: ROWS, stored: {}, save: create }}
         action={t('Create the account')}
       />
-    </Sheet>
+    </PageFrame>
   )
 }

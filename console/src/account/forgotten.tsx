@@ -5,8 +5,8 @@ import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import { Button, ButtonLink, Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
+import { EmailField, PageFrame } from './page-frame.tsx'
 import { accounts, RoleSwitch } from './role-switch.tsx'
-import { EmailField, Sheet } from './sheet.tsx'
 
 export function Page() {
   const [email, setEmail] = useState('')
@@ -18,7 +18,7 @@ export function Page() {
   const { value: setup } = useSetup()
   if (isDone)
     return (
-      <Sheet
+      <PageFrame
         title={setup?.sends_mail === false ? t('No mail goes out') : t('Look into your mail')}
         text={
           setup?.sends_mail === false
@@ -27,10 +27,10 @@ export function Page() {
         }
       >
         <ButtonLink href={to('/')}>{t('Back to the sign-in')}</ButtonLink>
-      </Sheet>
+      </PageFrame>
     )
   return (
-    <Sheet
+    <PageFrame
       title={t('Forgotten your password?')}
       text={setup?.sends_mail === false ? undefined : t('You get a mail with a link to set a new one.')}
     >
@@ -45,6 +45,6 @@ export function Page() {
           {t('Back to the sign-in')}
         </a>
       </Form>
-    </Sheet>
+    </PageFrame>
   )
 }

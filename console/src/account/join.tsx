@@ -14,7 +14,7 @@ import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { EMAIL_ROW, newPasswordRows } from './credential-rows.ts'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 import { SignIn } from './sign-in.tsx'
 
 const ACCEPT = '/api/account/invitations/accept'
@@ -68,7 +68,7 @@ function Join({ secret, invited }: { secret: string; invited: string }) {
     await show(person?.id ?? '', await personal().send<Accepted>(ACCEPT, { method: 'POST', body }))
   })
   return (
-    <Sheet title={t('Join the team')} text={`${invited} ${t('You keep your own sign-in.')}`}>
+    <PageFrame title={t('Join the team')} text={`${invited} ${t('You keep your own sign-in.')}`}>
       <Form onSubmit={join.run} fault={join.fault}>
         <Button type="submit" kind="primary" busy={join.busy}>
           {t('Join as {email}', { email: String(person?.email ?? '') })}
@@ -77,7 +77,7 @@ function Join({ secret, invited }: { secret: string; invited: string }) {
           {t('Join as somebody else')}
         </Button>
       </Form>
-    </Sheet>
+    </PageFrame>
   )
 }
 
@@ -98,13 +98,13 @@ function NewPerson({
     return ''
   }
   return (
-    <Sheet title={t('Join the team')} text={`${invited} ${t('Choose how you sign in.')}`}>
+    <PageFrame title={t('Join the team')} text={`${invited} ${t('Choose how you sign in.')}`}>
       <RowsForm {...{ draftKey: 'join', rows: NEW_PERSON, stored: {}, save: join, action: t('Join') }}>
         <Button kind="quiet" onClick={onHasAccount}>
           {t('I have an account here')}
         </Button>
       </RowsForm>
-    </Sheet>
+    </PageFrame>
   )
 }
 
@@ -118,12 +118,12 @@ const NEW_PERSON: readonly FormRow[] = [
 ]
 
 const NotAsSuperuser = () => (
-  <Sheet
+  <PageFrame
     title={t('Join the team')}
     text={t('You are signed in as a superuser, who does not send. Sign out and join as a user.')}
   >
     <Button kind="primary" onClick={signOut}>
       {t('Sign out')}
     </Button>
-  </Sheet>
+  </PageFrame>
 )

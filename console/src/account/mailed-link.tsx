@@ -8,7 +8,7 @@ import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { to } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { newPasswordRows, type Passwords, passwordRow } from './credential-rows.ts'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {
   'confirm-password-reset': [
@@ -50,16 +50,16 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
   const isVerification = link === 'confirm-verification'
   if (isDone)
     return (
-      <Sheet title={done} text={isVerification ? undefined : t('Sign in with it from now on.')}>
+      <PageFrame title={done} text={isVerification ? undefined : t('Sign in with it from now on.')}>
         <ButtonLink kind="primary" href={to('/')}>
           {isVerification ? t('Go to the console') : t('Sign in')}
         </ButtonLink>
-      </Sheet>
+      </PageFrame>
     )
   return (
-    <Sheet title={title}>
+    <PageFrame title={title}>
       <RowsForm {...{ draftKey: link, rows, stored: {}, save, action }} />
-    </Sheet>
+    </PageFrame>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 /** The last page of an OAuth2 sign-in, in a popup that an app opened. Closes the popup after a success. */
 export function Page({ params: { outcome } }: PageProps) {
@@ -10,9 +10,9 @@ export function Page({ params: { outcome } }: PageProps) {
     if (isDone) window.close()
   }, [isDone])
   return isDone ? (
-    <Sheet title={t('You are signed in')} text={t('You can close this window and go back to the app.')} />
+    <PageFrame title={t('You are signed in')} text={t('You can close this window and go back to the app.')} />
   ) : (
-    <Sheet
+    <PageFrame
       title={t('You could not be signed in')}
       text={t('Close this window, go back to the app and try again.')}
     />

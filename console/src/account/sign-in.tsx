@@ -9,8 +9,8 @@ import { t, tx } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { Button, Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
+import { EmailField, PageFrame } from './page-frame.tsx'
 import { accounts, RoleSwitch, role } from './role-switch.tsx'
-import { EmailField, Sheet } from './sheet.tsx'
 
 const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
@@ -43,7 +43,7 @@ export function SignIn() {
   const { fault } = enter
   const told = fault && inWords(fault)
   return (
-    <Sheet title={t('Sign in')}>
+    <PageFrame title={t('Sign in')}>
       {ending.value && <Notice>{endingWords(ending.value)}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
@@ -70,7 +70,7 @@ export function SignIn() {
           {t('Forgotten your password?')}
         </a>
       </Form>
-    </Sheet>
+    </PageFrame>
   )
 }
 
@@ -108,7 +108,7 @@ function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
     pb.collection(accounts()).authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
   )
   return (
-    <Sheet
+    <PageFrame
       title={t('One more step')}
       text={
         setup && (setup.sends_mail ? t('A code is on its way to {email}.', { email: step.email }) : NO_MAIL)
@@ -130,6 +130,6 @@ function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
           {t('Back')}
         </Button>
       </Form>
-    </Sheet>
+    </PageFrame>
   )
 }

@@ -4,14 +4,14 @@ import { t, tx } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { CodeBlock } from '../parts/code.tsx'
 import { BrokenLink } from './broken-link.tsx'
-import { Sheet } from './sheet.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 /** Shown on a phone that scanned a pairing QR code: explains how to pair it. `code` has six digits. */
 export function Page({ params: { code = '' } }: PageProps) {
   if (!/^\d{6}$/.test(code))
     return <BrokenLink text={t('A pairing code has six digits. Scan the picture again.')} />
   return (
-    <Sheet
+    <PageFrame
       title={t('Add this phone')}
       text={t('It sends texts for whoever showed you the code, which is good for five minutes.')}
     >
@@ -39,6 +39,6 @@ export function Page({ params: { code = '' } }: PageProps) {
       </ol>
       <p>{t('Or, in Termux on this phone:')}</p>
       <CodeBlock code={`npx -y ${serverUrl}/agent.tgz start ${serverUrl} ${code} --driver termux`} />
-    </Sheet>
+    </PageFrame>
   )
 }

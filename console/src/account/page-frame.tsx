@@ -13,7 +13,7 @@ import { ThemeSwitch } from '../shell/theme-switch.tsx'
 const FIRST_FIELD = '.sheet .field input'
 
 /** A page of its own, such as the sign-in. With a keyboard, its first field has the focus. */
-export function Sheet({
+export function PageFrame({
   title,
   text,
   children,
