@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { carrierFault } from '../data/carriers/carrier-faults.ts'
+import { carrierFault } from '../data/carriers/refusal-words.ts'
 import { t } from '../language/words.ts'
 import { Notice } from './form/form.tsx'
 

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { atField } from '../../data/carriers/carrier-faults.ts'
 import {
   type CarrierAccount,
   type CarrierBody,
@@ -9,6 +8,7 @@ import {
 import { t } from '../../language/words.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { bodyOf } from './account-body.ts'
+import { atField } from './account-errors.ts'
 import { accountRows } from './account-rows.ts'
 
 interface Checked {

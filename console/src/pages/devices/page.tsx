@@ -1,6 +1,6 @@
 import { formatNumber, t } from '../../language/words.ts'
 import './page.css'
-import { carrierFault } from '../../data/carriers/carrier-faults.ts'
+import { carrierFault } from '../../data/carriers/refusal-words.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'

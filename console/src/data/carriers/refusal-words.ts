@@ -1,0 +1,28 @@
+import { t } from '../../language/words.ts'
+
+/** Parts of a carrier's fault, and what they mean. Presets name these codes. The first match counts. */
+const REFUSALS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^The carrier cannot be reached/, t('The carrier cannot be reached.')],
+  [
+    /\b(21606|21659|21660|line_not_found|line_ambiguous)\b/,
+    t('The sender does not belong to this account of the carrier.'),
+  ],
+  [
+    /\b(402|quota_exceeded)\b|credit|balance|insufficient/i,
+    t('The account has no credit left, or its quota is used up.'),
+  ],
+  [/\b(20005|30002|account_disabled)\b|suspended/i, t('The carrier has disabled the account.')],
+  [/\b(401|20003|20008)\b/, t('The carrier does not accept the credentials.')],
+  [/\b403\b/, t('The carrier does not allow this account to send.')],
+  [/\b(404|405|410|30\d)\b/, t('There is no interface at this address.')],
+  [/private|not public|https/i, t('The server may not send requests to this address.')],
+]
+
+const BEGINNING = /^The carrier refused it: /
+
+/** Why a carrier refuses its account: in plain words, and in the carrier's. */
+export function carrierFault(fault: string): { readonly words: string; readonly said: string } {
+  const said = fault.replace(BEGINNING, '')
+  const words = REFUSALS.find(([pattern]) => pattern.test(said))?.[1]
+  return { words: words ?? t('The carrier refuses the account.'), said }
+}
