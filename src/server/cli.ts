@@ -19,14 +19,8 @@ const main = defineCommand({
     migrate: async () => (await import('./database-commands.ts')).migrateCommand,
     superuser: async () => (await import('./superuser-command.ts')).superuser,
     import: async () => (await import('./import-command.ts')).importCommand,
-    backup: async () => {
-      const { setting } = await import('./with-store.ts')
-      return (await import('../backup/command.ts')).backupCommand(setting)
-    },
-    restore: async () => {
-      const { setting } = await import('./with-store.ts')
-      return (await import('../backup/command.ts')).restoreCommand(setting)
-    },
+    backup: async () => (await import('./backup-commands.ts')).backup,
+    restore: async () => (await import('./backup-commands.ts')).restore,
     'database-url': async () => (await import('./database-commands.ts')).databaseUrlCommand,
     scrub: async () => (await import('./scrub-command.ts')).scrubCommand,
     agent: async () => (await import('../agent/command.ts')).agentCommand,

@@ -1,0 +1,5 @@
+import { backupCommand, restoreCommand } from '../backup/command.ts'
+import { setting } from './with-store.ts'
+
+export const backup = backupCommand(setting)
+export const restore = restoreCommand(setting)
