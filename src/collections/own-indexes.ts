@@ -24,24 +24,26 @@ function readOwnIndexes(): Map<string, string[][]> {
 const ownIndexes = () => sqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
+function ownColumnsOf(table: string): readonly string[][] {
+  ownColumns ??= readOwnIndexes()
+  return ownColumns.get(table) ?? []
+}
+
 /** Columns of each index that has no WHERE, both the collection's `indexes` and `sql/indexes/always`. */
 export function indexedColumns({
   id,
   indexes,
 }: Pick<Collection, 'id' | 'indexes'>): readonly (readonly string[])[] {
-  ownColumns ??= readOwnIndexes()
   const described = indexes
     .map(parseIndex)
     .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
     .map(({ columns }) => columns.map(({ name }) => columnName(name)))
-  return [...described, ...(ownColumns.get(id) ?? [])]
+  return [...described, ...ownColumnsOf(id)]
 }
 
 /** Whether one of these indexes has the rows of an account in order of insertion. */
-export function isInOrder(table: string): boolean {
-  ownColumns ??= readOwnIndexes()
-  return ownColumns.get(table)?.some(([, second]) => second === '_rowid') ?? false
-}
+export const isInOrder = (table: string): boolean =>
+  ownColumnsOf(table).some(([, second]) => second === '_rowid')
 
 /** SQL of the order of insertion, spelled like the index sms_messages_in_order, so that Postgres uses it. */
 export const insertionOrderBy = (direction: string): string =>

@@ -16,23 +16,15 @@ const ownerField = (collection: string) => (OF_ACCOUNT.has(collection) ? 'accoun
  */
 export function placesOfAccount(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
-  const references = referencesTo(catalog, users).filter(
-    ({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name),
-  )
-  const columns = Map.groupBy(references, ({ collection }) => collection)
-  const owners = [...columns].map(
-    ([collection, found]) => [collection, found.map(({ field }) => field.name)] as const,
-  )
-  return [[users, ['id']] as const, ...owners]
+  const owned = referencesTo(catalog, users)
+    .filter(({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name))
+    .map(({ collection, field }) => [collection, field.name] as const)
+  return [[users, 'id'] as const, ...owned]
     .filter(([collection]) => isBuiltIn(collection))
-    .map(([collection, names]) =>
+    .map(([collection, owner]) =>
       place({
         ...{ table: collection.name as keyof Tables, title: collection.name.replaceAll('_', ' ') },
-        rows: ({ user }) =>
-          sql`(${sql.join(
-            names.map((name) => sql`${sql.ref(`t.${name}`)} = ${user}`),
-            sql` or `,
-          )})`,
+        rows: ({ user }) => sql`(${sql.ref(`t.${owner}`)} = ${user})`,
         shown: collection.fields
           .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
           .map(({ name }) => columnName(name)),
