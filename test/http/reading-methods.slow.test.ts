@@ -77,20 +77,19 @@ async function askAll(method: string, path: string) {
   }
 }
 
-test.each(gets)('HEAD %s changes no table', async (path) => {
-  const before = await contents()
-  await askAll('HEAD', path)
-  expect(await contents()).toEqual(before)
-})
+const KEPT_BY_HEAD = [...CHANGE, ...STREAMS]
+// of all others HEAD is GET without the body
+const reads = gets.map((path) => [KEPT_BY_HEAD.includes(path) ? 'HEAD' : 'GET', path] as const)
 
-test.each(gets.filter((path) => ![...CHANGE, ...STREAMS].includes(path)))(
-  'GET %s changes no table',
-  async (path) => {
-    const before = await contents()
-    await askAll('GET', path)
-    expect(await contents()).toEqual(before)
-  },
-)
+/** The tables after the request before. */
+let known = await contents()
+
+test.each(reads)('%s %s changes no table', async (method, path) => {
+  const before = known
+  await askAll(method, path)
+  known = await contents()
+  expect(known).toEqual(before)
+})
 
 const OTHERS = ['/api/oauth2-redirect', '/api/devices/carriers/calls/x']
 
