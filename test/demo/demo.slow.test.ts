@@ -9,8 +9,11 @@ import { temporaryFolder } from '../support/database/temporary-folder.ts'
 const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const PATIENCE_MS = 240_000
 
+/** The last test finds the database of the first. */
+const folder = temporaryFolder()
+
 /** Starts the demo as a newcomer does; `done` when it says that it is done, or ends. */
-function startDemo(folder: string, port: number) {
+function startDemo(port: number) {
   const { DATABASE_URL: _, ...env } = process.env
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'demo'], {
     env: { ...env, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: String(port) },
@@ -42,8 +45,7 @@ test(
   'the demo sends, delivers and receives texts, prints working commands and can be repeated',
   async () => {
     const port = await freePort()
-    const folder = temporaryFolder()
-    const first = startDemo(folder, port)
+    const first = startDemo(port)
     await first.done
     const text = first.output()
     for (const line of [
@@ -74,7 +76,7 @@ test(
     expect(new Set(conversations.map(({ last_at }) => last_at.slice(0, 16))).size).toBe(10)
     expect(await first.stop(), first.output()).toBe(0)
 
-    const second = startDemo(folder, port)
+    const second = startDemo(port)
     await second.done
     expect(second.output()).toMatch(/Chloé Martin +delivered +Phone/)
     await pb
@@ -96,7 +98,7 @@ test(
     const taken = createServer()
     const port = await freePort()
     await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
-    const demo = startDemo(temporaryFolder(), port)
+    const demo = startDemo(port)
     expect(await demo.exited).toBe(1)
     expect(demo.output()).toContain(`Port ${port} on 127.0.0.1 is taken`)
     expect(demo.output()).not.toContain('    at ')
