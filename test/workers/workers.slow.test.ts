@@ -89,15 +89,14 @@ test('a killed worker is restarted while the others serve', async () => {
 })
 
 test('SIGTERM stops all workers in order', async () => {
-  const stopping = await open()
-  await awaitAll(stopping)
-  const workers = workersOf(stopping)
+  await awaitAll(program)
+  const workers = workersOf(program)
   const streams = await Promise.all(
-    Array.from({ length: 6 }, () => fetch(`${stopping.url}/api/realtime`).then((r) => r.text.bind(r))),
+    Array.from({ length: 6 }, () => fetch(`${program.url}/api/realtime`).then((r) => r.text.bind(r))),
   )
   const startMs = performance.now()
   const ended = Promise.all(streams.map((read) => read()))
-  await stopping.stop()
+  await program.stop()
   expect(performance.now() - startMs).toBeLessThan(MAX_STOP_MS + SLACK_MS)
   // they end as streams do, and are not cut off
   for (const text of await ended) expect(text).toContain('PB_CONNECT')
@@ -114,21 +113,18 @@ test('workers end when their parent was killed', async () => {
   await expect.poll(() => workers.filter(isAlive)).toEqual([])
 })
 
-test.each(['1', '3'])(
-  'a port in use ends the start of %s workers with one plain message',
-  async (WORKERS) => {
-    const owner = createServer((_, response) => response.writeHead(500).end())
-    const port = await freePort()
-    await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
-    try {
-      const message = await open({ PORT: String(port), WORKERS }).then(
-        () => 'started',
-        (error: Error) => error.message,
-      )
-      expect(message.match(/is taken/g)).toHaveLength(1)
-    } finally {
-      owner.closeAllConnections()
-      owner.close()
-    }
-  },
-)
+test('a port in use ends the start of several workers with one plain message', async () => {
+  const owner = createServer((_, response) => response.writeHead(500).end())
+  const port = await freePort()
+  await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
+  try {
+    const message = await open({ PORT: String(port) }).then(
+      () => 'started',
+      (error: Error) => error.message,
+    )
+    expect(message.match(/is taken/g)).toHaveLength(1)
+  } finally {
+    owner.closeAllConnections()
+    owner.close()
+  }
+})
