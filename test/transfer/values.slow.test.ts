@@ -22,7 +22,7 @@ await openStore(source)
 const texts = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', ''))
 const params = fc.uniqueArray(fc.record({ key: texts, value: fc.json() }), {
   minLength: 1,
-  maxLength: 20,
+  maxLength: 40,
   selector: ({ key }) => key,
 })
 const logs = fc.array(
@@ -31,7 +31,7 @@ const logs = fc.array(
     tries: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
     ends: fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
   }),
-  { maxLength: 20 },
+  { maxLength: 40 },
 )
 const chunks = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 })
 
@@ -71,5 +71,5 @@ test('random values are equal after export and import', { timeout: 300_000 }, as
     await restoreBackup(target, file, { replace: async () => {}, resume: true })
     expect(await contentsOf(target)).toEqual(await contentsOf(source))
   })
-  await fc.assert(property, { numRuns: 4, endOnFailure: true })
+  await fc.assert(property, { numRuns: 2, endOnFailure: true })
 })
