@@ -10,7 +10,11 @@ export const ANN = { id: 'userann00000001', email: 'ann@example.com', password: 
 export const BEN = { id: 'userben00000001', email: 'ben@example.com', password: PASSWORD } as const
 
 const SCHEMA = [
-  base('news', [text('title'), text('secret', { hidden: true }), { name: 'open', type: 'bool' }]),
+  base('news', [
+    text('title', { max: 100_000 }),
+    text('secret', { hidden: true }),
+    { name: 'open', type: 'bool' },
+  ]),
   base('notes', [text('title'), relation('owner', USERS)], {
     listRule: 'owner = @request.auth.id',
     viewRule: 'owner = @request.auth.id || title = @request.query.code',
