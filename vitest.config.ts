@@ -77,9 +77,11 @@ const postgres15 = {
     name: 'postgres15',
     include: [OF_DATABASE],
     isolate: false,
-    // the last four wait for locks and connections, or refuse files, as on any version
+    // the last four wait for locks and connections, or refuse files, as on any version; the replica has the
+    // installed Postgres in every project
     exclude: [
       'test/db/embedded/**',
+      'test/db/replica/**',
       OF_POOLER,
       'test/backup/refusals.slow.test.ts',
       'test/db/locked.slow.test.ts',
