@@ -1,13 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import {
   type Client,
   type ServerWithDevices,
   startServerWithDevices,
 } from '../support/server/server-with-devices.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 
 let server: ServerWithDevices
 /** A home directory that has never seen the agent. */
@@ -82,32 +86,20 @@ test('one command pairs and runs, a second run only runs, and a second phone get
   expect(states()).toHaveLength(2)
 }, 180_000)
 
+/** Runs the same program without npm, to its end. Answers what it has written. */
+async function runToEnd(...args: readonly string[]): Promise<string> {
+  const said = (output: { stdout: string; stderr: string }) => output.stdout + output.stderr
+  return promisify(execFile)(process.execPath, [PROGRAM, 'agent', ...args]).then(said, said)
+}
+
 test("pairing into another device's state file is refused and leaves the code usable", async () => {
   const user = await server.makeUser()
   const state = join(home, 'mine.json')
-  const first = runPackage(
-    'pair',
-    server.url,
-    await makeCode(user, 'First'),
-    '--platform',
-    'simulator',
-    '--state',
-    state,
-  )
-  await once(first.child, 'close')
+  const simulated = ['--platform', 'simulator', '--state']
+  await runToEnd('pair', server.url, await makeCode(user, 'First'), ...simulated, state)
   const code = await makeCode(user, 'Second')
-  const refused = runPackage('start', server.url, code, '--state', state)
-  await once(refused.child, 'close')
-  expect(refused.output()).toContain('belongs to a device that is paired already')
-  const other = runPackage(
-    'pair',
-    server.url,
-    code,
-    '--platform',
-    'simulator',
-    '--state',
-    join(home, 'other.json'),
-  )
-  await once(other.child, 'close')
-  expect(other.output()).toContain('as "Second"')
+  const refused = await runToEnd('start', server.url, code, '--state', state)
+  expect(refused).toContain('belongs to a device that is paired already')
+  const other = await runToEnd('pair', server.url, code, ...simulated, join(home, 'other.json'))
+  expect(other).toContain('as "Second"')
 }, 180_000)
