@@ -1,5 +1,5 @@
-import { freePort } from '../support/database/postgres.ts'
-import { serve } from '../support/server/program.ts'
+import { createLogger } from '../../src/log.ts'
+import { start } from '../support/database/open.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
 import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
@@ -133,11 +133,10 @@ test('a removed phone cannot open an event stream', async () => {
 })
 
 test('a phone connected to one node receives texts accepted by another and reports to either', async () => {
-  const { databaseUrl } = fixture.gateway.server.services.config
+  const { config } = fixture.gateway.server.services
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
-  const port = String(await freePort())
-  const other = await serve({ DATABASE_URL: databaseUrl!, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
+  const other = await start({ ...config, port: 0 }, createLogger({ logLevel: 'silent' }))
   try {
     const events = await openEvents(phone)
     await send(client(other.url, user.id, user.token), 21)
