@@ -1,5 +1,14 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { clusterLink } from '../../../src/db/embedded/site.ts'
 import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../support/database/embedded.ts'
@@ -108,6 +117,8 @@ test.each<[string, () => void]>([
 
 test('a data folder deleted at run time is not recreated, and the log says what to do', async () => {
   const [copy, log] = [join(temporaryFolder(), 'data'), [] as string[]]
+  cpSync(folder, copy, { recursive: true })
+  chmodSync(clusterLink(copy), 0o700)
   const { close } = await openHere(copy, log)
   const pid = postmasterIn(copy)
   rmSync(clusterLink(copy), { recursive: true })
