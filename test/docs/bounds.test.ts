@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SENDING_ROUTES } from '../doors/door-sends.ts'
 import { startServer } from '../support/server/start.ts'
 
 // docs/internals/bounds.md names each route of the API's description and each background job.
@@ -19,7 +20,10 @@ test('the page of bounds names every route', async () => {
     return Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${general}\``)
   })
   expect(routes.length).toBeGreaterThan(100)
-  expect([...new Set(routes)].filter((route) => !page.includes(route))).toEqual([])
+  // a limit of `sms/send/send` bounds these, so that one row is for all
+  const sends = new Set(SENDING_ROUTES.map((at) => `\`${at}\``))
+  const rowOf = (route: string) => (sends.has(route) ? "| sends of other products' APIs |" : route)
+  expect([...new Set(routes)].filter((route) => !page.includes(rowOf(route)))).toEqual([])
   const named = page.match(/`(?:GET|POST|PUT|PATCH|DELETE) \/[^`]*`/g) ?? []
   expect(named.filter((route) => !routes.includes(route))).toEqual([])
 })

@@ -1,6 +1,8 @@
 import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { DOOR_SENDS, sendByDoor } from './door-sends.ts'
 
-const server = await startServerWithUsers()
+const MAX_RECIPIENTS = 5
+const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: String(MAX_RECIPIENTS) })
 
 beforeEach(() => server.rows('delete from sms_messages'))
 const sent = async () =>
@@ -261,6 +263,16 @@ describe('a send-only API refuses in its own words', () => {
     await server.rows('delete from user_settings')
     expect(await statuses()).toEqual([200, 200, 200, 200, 202])
   })
+})
+
+test.each(DOOR_SENDS)('$at sends to SMS_MAX_RECIPIENTS numbers at most', async (send) => {
+  const numbers = Array.from({ length: MAX_RECIPIENTS + 1 }, (_, i) => `+491511234567${i}`)
+  const sendTo = (to: readonly string[]) =>
+    sendByDoor(server.url, send, { to: to.join(','), text: 'Hi', key: ANN.key, user: ANN.email })
+  expect((await sendTo(numbers)).status).toBe(400)
+  expect(await sent()).toEqual([])
+  await sendTo(numbers.slice(1))
+  expect(await sent()).toHaveLength(MAX_RECIPIENTS)
 })
 
 test('groups of other users', async () => {

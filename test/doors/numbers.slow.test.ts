@@ -4,6 +4,7 @@ import { PHONE_TABLE } from '../support/phone-table.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import type { SmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
 import { DEVICES } from './devices-that-hear.ts'
+import { DOOR_SENDS, nameOfSend } from './door-sends.ts'
 import { startWaysIn } from './ways-in.ts'
 
 // Numbers of every kind, against every way in which a number comes to the server. All ways have one reader
@@ -34,7 +35,7 @@ const NUMBERS = PHONE_TABLE.filter(([form]) => FORMS.has(form))
 const { ways, live, user, phone, api, gateway } = await startWaysIn()
 
 /** APIs in which digits without `+` may begin with any calling code. */
-const OF_WORLD = ['kannel', 'smseagle', 'sms_gateway', 'mail', 'hooks codes']
+const OF_WORLD = [...DOOR_SENDS.map(nameOfSend), 'mail', 'hooks codes']
 /** APIs that split their text at commas or spaces, or read words around a number. */
 const isOfWorld = (way: string) => OF_WORLD.some((name) => way.startsWith(name))
 

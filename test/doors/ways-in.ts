@@ -7,6 +7,7 @@ import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { basic, request } from '../support/server/request.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import { makeKey, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { DOOR_SENDS, type DoorSend, nameOfSend, sendByDoor } from './door-sends.ts'
 
 // Every way in which a recipient's number comes to the server. A way takes a text, and answers with the
 // number that was stored, or '' after a refusal. The names begin with the group of the API.
@@ -74,6 +75,8 @@ export async function startWaysIn() {
   ) => request(url, method, path, body, headers)
   const twilio = (path: string, form: Record<string, string>) =>
     api('POST', path, new URLSearchParams(form), basic(account_sid, auth_token))
+  const byDoor = (send: DoorSend) => (to: string) =>
+    sent(() => sendByDoor(url, send, { to, text: 'Hi', key, user: email }))
   const record = async (collection: string, field: string, to: string, more: object = {}) => {
     const made = await user.call('POST', `${RECORDS}/${collection}/records`, {
       user: user.id,
@@ -150,27 +153,7 @@ export async function startWaysIn() {
         ),
       ),
     mcp: (to) => sent(() => mcp('send_message', { recipients: [to], body: 'Hi' })),
-    'smseagle 1': (to) =>
-      sent(() =>
-        api('GET', `/http_api/send_sms?${new URLSearchParams({ access_token: key, to, message: 'Hi' })}`),
-      ),
-    'smseagle rpc': (to) =>
-      sent(() =>
-        api('POST', '/jsonrpc/sms', {
-          method: 'sms.send_sms',
-          params: { access_token: key, to, message: 'Hi' },
-        }),
-      ),
-    'smseagle 2': (to) =>
-      sent(() => api('POST', '/api/v2/messages/sms', { to: [to], text: 'Hi' }, { 'access-token': key })),
-    kannel: (to) =>
-      sent(() =>
-        api(
-          'GET',
-          `/cgi-bin/sendsms?${new URLSearchParams({ username: email, password: key, to, text: 'Hi' })}`,
-        ),
-      ),
-    sms_gateway: (to) => sent(() => api('POST', '/api/v1/sms/send', { to, body: 'Hi' })),
+    ...Object.fromEntries(DOOR_SENDS.map((send) => [nameOfSend(send), byDoor(send)])),
     vendel: (to) => sent(() => api('POST', '/vendel/api/sms/send', { recipients: [to], body: 'Hi' })),
     'hooks alerts': (to) =>
       sent(() => api('POST', `/api/hooks/${alerts.secret}`, { text: `Hi ${Math.random()}`, to: [to] })),

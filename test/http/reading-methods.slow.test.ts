@@ -1,5 +1,6 @@
 import { createApp } from '../../src/http/app.ts'
 import { tablesOf } from '../../src/transfer/tables.ts'
+import { DOOR_SENDS, SENDING_ROUTES } from '../doors/door-sends.ts'
 import { basic } from '../support/server/request.ts'
 import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'
 import { until } from '../support/until.ts'
@@ -10,10 +11,7 @@ const { body: sent } = await server.send({ scheduled_at: '2099-01-01T00:00:00Z' 
 
 /** GETs that change something, as the docs say. */
 const CHANGE = [
-  '/cgi-bin/sendsms',
-  '/http_api/send_sms',
-  '/http_api/send_tocontact',
-  '/http_api/send_togroup',
+  ...SENDING_ROUTES.filter((at) => at.startsWith('GET ')).map((at) => at.slice(4)),
   '/api/mobile/v1/message',
   '/api/mobile/v1/messages',
   '/api/mobile/v1/user/code',
@@ -31,9 +29,10 @@ const VALUES: Readonly<Record<string, string>> = {
   collection: 'contacts',
   id: sent.message_ids[0],
 }
+const TEXT = { to: '+4915112345678', text: 'Hi', key: ANN.key, user: ANN.email }
 const QUERY = new URLSearchParams({
-  ...{ access_token: ANN.key, login: ANN.email, pass: ANN.key, username: ANN.email, password: ANN.key },
-  ...{ to: '+4915112345678', message: 'Hi', text: 'Hi', contactname: 'Zoe', groupname: 'friends' },
+  ...Object.assign({}, ...DOOR_SENDS.map(({ fields }) => fields?.(TEXT))),
+  ...{ contactname: 'Zoe', groupname: 'friends' },
 })
 
 const paths = createApp(server.services)

@@ -1,6 +1,6 @@
 import { basic } from '../support/server/request.ts'
 import { type Caller, twilioSid, url, user } from './callers.ts'
-import type { Door, Row } from './rows.ts'
+import type { Row } from './rows.ts'
 import type { Target } from './texts.ts'
 
 // Asks for a route as a caller, with the caller's credentials where the door takes them.
@@ -10,13 +10,12 @@ export interface Asked {
   readonly text: string
 }
 
-function headersFor(door: Door, { token = '', key = '' }: Caller): Record<string, string> {
+function headersFor({ by: door = 'api', headers }: Row, { token = '', key = '' }: Caller) {
   const credential = key || token
-  if (credential === '' || ['query', 'hook', 'json'].includes(door)) return {}
+  if (credential === '' || door === 'hook') return {}
+  if (door === 'key') return headers?.(credential)
   if (door === 'basic') return basic(user, credential)
   if (door === 'twilio') return basic(twilioSid, credential.replace('psk_', 'psk'))
-  if (door === 'access-token') return { 'access-token': credential }
-  if (door === 'api key header') return { 'x-api-key': credential }
   if (door === 'mcp') return { 'x-api-key': credential, accept: 'application/json, text/event-stream' }
   return key ? { 'x-api-key': key } : { authorization: token }
 }
@@ -40,7 +39,7 @@ export async function ask(
   target: Target,
   mark: string,
 ): Promise<Asked> {
-  const { by = 'api', path, body, query } = row
+  const { by, path, body, query } = row
   const method = route.split(' ')[0]!
   const ids = {
     id: target.campaign && by === 'people' ? target.campaign : target.ids[0]!,
@@ -49,14 +48,14 @@ export async function ask(
   const values = { ...ids, secret: caller.token ?? caller.key ?? 'none', ...path?.(target) }
   const parameters = new URLSearchParams(query?.(target, mark, caller))
   const isQuery = query && method === 'GET'
-  const given = body?.(target, mark)
-  const json = JSON.stringify(given)?.replace('"KEY"', JSON.stringify(caller.key ?? caller.token ?? ''))
+  const given = body?.(target, mark, caller)
+  const json = JSON.stringify(given)
   const form = isForm(route) && given ? new URLSearchParams(given as Record<string, string>) : undefined
   const text = form ?? (query ? (isQuery ? undefined : parameters) : typeof given === 'string' ? given : json)
   const type = form || query ? 'application/x-www-form-urlencoded' : 'application/json'
   const response = await fetch(`${url}${pathOf(route, values)}${isQuery ? `?${parameters}` : ''}`, {
     method,
-    headers: { ...headersFor(by, caller), ...(method !== 'GET' && { 'content-type': type }) },
+    headers: { ...headersFor(row, caller), ...(method !== 'GET' && { 'content-type': type }) },
     ...(method !== 'GET' && { body: text ?? '{}' }),
   })
   return { status: response.status, text: await readText(response) }

@@ -1,4 +1,5 @@
 import { sidOf } from '../../src/protocols/twilio/sids.ts'
+import { DOOR_SENDS, type DoorSend } from '../doors/door-sends.ts'
 import {
   type Caller,
   contact,
@@ -29,10 +30,12 @@ export interface Row {
   /** Whether the answer shows the number of a contact that the request has named. */
   readonly number?: Who
   readonly texts?: Wanted
-  readonly body?: (target: Target, mark: string) => unknown
+  readonly body?: (target: Target, mark: string, caller: Caller) => unknown
   readonly query?: (target: Target, mark: string, caller: Caller) => Readonly<Record<string, string>>
   /** How the door takes credentials. Default: X-API-Key, or Authorization for a token. */
   readonly by?: Door
+  /** The headers that take a key, if `by` is `key`. */
+  readonly headers?: (key: string) => Readonly<Record<string, string>>
   /** The request changes or sends something if it is allowed; else only its status tells. */
   readonly isEffect?: boolean
   /** The route is for the account itself, so members of its team are refused. */
@@ -40,17 +43,8 @@ export interface Row {
   /** The parts of the path that are not the id of the first text. */
   readonly path?: (target: Target) => Readonly<Record<string, string>>
 }
-export type Door =
-  | 'api'
-  | 'people'
-  | 'basic'
-  | 'twilio'
-  | 'access-token'
-  | 'api key header'
-  | 'query'
-  | 'hook'
-  | 'mcp'
-  | 'json'
+/** `key`: the row's own `headers`, `query` or `body` have the key. */
+export type Door = 'api' | 'people' | 'basic' | 'twilio' | 'key' | 'hook' | 'mcp'
 
 const many = Array.from({ length: 20 }, (_, i) => `+49151123456${i + 10}`)
 const HOUR = 3_600_000
@@ -173,23 +167,30 @@ const API: Readonly<Record<string, Row>> = {
   'GET /api/campaigns/:id/progress': { ...steers('steps'), isEffect: false },
 }
 
-const form = (mark: string) => ({ message: mark })
-const byKey = (parameter: string, value: string, login: (key: string) => object): Row => ({
-  ...{ may: 'send', isEffect: true, by: 'query' },
-  query: (_, mark, { key = '', token = '' }) => ({
-    ...form(mark),
-    [parameter]: value,
-    ...login(key || token),
-  }),
+const credentialOf = ({ key = '', token = '' }: Caller) => key || token
+const ofSmseagle = (parameter: string, value: string): Row => ({
+  ...{ may: 'send', isEffect: true, by: 'key' },
+  query: (_, message, caller) => ({ message, [parameter]: value, access_token: credentialOf(caller) }),
 })
-const access = (access_token: string) => ({ access_token })
-const SMSEAGLE = Object.fromEntries(
-  ['GET', 'POST'].flatMap((method) => [
-    [`${method} /http_api/send_sms`, byKey('to', NUMBER, access)],
-    [`${method} /http_api/send_tocontact`, byKey('contactname', 'Zenobia Quill', access)],
-    [`${method} /http_api/send_togroup`, byKey('groupname', 'contact_groups', access)],
-  ]),
-)
+const SMSEAGLE = {
+  'POST /http_api/send_sms': ofSmseagle('to', NUMBER),
+  ...Object.fromEntries(
+    ['GET', 'POST'].flatMap((method) => [
+      [`${method} /http_api/send_tocontact`, ofSmseagle('contactname', 'Zenobia Quill')],
+      [`${method} /http_api/send_togroup`, ofSmseagle('groupname', 'contact_groups')],
+    ]),
+  ),
+}
+
+const ofDoor = ({ headers, fields, body }: DoorSend): Row => {
+  const text = (mark: string, by: Caller) => ({ to: NUMBER, text: mark, key: credentialOf(by), user })
+  return {
+    ...{ may: 'send', isEffect: true, by: 'key' },
+    ...(headers && { headers }),
+    ...(fields && { query: (_, mark, caller) => fields(text(mark, caller)) }),
+    ...(body && { body: (_, mark, caller) => body(text(mark, caller)) }),
+  }
+}
 
 const tool = (
   may: Who,
@@ -287,33 +288,11 @@ const DOORS: Readonly<Record<string, Row>> = {
   }),
   ...Object.fromEntries(Object.entries(VENDEL).map(([at, row]) => [at, { ...row, isOfOwner: true }])),
   ...SMSEAGLE,
-  'POST /jsonrpc/sms': {
-    ...{ may: 'send', isEffect: true, by: 'json' },
-    body: (_, mark) => ({
-      method: 'sms.send_sms',
-      params: { ...form(mark), to: NUMBER, access_token: 'KEY' },
-    }),
-  },
-  'POST /api/v2/messages/sms': {
-    ...{ may: 'send', isEffect: true, by: 'access-token' },
-    body: (_, text) => ({ to: [NUMBER], text }),
-  },
+  ...Object.fromEntries(DOOR_SENDS.map((send) => [send.at, ofDoor(send)])),
   'POST /api/v2/messages/sms to a contact': {
-    ...{ may: 'send', isEffect: true, by: 'access-token', number: 'previewed' },
+    ...{ may: 'send', isEffect: true, by: 'key', number: 'previewed' },
+    headers: (key) => ({ 'access-token': key }),
     body: (_, text) => ({ contacts: [SECRETS.contact], text }),
-  },
-  'GET /cgi-bin/sendsms': {
-    ...{ may: 'send', isEffect: true, by: 'query' },
-    query: (_, text, { key = '', token = '' }) => ({
-      to: NUMBER,
-      text,
-      username: user,
-      password: key || token,
-    }),
-  },
-  'POST /api/v1/sms/send': {
-    ...{ may: 'send', isEffect: true, by: 'api key header' },
-    body: (_, body) => ({ to: NUMBER, body }),
   },
   'POST /join/:id': {
     ...{ may: 'everybody', path: () => ({ id: joinPage.id }) },
@@ -336,11 +315,4 @@ const DOORS: Readonly<Record<string, Row>> = {
 
 export const ROWS: Readonly<Record<string, Row>> = { ...API, ...DOORS }
 /** Doors that open with an API key alone: people and others are refused. */
-export const KEYS_ALONE: ReadonlySet<Door> = new Set([
-  'basic',
-  'access-token',
-  'api key header',
-  'query',
-  'mcp',
-  'json',
-])
+export const KEYS_ALONE: ReadonlySet<Door> = new Set(['basic', 'key', 'mcp'])

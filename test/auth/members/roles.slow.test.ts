@@ -1,3 +1,5 @@
+import { protocolOf } from '../../../src/metrics/traffic.ts'
+import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import {
   type Client,
   client,
@@ -153,16 +155,17 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'GET /api/files/{collection}/{record}/{filename}': 'all',
 }
 
-/** Routes of superusers, and protocols with credentials of their own. */
-const FOR_NOBODY =
-  /^\w+ (\/2010-04-01|\/v2|\/api\/3rdparty|\/mcp|\/http_api|\/jsonrpc|\/cgi-bin|\/api\/v[12]|\/api\/(users|warnings|jobs|logs|backups|backup-status)\b)/
+const FOR_SUPERUSERS = /^\w+ \/api\/(users|warnings|jobs|logs|backups|backup-status)\b/
+/** Other products' APIs take credentials of their own. */
+const isForNobody = (route: string) =>
+  FOR_SUPERUSERS.test(route) || protocolOf(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 function rowOf(route: string): Who | undefined {
   const [, method, collection, what] = /^(\w+) \/api\/collections\/(\w+)\/(.+)$/.exec(route) ?? []
   if (/^\w+ \/vendel\//.test(route)) return 'owner'
-  const known = ROUTES[route] ?? (FOR_NOBODY.test(route) ? 'nobody' : undefined)
+  const known = ROUTES[route] ?? (isForNobody(route) ? 'nobody' : undefined)
   if (known || !collection) return known
   if (/^(records(\/\{id\})?|export)$/.test(what!)) return RECORDS[collection]?.[METHODS.indexOf(method!)]
   // other collections' tokens alone

@@ -1,9 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog, Collection } from '../../../src/collections/catalog.ts'
 import { OWN_ROUTES } from '../../../src/http/app.ts'
+import { pathOf } from '../../../src/http/server/before-routes.ts'
+import { protocolOf } from '../../../src/metrics/traffic.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
-import { canonicalPath } from '../../../src/protocols/smsgate-client/paths.ts'
 import type { Extensions } from '../../../src/records/extension.ts'
 import { Lru } from '../../../src/tools/lru.ts'
 import type { GivenAnswer } from './answers.ts'
@@ -11,9 +12,13 @@ import type { GivenAnswer } from './answers.ts'
 type Json = Record<string, unknown>
 type Answers = Record<string, { content?: Record<string, unknown> }>
 
-/** Where every route must be described. */
+/** Where every route of ours must be described. */
 const OURS =
-  /^\/api\/(?:(?:3rdparty|v1|v2|sms|campaigns|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+  /^\/api\/(?:(?:sms|campaigns|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+
+/** Whether the description lacks the route of an answer. Other products have paths that only refuse. */
+const isMissing = (path: string, status: number) =>
+  OURS.test(path) ? status !== 404 : status < 400 && protocolOf(PROTOCOLS, path)?.paths !== undefined
 
 /** Making a description takes a second, and most servers of tests have the same collections. */
 const MAX_DESCRIPTIONS = 20
@@ -32,7 +37,7 @@ export function validatorOf(
   const describe = (name: string) =>
     described.get(name) ?? described.set(name, descriptionOf(collectionsFor(catalog, name), extensions))
   const judge = (answer: GivenAnswer) => {
-    const path = pathOf(catalog, answer.url)
+    const path = describedPath(catalog, answer.url)
     if (path === undefined || answer.method === 'OPTIONS') return undefined
     const [, name = ''] = /^\/api\/collections\/([^/]+)/.exec(path) ?? []
     const fault = describe(name).faultOf(answer, path)
@@ -68,12 +73,9 @@ function descriptionOf(collections: readonly Collection[], extensions: Extension
 }
 
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
-function pathOf(catalog: Catalog, url: string): string | undefined {
-  const path = canonicalPath(url.split('?')[0] ?? '')
-  if (
-    !/^\/(?:mcp|(?:api|vendel|2010-04-01|http_api|jsonrpc|cgi-bin)\/)/.test(path) ||
-    /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path)
-  )
+function describedPath(catalog: Catalog, url: string): string | undefined {
+  const path = pathOf(PROTOCOLS, url)
+  if (!(path.startsWith('/api/') || protocolOf(PROTOCOLS, path)) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
     return undefined
   return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {
     const collection = catalog.find(decodeURIComponent(name))
@@ -108,7 +110,7 @@ class Described {
   faultOf(answer: GivenAnswer, path: string): string | undefined {
     const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase()
     const found = this.#paths.find(([matcher, , methods]) => matcher.test(path) && methods[method])
-    if (!found) return OURS.test(path) && answer.status !== 404 ? 'the route is not described' : undefined
+    if (!found) return isMissing(path, answer.status) ? 'the route is not described' : undefined
     const [, template, methods] = found
     const { responses } = methods[method] as { responses: Answers }
     // `refuseHead` answers 405
