@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { BUILT_IN_DEFINITIONS } from '../src/collections/definition/built-in-definitions.ts'
 import { freePort } from '../test/support/database/postgres.ts'
 import { startProgram } from '../test/support/server/program.ts'
 import { ask, type Contender, signIn, tokensBy } from './contender.ts'
 
-const BUILTIN = new URL('../src/collections/definition/builtin.json', import.meta.url)
 const SUPERUSER = { identity: 'bench@example.com', password: 'bench-superuser-1' }
 /** PocketBase does not let a collection's id equal its name. */
 const PREFIX = 'cid_'
@@ -70,7 +70,7 @@ async function superuserToken(url: string): Promise<string> {
 }
 
 function ourCollections(): Json[] {
-  const all = JSON.parse(readFileSync(BUILTIN, 'utf8')) as Json[]
+  const all = BUILT_IN_DEFINITIONS as readonly Json[]
   const own = new Set(all.filter(({ id, name }) => id === name).map(({ id }) => id))
   const renamed = (id: string) => (own.has(id) ? PREFIX + id : id)
   return all.map((collection) => ({

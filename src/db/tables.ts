@@ -1,6 +1,7 @@
 // generated from the schema by `npm run schema`
 
 import type { Generated } from 'kysely'
+import type { SelectValue } from '../portable/select-values.ts'
 
 interface AuditRow {
   _rowid: Generated<number>
@@ -579,24 +580,7 @@ interface HooksRow {
   name: Generated<string>
   once_key: Generated<string>
   once_minutes: Generated<number>
-  preset: Generated<
-    | 'alertmanager'
-    | 'grafana'
-    | 'uptime-kuma'
-    | 'home-assistant'
-    | 'github'
-    | 'sentry'
-    | 'stripe'
-    | 'supabase'
-    | 'zitadel'
-    | 'kratos'
-    | 'logto'
-    | 'authentik'
-    | 'keycloak'
-    | 'nhost'
-    | 'text'
-    | 'custom'
-  >
+  preset: Generated<SelectValue<'hooks.preset'>>
   quiet_from: Generated<string>
   quiet_to: Generated<string>
   rate: Generated<number>
@@ -1062,15 +1046,13 @@ interface WebhooksRow {
   device: Generated<string>
   enabled: Generated<boolean>
   events: Generated<string[]>
-  format: Generated<'' | 'twilio' | 'template' | 'vendel'>
+  format: Generated<'' | SelectValue<'webhooks.format'>>
   headers: string | null
   id: string
   lines: Generated<string[]>
   method: Generated<'' | 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE'>
   numbers: Generated<string>
-  preset: Generated<
-    '' | 'slack' | 'discord' | 'telegram' | 'ntfy' | 'gotify' | 'mattermost' | 'matrix' | 'mail' | 'custom'
-  >
+  preset: Generated<'' | SelectValue<'webhooks.preset'>>
   previous_secret: Generated<string>
   secret: Generated<string>
   service_token: Generated<string>

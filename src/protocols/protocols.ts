@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
+import type { SelectValue } from '../portable/select-values.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../webhooks/due-delivery.ts'
 import { KANNEL } from './kannel.ts'
@@ -29,6 +30,8 @@ export const PROTOCOLS: readonly Protocol[] = [
 ]
 
 type CalledForm = Pick<OtherForms, 'call' | 'bodyOf'>
+/** A webhook's `format` of another product; `callback` is the address of one Twilio message. */
+type FormName = Exclude<SelectValue<'webhooks.format'>, 'template'> | 'callback'
 
 /** How webhooks are called in the forms of other products. `servicesOf` returns the services for a user. */
 export function otherForms(config: Config, servicesOf: (user: string) => CallServices) {
@@ -36,8 +39,7 @@ export function otherForms(config: Config, servicesOf: (user: string) => CallSer
     call: twilioCalls(servicesOf),
     bodyOf: (due) => twilioBody(servicesOf(due.user), due),
   }
-  /** By `format` of the webhook; `callback` is the address of one Twilio message. */
-  const forms: Readonly<Record<string, CalledForm>> = {
+  const forms: Readonly<Record<FormName, CalledForm>> = {
     twilio,
     callback: twilio,
     vendel: {
@@ -45,7 +47,7 @@ export function otherForms(config: Config, servicesOf: (user: string) => CallSer
       bodyOf: async (due) => vendelBody(due),
     },
   }
-  const formOf = ({ format }: DueDelivery) => forms[format]!
+  const formOf = ({ format }: DueDelivery) => forms[format as FormName]
   return {
     bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
     call: (due, signal) => formOf(due).call(due, signal),

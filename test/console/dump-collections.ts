@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { BUILT_IN_DEFINITIONS } from '../../src/collections/definition/built-in-definitions.ts'
+import { isSelectField } from '../../src/portable/select-values.ts'
 
 interface Field {
   readonly name: string
@@ -11,20 +12,18 @@ interface Field {
   readonly values?: readonly string[]
 }
 
-const DEFINITION = new URL('../../src/collections/definition/builtin.json', import.meta.url)
 /** The columns of a line, as Biome has it. */
 const WIDTH = 110
 
 /** The visible fields of the built-in collections as TypeScript, for the console's types and forms. */
 export function dumpCollections(): string {
-  const collections: { name: string; type: string; fields: Field[] }[] = JSON.parse(
-    readFileSync(DEFINITION, 'utf8'),
-  )
+  const collections: readonly { name: string; type: string; fields: readonly Field[] }[] =
+    BUILT_IN_DEFINITIONS
   const tables = collections.map(({ name, type, fields }) => {
     const own = fields.filter((field) => !field.hidden && field.name !== 'id')
     const known = new Set(own.map((field) => field.name))
     const auth = type === 'auth' ? AUTH.filter((field) => !known.has(field.name)) : []
-    return `export const ${name} = {\n${[...auth, ...own].map(line).join('')}} as const\n`
+    return `export const ${name} = {\n${[...auth, ...own].map((field) => line(name, field)).join('')}} as const\n`
   })
   return ["// generated from the collections' schemas by `npm run schema`\n", ...tables].join('\n')
 }
@@ -36,15 +35,18 @@ const AUTH: readonly Field[] = [
   { name: 'verified', type: 'bool' },
 ]
 
-function line({ name, type, required, min, max, maxSelect = 1, values }: Field): string {
+function line(collection: string, field: Field): string {
+  const { name, type, required, min, max, maxSelect = 1, values } = field
+  const listed = `${collection}.${name}`
   const facts = [
     `type: '${type}'`,
     ...(required ? ['required: true'] : []),
     ...(maxSelect > 1 ? ['many: true'] : []),
     ...(min ? [`min: ${min}`] : []),
     ...(max ? [`max: ${max}`] : []),
+    ...(isSelectField(listed) ? [`valuesOf: '${listed}'`] : []),
   ]
-  if (!values) return `  ${name}: { ${facts.join(', ')} },\n`
+  if (!values || isSelectField(listed)) return `  ${name}: { ${facts.join(', ')} },\n`
   const quoted = values.map((value) => `'${value}'`)
   const inline = `    values: [${quoted.join(', ')}],`
   const list = inline.length <= WIDTH ? inline : `    values: [\n      ${quoted.join(',\n      ')},\n    ],`

@@ -1,6 +1,7 @@
 import type { Store } from '../../src/collections/catalog.ts'
 import { textsOf } from '../../src/db/statement.ts'
 import { isMulti } from '../../src/fields/field.ts'
+import { isSelectField } from '../../src/portable/select-values.ts'
 
 const COLUMNS = `
 select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),
@@ -68,7 +69,7 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
   const all = [...tables.keys()].map((name) => `  ${nameOf(name)}: ${typeName(name)}`)
   return [
     '// generated from the schema by `npm run schema`\n',
-    `import type { Generated } from 'kysely'\n`,
+    `import type { Generated } from 'kysely'\nimport type { SelectValue } from '../portable/select-values.ts'\n`,
     ...types,
     '/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */',
     `export interface Tables {\n${all.join('\n')}\n}\n`,
@@ -92,8 +93,11 @@ function generated(name: string, value: string): string {
 function optionsOf(catalog: Store['catalog'], table: string, column: string): string | undefined {
   const field = catalog.find(table)?.fields.find(({ name }) => name === column)
   if (field?.type !== 'select' || isMulti(field)) return undefined
-  const values = field.required ? field.values : ['', ...field.values]
-  return values.map((value) => `'${value}'`).join(' | ')
+  const listed = `${table}.${column}`
+  const values = isSelectField(listed)
+    ? [`SelectValue<'${listed}'>`]
+    : field.values.map((value) => `'${value}'`)
+  return [...(field.required ? [] : ["''"]), ...values].join(' | ')
 }
 
 const typeName = (table: string) =>

@@ -424,10 +424,7 @@ export const webhooks = {
     values: ['message.sent', 'message.delivered', 'message.failed', 'message.received'],
   },
   enabled: { type: 'bool' },
-  format: {
-    type: 'select',
-    values: ['twilio', 'template', 'vendel'],
-  },
+  format: { type: 'select', valuesOf: 'webhooks.format' },
   api_key: { type: 'text' },
   device: { type: 'relation' },
   smsgate_event: {
@@ -437,10 +434,7 @@ export const webhooks = {
   smsgate_id: { type: 'text', max: 36 },
   lines: { type: 'relation', many: true },
   numbers: { type: 'text', max: 1000 },
-  preset: {
-    type: 'select',
-    values: ['slack', 'discord', 'telegram', 'ntfy', 'gotify', 'mattermost', 'matrix', 'mail', 'custom'],
-  },
+  preset: { type: 'select', valuesOf: 'webhooks.preset' },
   method: {
     type: 'select',
     values: ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'],
@@ -502,28 +496,7 @@ export const hooks = {
   name: { type: 'text', required: true, max: 100 },
   enabled: { type: 'bool' },
   secret: { type: 'text' },
-  preset: {
-    type: 'select',
-    required: true,
-    values: [
-      'alertmanager',
-      'grafana',
-      'uptime-kuma',
-      'home-assistant',
-      'github',
-      'sentry',
-      'stripe',
-      'supabase',
-      'zitadel',
-      'kratos',
-      'logto',
-      'authentik',
-      'keycloak',
-      'nhost',
-      'text',
-      'custom',
-    ],
-  },
+  preset: { type: 'select', required: true, valuesOf: 'hooks.preset' },
   kind: {
     type: 'select',
     values: ['alerts', 'codes'],

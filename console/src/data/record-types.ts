@@ -1,18 +1,22 @@
 import type { RecordModel } from 'pocketbase'
+import type { SelectField, SelectValue } from '#portable/select-values.ts'
 import type * as collections from './collections.ts'
 import type { Repeat } from './repeat.ts'
 
 // Types of records in the API's answers. Dates are PocketBase's strings and relations are ids; '' if unset.
 
-type Choice<F> = F extends { values: readonly (infer V)[] }
-  ? F extends { many: true }
-    ? readonly V[]
-    : F extends { required: true }
-      ? V
-      : V | ''
-  : F extends { many: true }
-    ? readonly string[]
+/** One of the values of a select field; any text for other fields. */
+type One<F> = F extends { values: readonly (infer V)[] }
+  ? V
+  : F extends { valuesOf: infer K extends SelectField }
+    ? SelectValue<K>
     : string
+
+type Choice<F> = F extends { many: true }
+  ? readonly One<F>[]
+  : F extends { required: true }
+    ? One<F>
+    : One<F> | ''
 
 type ValueOf<F extends { type: string }> = F['type'] extends 'number'
   ? number

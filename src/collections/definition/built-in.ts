@@ -2,17 +2,18 @@ import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { type Collection, columnName } from '../catalog.ts'
 import type { Problem } from '../checks.ts'
-import builtIn from './builtin.json' with { type: 'json' }
+import { BUILT_IN_DEFINITIONS } from './built-in-definitions.ts'
 import { complete } from './complete.ts'
 import { readNew } from './read-collection.ts'
 import { addField, readField } from './read-field.ts'
 
 /** The built-in collections, each time with new secrets. */
-export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))
+export const builtInCollections = (): Collection[] =>
+  BUILT_IN_DEFINITIONS.map((raw) => complete(readNew(raw)))
 
 /** Select values marked `"optionalValues"`, as `collection.field.value`. An installation may remove them. */
 const OPTIONAL_VALUES: ReadonlySet<string> = new Set(
-  builtIn.flatMap(({ id, fields }) =>
+  BUILT_IN_DEFINITIONS.flatMap(({ id, fields }) =>
     fields.flatMap((field) =>
       'optionalValues' in field
         ? (field.optionalValues ?? []).map((value) => `${id}.${field.name}.${value}`)
@@ -40,7 +41,7 @@ const NEEDED: ReadonlyMap<string, Collection> = new Map(
 
 /** Fields marked `"optional": true`, as `collection.field`. An installation may remove them. */
 const OPTIONAL: ReadonlySet<string> = new Set(
-  builtIn.flatMap(({ id, fields }) =>
+  BUILT_IN_DEFINITIONS.flatMap(({ id, fields }) =>
     fields.filter((field) => 'optional' in field).map(({ name }) => `${id}.${name}`),
   ),
 )

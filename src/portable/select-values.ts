@@ -1,0 +1,18 @@
+import { PRESETS } from './presets.ts'
+import { WEBHOOK_PRESETS } from './webhook-presets.ts'
+
+const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>) => Object.keys(table) as K[]
+
+/** Values of select fields that code lists, by collection and field. `builtin.json` has all others. */
+export const SELECT_VALUES = {
+  'hooks.preset': keysOf(PRESETS),
+  /** `template`: the form of the webhook's preset and fields. Others are forms of other products. */
+  'webhooks.format': ['twilio', 'template', 'vendel'],
+  'webhooks.preset': keysOf(WEBHOOK_PRESETS),
+} as const
+
+export type SelectField = keyof typeof SELECT_VALUES
+export type SelectValue<F extends SelectField> = (typeof SELECT_VALUES)[F][number]
+
+/** Whether code lists the values of this field. */
+export const isSelectField = (field: string): field is SelectField => Object.hasOwn(SELECT_VALUES, field)
