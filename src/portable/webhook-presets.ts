@@ -1,4 +1,6 @@
-interface WebhookPreset {
+export interface WebhookPreset {
+  /** The name of the service. A preset without one has its words in the console. */
+  readonly name?: string
   /** An example of the webhook's address. */
   readonly url: string
   /** Added to an address without a path. */
@@ -13,10 +15,11 @@ const TITLE = '{{#if received}}Text from {{data.from}}{{else}}Text to {{data.to}
 const TEXT = `${TITLE}: {{data.body}}{{#if data.error_message}} ({{data.error_message}}){{/if}}`
 const BEARER = 'Bearer {{token}}'
 
-/** Defaults for empty fields of a webhook with `format` `template`, by its `preset`. */
+/** Defaults for empty fields of a webhook with `format` `template`, by `preset`, in the console's order. */
 export const WEBHOOK_PRESETS = {
   // Slack ignores `<!channel>` in `plain_text`. docs.slack.dev/messaging/formatting-message-text
   slack: {
+    name: 'Slack',
     url: 'https://hooks.slack.com/services/…',
     body: {
       text: '{{#if received}}A text came in{{else}}A text was {{data.status}}{{/if}}',
@@ -24,27 +27,36 @@ export const WEBHOOK_PRESETS = {
     },
   },
   discord: {
+    name: 'Discord',
     url: 'https://discord.com/api/webhooks/…',
     body: { content: TEXT, allowed_mentions: { parse: [] } },
   },
   telegram: {
+    name: 'Telegram',
     url: 'https://api.telegram.org',
     path: '/bot{{token}}/sendMessage',
     body: { chat_id: '{{target}}', text: TEXT },
   },
   ntfy: {
+    name: 'ntfy',
     url: 'https://ntfy.sh',
     headers: { authorization: `{{#if token}}${BEARER}{{/if}}` },
     body: { topic: '{{target}}', message: TEXT },
   },
   gotify: {
+    name: 'Gotify',
     url: 'https://gotify.example.com',
     path: '/message',
     headers: { 'x-gotify-key': '{{token}}' },
     body: { message: TEXT },
   },
-  mattermost: { url: 'https://mattermost.example.com/hooks/…', body: { text: TEXT } },
+  mattermost: {
+    name: 'Mattermost',
+    url: 'https://mattermost.example.com/hooks/…',
+    body: { text: TEXT },
+  },
   matrix: {
+    name: 'Matrix',
     url: 'https://matrix.example.com',
     path: '/_matrix/client/v3/rooms/{{target}}/send/m.room.message/{{id}}',
     method: 'PUT',

@@ -70,7 +70,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/verify/service-dialog.tsx': ['en: Your code is {{code}}.', 'example.com'],
   'pages/webhooks/page.tsx': ['webhook-signature'],
   'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
-  'data/webhooks/webhooks.ts': ['Slack', 'Discord', 'Telegram', 'Gotify', 'Mattermost', 'Matrix'],
   'parts/rows/webhook-rows.tsx': ['+4915112345678, +4930*, DHL'],
   'reference/reference.ts': ['(prefers-color-scheme: dark)'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],

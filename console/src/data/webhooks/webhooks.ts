@@ -1,7 +1,7 @@
+import { presetOf, WEBHOOK_PRESETS, type WebhookPreset } from '#portable/webhook-presets.ts'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { webhooks } from '../collections.ts'
-import type { Webhook } from '../record-types.ts'
 
 export const WEBHOOK_EVENTS = webhooks.events.values
 
@@ -12,49 +12,50 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.received': t('Received'),
 }
 
-/** Services that webhooks can call, and how to set them up. `''` sends in the Standard Webhooks format. */
-export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], name: string, how?: string])[] =
-  [
-    ['', t('A program of yours')],
-    ['slack', 'Slack', t('Add an incoming webhook to a channel in Slack, and enter its URL as address.')],
-    ['discord', 'Discord', t('Make a webhook in the channel’s settings, and enter its URL as address.')],
-    [
-      'telegram',
-      'Telegram',
-      t('Make a bot with @BotFather, add it to the chat, and enter its token and the chat’s id.'),
-    ],
-    [
-      'ntfy',
-      'ntfy',
-      t('Enter the topic that you follow in the app. A token is needed for protected topics only.'),
-    ],
-    [
-      'gotify',
-      'Gotify',
-      t('Make an application in Gotify. Enter its token, and the address of your Gotify.'),
-    ],
-    ['mattermost', 'Mattermost', t('Add an incoming webhook in Mattermost, and enter its URL as address.')],
-    [
-      'matrix',
-      'Matrix',
-      t('Enter your homeserver, the id of the room, and an access token of the user that writes.'),
-    ],
-    ['mail', t('Mail by this server'), t('Enter the email address that gets the mails.')],
-    ['custom', t('Something else')],
-  ]
+const PRESETS: Readonly<Record<string, WebhookPreset>> = WEBHOOK_PRESETS
+type OfPresets = Partial<Record<keyof typeof WEBHOOK_PRESETS, string>>
 
-/** Beginnings of addresses by which a service is recognised. */
-const ADDRESSES = [
-  ['slack', 'https://hooks.slack.com/'],
-  ['discord', 'https://discord.com/api/webhooks/'],
-  ['telegram', 'https://api.telegram.org/'],
-] as const
+/** The names of presets that are no service. */
+const NAMES: Readonly<Record<string, string>> = {
+  mail: t('Mail by this server'),
+  custom: t('Something else'),
+} satisfies OfPresets
+
+/** How to set up services that need other steps than an incoming webhook. */
+const STEPS: Readonly<Record<string, string>> = {
+  discord: t('Make a webhook in the channel’s settings, and enter its URL as address.'),
+  telegram: t('Make a bot with @BotFather, add it to the chat, and enter its token and the chat’s id.'),
+  ntfy: t('Enter the topic that you follow in the app. A token is needed for protected topics only.'),
+  gotify: t('Make an application in Gotify. Enter its token, and the address of your Gotify.'),
+  matrix: t('Enter your homeserver, the id of the room, and an access token of the user that writes.'),
+  mail: t('Enter the email address that gets the mails.'),
+} satisfies OfPresets
+
+/** Whether the templates of a preset have this placeholder, such as `{{token}}`. */
+export const usesPlaceholder = (preset: string, placeholder: string): boolean =>
+  preset === 'custom' || JSON.stringify(presetOf(preset)).includes(placeholder)
+
+function stepsOf(preset: string, service: string | undefined): string | undefined {
+  if (STEPS[preset] || !service) return STEPS[preset]
+  const isAddressOnly = !['{{target}}', '{{token}}'].some((one) => usesPlaceholder(preset, one))
+  return isAddressOnly
+    ? t('Add an incoming webhook in {service}, and enter its URL as address.', { service })
+    : undefined
+}
+
+/** Services that webhooks can call, and how to set them up. `''` sends in the Standard Webhooks format. */
+export const WEBHOOK_SERVICES: readonly (readonly [preset: string, name: string, steps?: string])[] = [
+  ['', t('A program of yours')],
+  ...Object.entries(PRESETS).map(
+    ([preset, { name }]) => [preset, name ?? NAMES[preset] ?? preset, stepsOf(preset, name)] as const,
+  ),
+]
 
 /** The name of the service that an address belongs to; undefined for other addresses. */
-export function serviceOf(url: string): string | undefined {
-  const preset = ADDRESSES.find(([, beginning]) => url.trim().startsWith(beginning))?.[0]
-  return WEBHOOK_SERVICES.find(([service]) => service === preset)?.[1]
-}
+export const serviceOf = (url: string): string | undefined =>
+  Object.values(PRESETS).find(
+    ({ url: own }) => !own.includes('example') && url.trim().startsWith(own.replace('…', '')),
+  )?.name
 
 export const postWebhooks = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })

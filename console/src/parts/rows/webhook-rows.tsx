@@ -3,7 +3,13 @@ import { useState } from 'preact/hooks'
 import { presetOf } from '#portable/webhook-presets.ts'
 import { webhooks } from '../../data/collections.ts'
 import type { Webhook } from '../../data/record-types.ts'
-import { EVENT_WORDS, serviceOf, WEBHOOK_EVENTS, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
+import {
+  EVENT_WORDS,
+  serviceOf,
+  usesPlaceholder,
+  WEBHOOK_EVENTS,
+  WEBHOOK_SERVICES,
+} from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { linesRow } from './common-rows.tsx'
 import type { FormRow } from './form-row.ts'
@@ -45,11 +51,10 @@ function addressOf(preset: string, typed: string): string {
   return typed || (/…|example/.test(url) ? '' : url)
 }
 
-/** Whether the chosen service needs the value of `tag`, such as `{{token}}`. */
 const uses =
-  (tag: string) =>
+  (placeholder: string) =>
   ({ preset }: Values) =>
-    preset === 'custom' || JSON.stringify(presetOf(String(preset))).includes(tag)
+    usesPlaceholder(String(preset), placeholder)
 
 const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   {
