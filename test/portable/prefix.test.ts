@@ -1,4 +1,4 @@
-import { readDestination, readPrefix, readSenderFilter } from '../../src/portable/phone/prefix.ts'
+import { readDestination, readPrefix, readSenderFilter } from '../../src/portable/phone/number-patterns.ts'
 
 test.each([
   ['+49151', '', '+49151'],
