@@ -10,7 +10,6 @@ import { eraseMentions, eraseMentionsOfTeam, newestText } from './erase-mentions
 import type { Erasing } from './erase-place.ts'
 import { erasePlaces } from './erase-places.ts'
 import { hide, nameOf } from './hide.ts'
-import { lockTexts } from './lock-texts.ts'
 import type { Person } from './person.ts'
 import { PLACES } from './places.ts'
 import { PLACES_OF_CALLS } from './places-of-calls.ts'
@@ -19,6 +18,7 @@ import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { beginRun, readPlaceOfJob, saveProgress } from './progress.ts'
 import { endOpenTexts, stopPerson } from './stop.ts'
 import { countTexts } from './texts-of-person.ts'
+import { lockTexts } from './texts-to-erase.ts'
 
 type Erasure = Omit<Erasing, 'texts'> & { readonly request: string }
 

@@ -1,5 +1,5 @@
-import { lockTexts } from '../../src/person/lock-texts.ts'
 import { personOf } from '../../src/person/person.ts'
+import { lockTexts } from '../../src/person/texts-to-erase.ts'
 import { recordPlans } from '../support/database/plans.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 
