@@ -118,7 +118,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['byte-limit.ts', 'record-uploads.ts', 'render.ts', 'sign-in-data.ts'],
     ['list-statement.ts', 'prepare.ts', 'read-rows.ts'],
     ['cascade.ts', 'password-work.ts', 'served-file.ts', 'visibility.ts'],
-    ['auth-form.ts', 'expand.ts', 'former-access.ts', 'truncate.ts', 'write-in-progress.ts'],
+    ['check-auth-record.ts', 'expand.ts', 'former-access.ts', 'truncate.ts', 'write-in-progress.ts'],
     ['explain-rejection.ts', 'list.ts', 'write-conditions.ts'],
     ['check-write.ts', 'export.ts'],
     ['store.ts'],

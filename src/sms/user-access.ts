@@ -6,8 +6,8 @@ import { queries } from '../db/queries.ts'
 import { notFound } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
 import { revokeFormerAccess } from '../records/former-access.ts'
+import { holdPaused } from './disable-user.ts'
 import { updateRecords } from './status.ts'
-import { holdPaused } from './suspend-user.ts'
 
 /** Maximum items of a list; `total` counts all. */
 const MAX_ITEMS = 20

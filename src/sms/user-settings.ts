@@ -7,8 +7,8 @@ import { readDestination } from '../portable/phone/number-patterns.ts'
 import type { Extension } from '../records/extension.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { completeList } from './complete-numbers.ts'
+import { holdPaused, suspendUser } from './disable-user.ts'
 import { checkHours, checkTimeZone, type Values } from './hours.ts'
-import { holdPaused, suspendUser } from './suspend-user.ts'
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 

@@ -11,7 +11,7 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { DEVICE_STATES } from '../../sms/devices/device-states.ts'
+import { DEVICE_STATES } from '../../sms/devices/read-device-states.ts'
 import { PAIRING } from '../../sms/devices/pair.ts'
 import { CLAIMED_MESSAGE } from '../../sms/queue/claim.ts'
 import { REPORT_RESULT } from '../../sms/queue/store-reports.ts'

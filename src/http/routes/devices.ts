@@ -14,7 +14,7 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { deviceStates } from '../../sms/devices/device-states.ts'
+import { deviceStates } from '../../sms/devices/read-device-states.ts'
 import { deviceEvents } from '../../sms/devices/event-stream.ts'
 import { saveHealth } from '../../sms/devices/health.ts'
 import { pairDevice, startPairing } from '../../sms/devices/pair.ts'

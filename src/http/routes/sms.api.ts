@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { json } from '../../openapi/content.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
 import { SENDER } from '../../openapi/security.ts'
+import { LINE_COSTS } from '../../sms/line-costs.ts'
 import { BATCH } from '../../sms/queue/batch.ts'
 import { CANCELED, CANCELED_BATCH } from '../../sms/queue/cancel.ts'
 import { CHANGED, MESSAGE_CHANGE } from '../../sms/queue/change.ts'
@@ -13,7 +14,6 @@ import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { USAGE_DAYS } from '../../sms/usage-days.ts'
-import { LINE_COSTS } from '../../sms/usage-lines.ts'
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z

@@ -7,8 +7,8 @@ import { accountSender, type Permit } from '../send/permit.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { updateRecords } from '../status.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
-import { CAMPAIGN_STATE, readState } from './campaign-state.ts'
 import { noted } from './change.ts'
+import { CAMPAIGN_STATE, readState } from './read-campaign-state.ts'
 import { whenSettled } from './settle.ts'
 
 export const RETRIED_CAMPAIGN = z

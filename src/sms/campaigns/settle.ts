@@ -15,9 +15,9 @@ import {
   permitOf,
   readCampaign,
 } from './campaign.ts'
-import type { CampaignStatus } from './campaign-state.ts'
 import { endCampaign } from './cancel-or-fail.ts'
 import { holdMessages, releaseMessages } from './hold-messages.ts'
+import type { CampaignStatus } from './read-campaign-state.ts'
 import { storeMessages } from './store-messages.ts'
 
 /** Makes a campaign's messages match its status. Returns false if the campaign must be read again. */

@@ -10,11 +10,11 @@ import { endUnclaimed, optWordsOf, proofOf, setOptedOut } from '../queue/opt-out
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte } from '../status.ts'
 import { isAnswerable } from './answer.ts'
-import { type Attachment, storeAttachments } from './attachments.ts'
 import { completeSenders } from './complete-senders.ts'
 import { hearConsent } from './hear-consent.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 import { ANSWERABLE_CTE } from './queue-answers.ts'
+import { type Attachment, storeAttachments } from './store-attachments.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
 export interface ReceivedText {

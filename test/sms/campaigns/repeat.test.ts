@@ -13,7 +13,7 @@ import {
   resumeCampaign,
 } from '../../../src/sms/campaigns/pause-resume-cancel.ts'
 import { repeatIfDue } from '../../../src/sms/campaigns/runs.ts'
-import { endUnfinished } from '../../../src/sms/queue/end-unfinished.ts'
+import { endUnfinished } from '../../../src/sms/queue/fail-after-restore.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
