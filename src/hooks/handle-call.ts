@@ -1,30 +1,24 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import { ApiError, badRequest, GatewayError, notFound } from '../errors.ts'
+import { badRequest, notFound } from '../errors.ts'
 import { dateOf } from '../fields/date.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/accept.ts'
-import { requireReach } from '../sms/send/judge.ts'
-import { accountSender, may } from '../sms/send/permit.ts'
-import { allRecipients } from '../sms/send/recipients.ts'
-import { gatewayRefusal } from '../sms/send/refusals.ts'
-import { isOwn, prepareOffer, sendInside } from '../sms/send/send.ts'
+import { accountSender } from '../sms/send/permit.ts'
+import { prepareOffer, sendInside } from '../sms/send/send.ts'
 import { wakeDevices } from '../sms/wake.ts'
 import { acceptAlert, acceptCodes, TooManyCodes } from './accept.ts'
+import { type Call, OUTCOMES, refused, textsOf } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
 import { compose } from './compose.ts'
 import { lockHook } from './find-hook.ts'
-import type { Hook, HookFields } from './hook-fields.ts'
+import type { Hook } from './hook-fields.ts'
 import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
 import { noteCall } from './note-call.ts'
 import { readHookBody } from './read-body.ts'
 import { composeUnread } from './unreadable-body.ts'
-
-const OUTCOMES = z.enum([
-  ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
-] as const)
 
 export const HOOK_CALLED = z
   .object({
@@ -38,25 +32,6 @@ export const HOOK_CALLED = z
       .describe('Why nothing was sent, in an answer to Supabase, which reads it only with the status 200.'),
   })
   .meta({ id: 'HookCalled' })
-
-const TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))
-export const HOOK_PREVIEW = z
-  .object({
-    outcome: OUTCOMES,
-    error: z.string().describe('Why it would be refused; else empty.'),
-    texts: TEXTS.describe('The texts to the first 20 recipients.'),
-  })
-  .meta({ id: 'HookPreview' })
-
-interface Call {
-  readonly outcome: z.output<typeof OUTCOMES>
-  readonly texts?: z.output<typeof TEXTS>
-  readonly messages?: readonly string[]
-  readonly wake?: readonly string[]
-  readonly refusal?: ApiError
-  /** What the stored call says about a body that was sent all the same. */
-  readonly note?: string
-}
 
 /** Rolls back a call that was only tried. */
 class Trial extends Error {
@@ -149,40 +124,6 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
 function aboveRate({ endsAt }: Window) {
   const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
   return new TooManyCodes(Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
-}
-
-/** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */
-function refused(error: unknown): Call {
-  if (error instanceof ApiError && [400, 401, 413].includes(error.status))
-    return { outcome: 'refused', refusal: error }
-  if (!(error instanceof GatewayError)) throw error
-  const status = error.status === 403 || error.status === 503 ? error.status : 400
-  return { outcome: 'refused', refusal: new ApiError(status, error.message) }
-}
-
-/** Maximum recipients whose texts are stored with a call or shown in a preview. */
-const MAX_TEXTS = 20
-const textsOf = (phones: readonly string[], text: string) =>
-  phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))
-
-/** The texts that a hook with these fields would send for a body. The hook need not exist. Stores nothing. */
-export async function previewHook(
-  store: Store,
-  { maxRecipients }: Config,
-  user: string,
-  hook: HookFields,
-  raw: string,
-): Promise<z.output<typeof HOOK_PREVIEW>> {
-  const preview = async (): Promise<Call> => {
-    const composed = await compose(store, user, hook, readHookBody(raw))
-    if (composed.outcome !== 'sent') return composed
-    if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
-    const phones = await allRecipients(store, user, composed.send, maxRecipients)
-    await requireReach(store.db, may(accountSender(user, user), 'preview'), phones)
-    return { outcome: 'sent', texts: textsOf(phones, composed.text) }
-  }
-  const { outcome, refusal, texts = [] } = await preview().catch(refused)
-  return { outcome, error: refusal?.message ?? '', texts }
 }
 
 const MAX_PHONES = 1_000

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { ApiError, GatewayError } from '../errors.ts'
+
+export const OUTCOMES = z.enum([
+  ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
+] as const)
+
+export const TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))
+
+/** What a call of a hook leads to. */
+export interface Call {
+  readonly outcome: z.output<typeof OUTCOMES>
+  readonly texts?: z.output<typeof TEXTS>
+  readonly messages?: readonly string[]
+  readonly wake?: readonly string[]
+  readonly refusal?: ApiError
+  /** What the stored call says about a body that was sent all the same. */
+  readonly note?: string
+}
+
+/** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */
+export function refused(error: unknown): Call {
+  if (error instanceof ApiError && [400, 401, 413].includes(error.status))
+    return { outcome: 'refused', refusal: error }
+  if (!(error instanceof GatewayError)) throw error
+  const status = error.status === 403 || error.status === 503 ? error.status : 400
+  return { outcome: 'refused', refusal: new ApiError(status, error.message) }
+}
+
+/** Maximum recipients whose texts are stored with a call or shown in a preview. */
+const MAX_TEXTS = 20
+
+export const textsOf = (phones: readonly string[], text: string) =>
+  phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))

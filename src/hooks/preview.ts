@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { requireReach } from '../sms/send/judge.ts'
+import { accountSender, may } from '../sms/send/permit.ts'
+import { allRecipients } from '../sms/send/recipients.ts'
+import { gatewayRefusal } from '../sms/send/refusals.ts'
+import { isOwn } from '../sms/send/send.ts'
+import { type Call, OUTCOMES, refused, TEXTS, textsOf } from './call-outcome.ts'
+import { compose } from './compose.ts'
+import type { HookFields } from './hook-fields.ts'
+import { readHookBody } from './read-body.ts'
+
+export const HOOK_PREVIEW = z
+  .object({
+    outcome: OUTCOMES,
+    error: z.string().describe('Why it would be refused; else empty.'),
+    texts: TEXTS.describe('The texts to the first 20 recipients.'),
+  })
+  .meta({ id: 'HookPreview' })
+
+/** The texts that a hook with these fields would send for a body. The hook need not exist. Stores nothing. */
+export async function previewHook(
+  store: Store,
+  { maxRecipients }: Config,
+  user: string,
+  hook: HookFields,
+  raw: string,
+): Promise<z.output<typeof HOOK_PREVIEW>> {
+  const preview = async (): Promise<Call> => {
+    const composed = await compose(store, user, hook, readHookBody(raw))
+    if (composed.outcome !== 'sent') return composed
+    if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
+    const phones = await allRecipients(store, user, composed.send, maxRecipients)
+    await requireReach(store.db, may(accountSender(user, user), 'preview'), phones)
+    return { outcome: 'sent', texts: textsOf(phones, composed.text) }
+  }
+  const { outcome, refusal, texts = [] } = await preview().catch(refused)
+  return { outcome, error: refusal?.message ?? '', texts }
+}
