@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../errors.ts'
-import { PRESETS } from '../portable/presets.ts'
+import { PRESETS } from '../portable/hook-presets.ts'
 import type { FormPair } from '../tools/charset.ts'
 import { isSigned } from '../webhooks/secrets.ts'
 import type { Hook } from './hook-fields.ts'

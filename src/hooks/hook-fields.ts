@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PRESETS } from '../portable/presets.ts'
+import { PRESETS } from '../portable/hook-presets.ts'
 import { id as recordId } from '../sms/send/schemas.ts'
 
 const text = (max: number) => z.string().max(max).default('')

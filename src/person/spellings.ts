@@ -1,4 +1,4 @@
-import { callingCodeOf } from '../portable/phone/e164.ts'
+import { callingCodeOf } from '../portable/phone/calling-code.ts'
 
 /** Between two digits: up to three spaces, hyphens, dots, slashes or brackets, also as in a URL's query. */
 const GAP = '(?:%20|[ +./()\\u00a0-]){0,3}'

@@ -1,4 +1,5 @@
-import { callingCodeOf, E164, SHORT_CODE } from './e164.ts'
+import { callingCodeOf } from './calling-code.ts'
+import { E164, SHORT_CODE } from './e164.ts'
 import {
   type CountryCode,
   codeOfCountry,

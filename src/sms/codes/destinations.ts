@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
-import { callingCodeOf } from '../../portable/phone/e164.ts'
+import { callingCodeOf } from '../../portable/phone/calling-code.ts'
 import { isPremium } from '../../portable/phone/numbering-plans.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 

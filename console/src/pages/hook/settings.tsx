@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { PRESETS } from '#portable/presets.ts'
+import { PRESETS } from '#portable/hook-presets.ts'
 import { useCountry } from '../../data/phone/country.ts'
 import { faultsOf, readNumbers } from '../../data/phone/number-list.ts'
 import type { ContactGroup, Line } from '../../data/record-types.ts'

@@ -1,5 +1,5 @@
 import { AUTH_SERVERS, type CodeFields } from './auth-servers.ts'
-import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github.ts'
+import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github-preset.ts'
 import { firstOf, maybe } from './template-pieces.ts'
 
 /**
