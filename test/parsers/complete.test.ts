@@ -24,8 +24,8 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jose: {
     'auth/oauth2/provider.ts': 'answers of providers, which superusers chose',
     'auth/oauth2/apple-secret.ts': 'keys of superusers',
-    'protocols/smsgate-client/signed-token.ts': 'tokens in heads, as auth/tokens.ts',
-    'protocols/smsgate-client/token-pairs.ts': 'signs tokens, reads none',
+    'protocols/smsgate-api/signed-token.ts': 'tokens in heads, as auth/tokens.ts',
+    'protocols/smsgate-api/token-pairs.ts': 'signs tokens, reads none',
   },
   'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
   papaparse: {},

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { ANN, PHONES } from '../support/server/server-with-users.ts'
-import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
 import { hasNpmClient, hasPythonClient, npmClient, PYTHON_FOLDER } from './door-clients.ts'
 
 // The published clients as they are, with nothing but another base URL and other credentials.
@@ -11,7 +11,7 @@ import { hasNpmClient, hasPythonClient, npmClient, PYTHON_FOLDER } from './door-
 const run = promisify(execFile)
 const PREFIXES = ['/api/3rdparty/v1', '/3rdparty/v1']
 
-const fixture = await startSmsgateClientFixture()
+const fixture = await startSmsgateApiFixture()
 const key = await fixture.makeKey()
 await fixture.server.rows(
   `insert into sms_messages (id, "user", status, message_type, "from", body, device, delivered_at, created, updated)

@@ -5,8 +5,8 @@ import type { Device } from '../../sms/devices/device.ts'
 import { deviceEvents } from '../../sms/devices/event-stream.ts'
 import { wakeHere } from '../../sms/wake.ts'
 import { type Period, takeInboxRequest } from './inbox-request.ts'
-import { endAbsence, phoneOf } from './phone.ts'
 import { noteConnected, shouldPull } from './refill.ts'
+import { endAbsence, phoneOf } from './stored-phone.ts'
 
 const KEEP_ALIVE = ':keepalive\n\n'
 /**

@@ -4,8 +4,8 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import type { Attempt } from '../../sms/queue/leases.ts'
-import { isOf } from './phone.ts'
 import { answerTime, IS_CANCELED, isOpen, toSend } from './refill.ts'
+import { isOf } from './stored-phone.ts'
 
 interface HandedText extends Attempt {
   /** The phone must not send this text any more: it was deleted, or given to another device. */

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { wakeDevices } from '../../sms/wake.ts'
-import { isOf } from './phone.ts'
+import { isOf } from './stored-phone.ts'
 
 /** A period of time, its ends in ISO 8601. */
 export interface Period {

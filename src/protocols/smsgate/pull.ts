@@ -3,7 +3,8 @@ import { dateOf } from '../../fields/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
 import { handedState, noteListed } from './handed-texts.ts'
-import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
+import { lockForPull, type PhoneState } from './lock-for-pull.ts'
+import { phoneOf } from './stored-phone.ts'
 import { toWire, validUntil, wireId } from './wire.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */

@@ -3,7 +3,8 @@ import type { Store } from '../../collections/catalog.ts'
 import { inSeconds, queries } from '../../db/queries.ts'
 import { allowance, type Device } from '../../sms/devices/device.ts'
 import { wakeDevices } from '../../sms/wake.ts'
-import { CAPACITY, isOf, MAX_CAPACITY } from './phone.ts'
+import { CAPACITY } from './phone-capacity.ts'
+import { isOf, MAX_CAPACITY } from './stored-phone.ts'
 
 /** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3

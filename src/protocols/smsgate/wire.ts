@@ -2,7 +2,8 @@ import { dateOf } from '../../fields/date.ts'
 import type { Value } from '../../fields/field.ts'
 import type { ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Attempt } from '../../sms/queue/leases.ts'
-import type { Phone, PhoneState } from './phone.ts'
+import type { PhoneState } from './lock-for-pull.ts'
+import type { Phone } from './stored-phone.ts'
 
 /** Prefix of the stored body of a binary SMS. webhook_queue.sql repeats it. */
 export const DATA_URL = 'data:application/octet-stream;base64,'

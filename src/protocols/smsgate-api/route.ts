@@ -6,8 +6,8 @@ import { chapter, type Operation } from '../../openapi/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/security.ts'
 import type { REFRESH_SCOPE, Scope } from '../../request/scopes.ts'
 import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
+import { CLIENT_PATH } from './canonical-path.ts'
 import type { ClientCaller } from './credentials.ts'
-import { CLIENT_PATH } from './paths.ts'
 
 export interface Call extends ClientCaller {
   readonly c: Ctx

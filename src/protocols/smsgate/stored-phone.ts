@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { anyOf, inSeconds, queries } from '../../db/queries.ts'
+import { anyOf, queries } from '../../db/queries.ts'
 import { dateOf } from '../../fields/date.ts'
 import { isDisabled } from '../../records/disabled-user.ts'
 import type { Device } from '../../sms/devices/device.ts'
@@ -9,18 +9,9 @@ import { randomText } from '../../tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
-/** After a slow phone's capacity was halved, it grows by one message in each such period. */
-const WIDEN_SECONDS = 600
+
 /** Letters and digits of a secret: at least 256 bits. */
 const SECRET_LENGTH = 43
-/** Smaller differences between clocks are ignored. */
-const CLOCK_NOISE_MS = 2_000
-/** If a phone's clock is ahead by this much more than we knew, its texts expired early: it was not slow. */
-const MISLED_MS = 30_000
-
-/** How many messages a phone may hold now. */
-export const CAPACITY = sql<number>`least(${sql.lit(MAX_CAPACITY)}, room + coalesce(
-  floor(extract(epoch from now() - narrowed_at) / ${sql.lit(WIDEN_SECONDS)}), 0))::int`
 
 /** A row of a table with the columns `device` and `user` belongs to the device. */
 export const isOf = ({ id, user }: Device) => sql<boolean>`(device = ${id} and "user" = ${user})`
@@ -52,60 +43,8 @@ export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
   return (await findPhone(db, device))!
 }
 
-const updatePhone = (db: Db, device: Device) => queries(db).updateTable('smsgate_phones').where(isOf(device))
-
-/**
- * `clockMs`: milliseconds that the phone's clock is ahead of ours, 0 if unknown. `room`: how many messages
- * the phone may hold. `databaseNowMs`: the database's clock, in milliseconds since 1970.
- */
-const notePull = (db: Db, device: Device) =>
-  updatePhone(db, device)
-    .set({ pulled_at: sql<Date>`now()` })
-    .returning([
-      sql<number>`coalesce(clock_ms, 0)::float8`.as('clockMs'),
-      CAPACITY.as('room'),
-      sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
-    ])
-    .executeTakeFirst()
-
-export type PhoneState = NonNullable<Awaited<ReturnType<typeof notePull>>> & {
-  /** Milliseconds that the database's clock (it ends leases) is ahead of ours; 0 below CLOCK_NOISE_MS. */
-  readonly databaseMs: number
-}
-
-/** Locks a phone's row: its requests for messages run one at a time. Null for an unknown phone. */
-export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
-  const askedMs = Date.now()
-  const pulled = await notePull(db, device)
-  if (!pulled) return null
-  const { databaseNowMs: nowMs } = pulled
-  const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
-  // the difference includes the query's time: leases may seem shorter than they are, but never longer
-  return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
-}
-
-/** Halves how many messages a slow phone may hold, at most once every `seconds`. */
-export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
-  updatePhone(db, device)
-    .set({ room: sql`greatest(1, ${CAPACITY} / 2)`, narrowed_at: sql<Date>`now()` })
-    .where(({ or, eb }) => or([eb('narrowed_at', 'is', null), eb('narrowed_at', '<', inSeconds(-seconds))]))
-    .execute()
-
-/** Stores that a phone's clock is `ms` ahead. False, and nothing stored, if MISLED_MS or less is new. */
-export async function noteClockAhead({ db }: Store, device: Device, ms: number): Promise<boolean> {
-  const { numUpdatedRows } = await updatePhone(db, device)
-    .set({ clock_ms: ms, room: CAPACITY, narrowed_at: sql<Date>`now()` })
-    .where(sql<boolean>`coalesce(clock_ms, 0) < ${ms - MISLED_MS}::float8`)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Stores how many milliseconds a phone's clock is ahead of ours. */
-export const noteClock = ({ db }: Store, device: Device, ms: number) =>
-  updatePhone(db, device)
-    .set({ clock_ms: ms })
-    .where(sql<boolean>`abs(coalesce(clock_ms, 0) - ${ms}::float8) > ${sql.lit(CLOCK_NOISE_MS)}`)
-    .execute()
+export const updatePhone = (db: Db, device: Device) =>
+  queries(db).updateTable('smsgate_phones').where(isOf(device))
 
 /** If a phone was away for `awaySeconds`, stores when it was last seen: later texts may be missing. */
 export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {

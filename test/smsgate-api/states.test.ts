@@ -1,7 +1,7 @@
 import { PHONES } from '../support/server/server-with-users.ts'
-import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
 
-const fixture = await startSmsgateClientFixture()
+const fixture = await startSmsgateApiFixture()
 
 const NUMBERS = ['+4911111', '+4911112', '+4911113']
 async function send(count = 3, more: object = {}) {

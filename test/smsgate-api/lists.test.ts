@@ -1,11 +1,11 @@
 import { formatDate } from '../../src/fields/date.ts'
-import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-client/inbox.ts'
-import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/list-messages.ts'
+import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-api/inbox.ts'
+import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-api/list-messages.ts'
 import { recordPlans } from '../support/database/plans.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
-import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
 
-const fixture = await startSmsgateClientFixture()
+const fixture = await startSmsgateApiFixture()
 const { ask, server, ben } = fixture
 
 const at = (i: number) => formatDate(new Date(Date.UTC(2026, 0, 1, 0, i)))

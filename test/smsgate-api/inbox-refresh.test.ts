@@ -1,6 +1,6 @@
 import { request } from '../support/server/request.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { bearer } from '../support/smsgate/smsgate-client-fixture.ts'
+import { bearer } from '../support/smsgate/smsgate-api-fixture.ts'
 import { joinPhone, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents } from '../support/smsgate/smsgate-stream.ts'
 

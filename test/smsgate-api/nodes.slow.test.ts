@@ -1,12 +1,12 @@
 import { createDatabase, freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'
-import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
 
 const server = process.env.TEST_POSTGRES_URL
 
 test('of concurrent sends with one id on two nodes one is accepted', async () => {
   const DATABASE_URL = await createDatabase(server!, `test_smsgate_nodes_${Date.now()}`)
-  const fixture = await startSmsgateClientFixture({ DATABASE_URL })
+  const fixture = await startSmsgateApiFixture({ DATABASE_URL })
   const port = String(await freePort())
   const other = await serve({ DATABASE_URL, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
   for (let round = 0; round < 10; round++) {

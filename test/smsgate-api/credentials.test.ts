@@ -1,8 +1,8 @@
 import { basic } from '../support/server/request.ts'
 import { ANN, BEN, PHONES } from '../support/server/server-with-users.ts'
-import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { bearer, startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
 
-const fixture = await startSmsgateClientFixture()
+const fixture = await startSmsgateApiFixture()
 
 const SEND = { message: 'Hi', phoneNumbers: ['+4911111'] }
 const send = (headers: Record<string, string>) => fixture.ask('POST', '/messages', SEND, headers)

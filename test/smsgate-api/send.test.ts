@@ -1,7 +1,7 @@
 import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
-import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
 
-const fixture = await startSmsgateClientFixture()
+const fixture = await startSmsgateApiFixture()
 const { ask, server, ben } = fixture
 
 const TEXT = { textMessage: { text: 'Hello' }, phoneNumbers: ['+4911111'] }

@@ -7,7 +7,7 @@ export const API = '/api/3rdparty/v1'
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 /** A server and callers of SMSGate's client API. */
-export async function startSmsgateClientFixture(env: Record<string, string> = {}) {
+export async function startSmsgateApiFixture(env: Record<string, string> = {}) {
   const server = await startServerWithUsers(env)
   /** A new API key of somebody with these scopes. */
   const makeKey = async (

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { Device } from '../../sms/devices/device.ts'
+import { CAPACITY } from './phone-capacity.ts'
+import { CLOCK_NOISE_MS } from './phone-clock.ts'
+import { updatePhone } from './stored-phone.ts'
+
+/**
+ * `clockMs`: milliseconds that the phone's clock is ahead of ours, 0 if unknown. `room`: how many messages
+ * the phone may hold. `databaseNowMs`: the database's clock, in milliseconds since 1970.
+ */
+const notePull = (db: Db, device: Device) =>
+  updatePhone(db, device)
+    .set({ pulled_at: sql<Date>`now()` })
+    .returning([
+      sql<number>`coalesce(clock_ms, 0)::float8`.as('clockMs'),
+      CAPACITY.as('room'),
+      sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
+    ])
+    .executeTakeFirst()
+
+export type PhoneState = NonNullable<Awaited<ReturnType<typeof notePull>>> & {
+  /** Milliseconds that the database's clock (it ends leases) is ahead of ours; 0 below CLOCK_NOISE_MS. */
+  readonly databaseMs: number
+}
+
+/** Locks a phone's row: its requests for messages run one at a time. Null for an unknown phone. */
+export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
+  const askedMs = Date.now()
+  const pulled = await notePull(db, device)
+  if (!pulled) return null
+  const { databaseNowMs: nowMs } = pulled
+  const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
+  // the difference includes the query's time: leases may seem shorter than they are, but never longer
+  return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
+}
