@@ -43,6 +43,7 @@ export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
   return (await findPhone(db, device))!
 }
 
+/** An update of a device's row. */
 export const updatePhone = (db: Db, device: Device) =>
   queries(db).updateTable('smsgate_phones').where(isOf(device))
 

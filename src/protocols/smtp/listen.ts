@@ -12,8 +12,9 @@ import { identifyKeyHolder } from '../../http/middleware/sender.ts'
 import { open } from '../../http/server/listen.ts'
 import type { Logger } from '../../log.ts'
 import { isRefusal } from '../../sms/send/refusals.ts'
+import { judgeRecipient } from './judge-recipient.ts'
 import { MAX_MAIL_BYTES, receive } from './receive.ts'
-import { judgeRecipient, type MailSender, recipientOf } from './recipient.ts'
+import { type MailSender, recipientOf } from './recipient.ts'
 import { refusal } from './refusal.ts'
 
 const notNow = () => refusal(451, 'The server cannot store mails now. Try again later.')

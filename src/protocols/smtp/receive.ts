@@ -14,9 +14,10 @@ import { readSend } from '../../sms/send/read-body.ts'
 import { recipientsIn } from '../../sms/send/read-numbers.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
 import { asKeyHolder, WORLD } from '../send-by-key.ts'
+import { accountOfHook } from './judge-recipient.ts'
 import type { Mail } from './mail.ts'
 import { readMailApart } from './mail-reader.ts'
-import { accountOfHook, type MailSender, recipientsOf } from './recipient.ts'
+import { type MailSender, recipientsOf } from './recipient.ts'
 import { refusal } from './refusal.ts'
 
 /** Enough for a mail with some pictures, which are not sent. */

@@ -4,7 +4,7 @@ import { formatDate } from '../../fields/date.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
-import { OWN_NUMBER } from './number-senders.ts'
+import { OWN_NUMBER } from './own-number.ts'
 import type { Parameters } from './parameters.ts'
 import { invalid } from './refusals.ts'
 

@@ -40,13 +40,3 @@ export async function sendersFrom({ db }: Store, user: string, number: string): 
   const own = found.filter(({ isOwn }) => isOwn)
   return own.length > 0 ? own : found
 }
-
-/**
- * SQL: the account's own number in message `m`: the one stored there, else that of its chosen line, else that
- * of its device `d`, else ''.
- */
-export const OWN_NUMBER = `coalesce(
-  nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
-  (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line
-    where q.message = m.id and q.line_pinned and m."from" = ''),
-  d.phone, '')`
