@@ -52,7 +52,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-api\/(signed-token|token-pairs))\.ts$/,
     /^jose$/,
   ],
-  [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
+  [/^webhooks\/signature\.ts$/, /^standardwebhooks$/],
   [/^templates\/(parse|template)\.ts$/, /^@handlebars\/parser$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],

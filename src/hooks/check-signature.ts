@@ -2,7 +2,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../errors.ts'
 import { PRESETS } from '../portable/hook-presets.ts'
 import type { FormPair } from '../tools/charset.ts'
-import { isSigned } from '../webhooks/secrets.ts'
+import { isSigned } from '../webhooks/signature.ts'
 import type { Hook } from './hook-fields.ts'
 
 /** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */

@@ -10,7 +10,7 @@ import { allowsShortCodes } from '../sms/send/recipients.ts'
 import { parseTemplate } from '../templates/parse.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
-import { isSecret } from '../webhooks/secrets.ts'
+import { isSecret } from '../webhooks/signature.ts'
 import { requireRoomFor } from '../webhooks/webhook-extensions.ts'
 import { standardSecret } from './check-signature.ts'
 import {

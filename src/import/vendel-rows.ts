@@ -2,7 +2,7 @@ import { sha256 } from '../auth/tokens.ts'
 import { readPhone } from '../portable/phone/read.ts'
 import { countSegments } from '../portable/segments.ts'
 import { randomText } from '../tools/random.ts'
-import { newSecret } from '../webhooks/secrets.ts'
+import { newSecret } from '../webhooks/new-secret.ts'
 import { type StoredRow, textOf } from './pocketbase-data.ts'
 
 /** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */

@@ -5,7 +5,7 @@ import type { BodyForm, DueDelivery } from './due-delivery.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'
 import { retryAfterOf } from './retry-delay.ts'
-import { signatureHeaders } from './secrets.ts'
+import { signatureHeaders } from './signature.ts'
 
 export type SentHeaders = Readonly<Record<string, string | number>>
 

@@ -7,7 +7,7 @@ import { memoize } from '../tools/lru.ts'
 import { bodyOf, type LinkedFile, linkFiles, MESSAGES } from './event-body.ts'
 import { fillTemplates } from './fill.ts'
 import type { WebhookMail } from './fill-mail.ts'
-import { isSecret } from './secrets.ts'
+import { isSecret } from './signature.ts'
 import { TemplateFault, type TemplateFields } from './template-fields.ts'
 
 /** Why deliveries end without another call. */

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { NOW, queries } from '../db/queries.ts'
 import { noteChanges } from '../records/record-sql.ts'
+import { type NEW_SECRET, newSecret } from './new-secret.ts'
 import { isOwn, type Owner, webhookRefusal } from './owner.ts'
-import { type NEW_SECRET, newSecret } from './secrets.ts'
 
 /** How long the previous secret stays valid after a rotation. */
 const ROTATION = sql<Date>`now() + interval '24 hours'`

@@ -13,7 +13,7 @@ import type { WebhookSettings } from './delivery-worker.ts'
 import { END_REASONS } from './due-delivery.ts'
 import { MESSAGES, sampleEvent } from './event-body.ts'
 import { failPending } from './fail-deliveries.ts'
-import { NEW_SECRET, newSecret } from './secrets.ts'
+import { NEW_SECRET, newSecret } from './new-secret.ts'
 import { sampleRow } from './send-test.ts'
 import { TEMPLATE_FIELDS, type TemplateFields } from './template-fields.ts'
 

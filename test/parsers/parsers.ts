@@ -33,7 +33,7 @@ import { masked } from '../../src/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/tools/tokenize.ts'
 import { fillTemplates } from '../../src/webhooks/fill.ts'
 import { keptAnswer } from '../../src/webhooks/kept-answer.ts'
-import { isSigned } from '../../src/webhooks/secrets.ts'
+import { isSigned } from '../../src/webhooks/signature.ts'
 
 /** A parser that reads text of others on the event loop. */
 export interface Parser {
@@ -152,7 +152,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a signed body',
-    file: 'webhooks/secrets.ts',
+    file: 'webhooks/signature.ts',
     most: BODY,
     read: (text) => isSigned(text, signed(), SECRET),
   },

@@ -1,4 +1,5 @@
-import { isSecret, newSecret, signatureHeaders } from '../../src/webhooks/secrets.ts'
+import { newSecret } from '../../src/webhooks/new-secret.ts'
+import { isSecret, signatureHeaders } from '../../src/webhooks/signature.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 

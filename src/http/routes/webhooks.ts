@@ -12,9 +12,9 @@ import {
   SINCE,
   STARTED,
 } from '../../webhooks/deliveries.ts'
+import { NEW_SECRET } from '../../webhooks/new-secret.ts'
 import { type Owner, ownerOf } from '../../webhooks/owner.ts'
 import { rotateSecret } from '../../webhooks/rotate-secret.ts'
-import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { sendTest } from '../../webhooks/send-test.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
