@@ -2,7 +2,8 @@ import { WakeSignal } from '../tools/repeat.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
 import { isDisabledRefusal, type Link, persist } from './link.ts'
-import { acceptableText, reasonOf, reportsOf } from './server-format.ts'
+import { reportsOf } from './receipt-reports.ts'
+import { acceptableText, reasonOf } from './server-limits.ts'
 import { openServerQueue } from './server-queue.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */

@@ -1,4 +1,4 @@
-import { decode } from '../../src/agent/drivers/smpp/decode.ts'
+import { decode } from '../../src/agent/drivers/smpp/decode-text.ts'
 import { NATIONAL_TABLES } from '../../src/agent/drivers/smpp/national-tables.ts'
 import { setUp } from './carrier.ts'
 

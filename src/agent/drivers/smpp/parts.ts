@@ -1,6 +1,6 @@
 import type { DriverEvents, IncomingText } from '../../driver.ts'
 import { openLineFile } from '../../line-file.ts'
-import { type Coding, isSameCoding } from './decode.ts'
+import { type Coding, isSameCoding } from './decode-text.ts'
 import type { Pdu } from './library.ts'
 
 /** Which part of a long text a message is. `ref`: the text's reference, equal in all parts. `seq`: from 1. */

@@ -10,13 +10,6 @@ const END_MS = Date.UTC(10_000, 0)
 /** Cuts a long error text, because the server would refuse the report. */
 export const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
-/**
- * The reports on a carrier's or network's receipt. A failed delivery proves that the text was accepted, even
- * if the answer is still on its way: it is no refusal, and may cost its price.
- */
-export const reportsOf = (error: string) =>
-  error === '' ? [{ status: 'delivered' }] : [{ status: 'sent' }, { status: 'failed', ...reasonOf(error) }]
-
 /** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
 export function acceptableText({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
