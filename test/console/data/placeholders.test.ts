@@ -1,5 +1,5 @@
 import { fieldNamed } from '../../../console/src/data/contact-fields.ts'
-import { fillTemplate } from '../../../console/src/data/text/placeholders.ts'
+import { fillTemplate } from '../../../console/src/data/text/variables.ts'
 
 test.each([
   ['a value', 'Hello {{name}}', 'Hello Zoë'],

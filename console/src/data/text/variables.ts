@@ -1,6 +1,41 @@
-import { variablesOf } from './placeholders.ts'
+/** A variable in a template, by the server's rules: no braces inside, and a name before the first `|`. */
+const VARIABLE = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-export const OF_CONTACTS: readonly string[] = ['name', 'phone', 'stop_link']
+interface Piece {
+  /** The plain text, or the variable's name. */
+  readonly text: string
+  readonly isVariable: boolean
+  /** The default (`there` in `{{name|there}}`), used for an empty or missing value. */
+  readonly fallback?: string | undefined
+}
 
-export const ownVariables = (body: string): string[] =>
-  variablesOf(body).filter((name) => !OF_CONTACTS.includes(name.toLowerCase()))
+/** Splits a template into plain text and variables. */
+export const piecesOf = (body: string): Piece[] =>
+  body.split(VARIABLE).map((part, at) => {
+    if (at % 2 === 0) return { text: part, isVariable: false }
+    const bar = part.indexOf('|')
+    if (bar < 0) return { text: part.trim(), isVariable: true }
+    return { text: part.slice(0, bar).trim(), isVariable: true, fallback: part.slice(bar + 1).trim() }
+  })
+
+/** The text that replaces a variable: its value or, if empty, its default. Undefined if both are missing. */
+export const filled = (piece: Piece, value: string | undefined): string | undefined =>
+  value?.trim() ? value : (piece.fallback ?? value)
+
+/** Fills in a template's variables. Variables with neither a value nor a default stay. */
+export const fillTemplate = (body: string, valueFor: (name: string) => string | undefined): string =>
+  piecesOf(body)
+    .map((piece) =>
+      piece.isVariable ? (filled(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`) : piece.text,
+    )
+    .join('')
+
+export const variablesOf = (body: string): string[] =>
+  uniqueNames(piecesOf(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
+
+/** Each name once, ignoring case, in its first spelling. */
+export const uniqueNames = (names: readonly string[]): string[] =>
+  names.filter((name, at) => names.findIndex((other) => isSameName(other, name)) === at)
+
+/** Compares names of variables, ignoring case: `ort` and `Ort` are the same. */
+export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()

@@ -1,6 +1,6 @@
 import { fieldNamed } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
-import { fillTemplate, isSameName } from '../../data/text/placeholders.ts'
+import { fillTemplate, isSameName } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Completion } from './completing-area.tsx'
 

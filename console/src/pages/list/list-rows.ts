@@ -3,7 +3,7 @@ import { phoneIn } from '#portable/phone/row.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
-import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
+import { filled, piecesOf, variablesOf } from '../../data/text/variables.ts'
 import { t } from '../../language/words.ts'
 
 export interface ListText {

@@ -2,7 +2,7 @@ import type { PhoneFault } from '#portable/phone/read.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
-import { variablesOf } from '../../data/text/placeholders.ts'
+import { variablesOf } from '../../data/text/variables.ts'
 
 export interface Recipient {
   /** In E.164; as typed if it is invalid. */

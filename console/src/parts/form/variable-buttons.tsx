@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact'
 import { fieldsOf } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { uniqueNames } from '../../data/text/placeholders.ts'
-import { OF_CONTACTS } from '../../data/text/variables.ts'
+import { OF_CONTACTS } from '../../data/text/contact-variables.ts'
+import { uniqueNames } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from './form.tsx'
 
