@@ -58,7 +58,7 @@ export const PAGES: readonly PageEntry[] = [
   }),
   page('conversations', '/conversations/:number', t('Conversation'), 'conversations', { for: 'user' }),
   page('send', '/send', t('Send'), 'send', { for: 'user', needs: 'agent', group: 'texts', bar: true }),
-  page('list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
+  page('send-list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
   page('health', '/health', t('Health'), 'health', { for: 'superuser', group: 'server', bar: true }),
   page('users', '/users', t('Users'), 'users', { for: 'superuser', group: 'server', bar: true }),
   page('messages', '/messages', t('Messages'), 'messages', { for: 'both', group: 'texts', bar: true }),

@@ -3,7 +3,7 @@ import {
   planList as planNumbers,
   readNumbers,
   unknownPlaceholders,
-} from '../../console/src/pages/list/list-rows.ts'
+} from '../../console/src/pages/send-list/list-rows.ts'
 import { complete, faultIn, type Kept, storedOf, typedOf } from '../../console/src/parts/rows/values.ts'
 
 const planList = (rows: Sheet, column: number, country: string, text: string) =>

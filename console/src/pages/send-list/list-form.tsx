@@ -14,12 +14,14 @@ import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { type When, WhenField } from '../../parts/form/when-field.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
+import { isListConfirmed } from './confirm-list.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
-import { isListConfirmed, ListHold } from './list-hold.tsx'
 import { ListPreview } from './list-preview.tsx'
-import { ListReport, NOTHING_SENT, runList } from './list-report.tsx'
+import { ListReport } from './list-report.tsx'
 import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
-import { useUnproved } from './use-unproved.ts'
+import { NOTHING_SENT, runList } from './send-texts.ts'
+import { UndoCountdown } from './undo-countdown.tsx'
+import { useUnproved } from './use-missing-consent.ts'
 
 const MOST_TEMPLATES = 500
 
@@ -81,7 +83,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     <div class="stack">
       <Card>
         {isHeld ? (
-          <ListHold
+          <UndoCountdown
             onOver={() => {
               setHeld(false)
               void work.run()

@@ -1,83 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
-import type { Sheet } from '../../data/files/sheet.ts'
-import type { Message } from '../../data/record-types.ts'
 import { inLanes } from '../../data/use/use-task.ts'
-import { formatNumber, t } from '../../language/words.ts'
-import { BadRows } from '../../parts/bad-rows.tsx'
-import { Actions, Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
-import { Card, Facts } from '../../parts/page.tsx'
-import { to } from '../../router.ts'
-import type { ListPlan, ListText } from './list-rows.ts'
+import { t } from '../../language/words.ts'
+import type { ListText } from './list-rows.ts'
 
-export function ListReport({
-  sheet,
-  plan,
-  outcome,
-  onAgain,
-}: {
-  sheet: Sheet
-  plan: ListPlan
-  outcome: ListOutcome
-  onAgain: () => void
-}) {
-  const { accepted, before, refused } = outcome
-  const filter = useFilter(accepted)
-  const failed = refused.map(({ text, why }) => ({
-    row: text.row,
-    cells: sheet.rows[text.row - sheet.first] ?? [],
-    why,
-  }))
-  const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
-  const figures = [
-    [t('Accepted'), formatNumber(accepted.size - before)],
-    [t('Sent before'), formatNumber(before)],
-    [t('Left out'), formatNumber(bad.length)],
-  ] as const
-  return (
-    <Card title={t('Done')}>
-      <Facts class="figures" facts={figures} />
-      {before > 0 && (
-        <Notice>
-          {t('The same text to the same number within a day is not sent twice. It was accepted earlier.')}
-        </Notice>
-      )}
-      <BadRows sheet={sheet} bad={bad} />
-      <Actions>
-        {filter && (
-          <ButtonLink kind="primary" icon="messages" href={to('/messages', { filter })}>
-            {t('See what becomes of them')}
-          </ButtonLink>
-        )}
-        <Button onClick={onAgain}>{t('Another file')}</Button>
-      </Actions>
-    </Card>
-  )
-}
-
-/** The oldest message is among this many first rows: rows are sent in order, but several at a time. */
-const FIRST_ROWS = 12
-
-/** A filter for outgoing messages not older than the list's oldest one; '' until its time is known. */
-function useFilter(accepted: ListOutcome['accepted']): string {
-  const [filter, setFilter] = useState('')
-  const rows = [...accepted].sort(([a], [b]) => a - b).slice(0, FIRST_ROWS)
-  const first = rows.map(([, id]) => pb.filter('id = {:id}', { id })).join(' || ')
-  useEffect(() => {
-    if (first === '') return
-    pb.collection<Message>('sms_messages')
-      .getFirstListItem(first, { sort: 'created', fields: 'created' })
-      .then(
-        ({ created }) =>
-          setFilter(pb.filter('message_type = "outgoing" && created >= {:since}', { since: created })),
-        () => {}, // deleted meanwhile: show nothing
-      )
-  }, [first])
-  return filter
-}
-
-interface ListOutcome {
+export interface ListOutcome {
   /** Ids of the accepted messages by row number in the file. */
   readonly accepted: ReadonlyMap<number, string>
   /** How many rows were not sent again, because their phone number got the same text less than a day ago. */
@@ -90,6 +17,7 @@ interface ListOutcome {
 export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
 
 const TOLD_MS = 100
+
 /** Status codes that stop the run, because every row would fail; 0 means no answer. */
 const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
 
