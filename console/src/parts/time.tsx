@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { isSimulated } from '../data/device/lines.ts'
+import { isSimulated } from '../data/device/device-name.ts'
 import type { Device } from '../data/record-types.ts'
 import { formatRelativeTime, STEP_MS } from '../data/text/relative-time.ts'
 import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'

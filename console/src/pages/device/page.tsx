@@ -1,12 +1,12 @@
 import { carrierWords } from '../../data/carriers/carrier-words.ts'
 import { pb } from '../../data/client.ts'
+import { isSimulated } from '../../data/device/device-name.ts'
 import {
   CONNECTIONS,
   type DeviceState,
   deviceWord,
   useDeviceStates,
 } from '../../data/device/device-states.ts'
-import { isSimulated } from '../../data/device/lines.ts'
 import type { Device, Message } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'

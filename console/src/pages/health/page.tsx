@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
+import { isSimulated } from '../../data/device/device-name.ts'
 import { useDeviceStates } from '../../data/device/device-states.ts'
-import { isSimulated } from '../../data/device/lines.ts'
 import type { Delivery, Device } from '../../data/record-types.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'

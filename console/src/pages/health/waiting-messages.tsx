@@ -1,4 +1,4 @@
-import { deviceName } from '../../data/device/lines.ts'
+import { deviceName } from '../../data/device/device-name.ts'
 import type { Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'

@@ -1,4 +1,4 @@
-import { deviceName } from '../../data/device/lines.ts'
+import { deviceName } from '../../data/device/device-name.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/record-types.ts'
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
 import { MESSAGE_STATES } from '../../data/words/message-states.ts'

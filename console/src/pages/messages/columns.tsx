@@ -1,4 +1,4 @@
-import { deviceName } from '../../data/device/lines.ts'
+import { deviceName } from '../../data/device/device-name.ts'
 import type { Message } from '../../data/record-types.ts'
 import { timeNote } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'

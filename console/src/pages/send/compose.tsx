@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { isSimulated } from '../../data/device/lines.ts'
+import { isSimulated } from '../../data/device/device-name.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Template } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'

@@ -1,5 +1,6 @@
+import { deviceName } from '../../data/device/device-name.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName, isUsable, lineName } from '../../data/device/lines.ts'
+import { isUsable, lineName } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Line } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'

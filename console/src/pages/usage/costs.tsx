@@ -1,6 +1,7 @@
+import { lineWords } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { lineWords, useLines } from '../../data/use/use-lines.ts'
+import { useLines } from '../../data/use/use-lines.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'

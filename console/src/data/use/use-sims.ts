@@ -1,0 +1,26 @@
+import { pb } from '../client.ts'
+import { lineName } from '../device/lines.ts'
+import type { Line, Message } from '../record-types.ts'
+import { useLookup } from './use-known.ts'
+import { MOST_LINES } from './use-lines.ts'
+
+/** Returns a function that names a message's SIM; '' if its device has only one. Reads each device once. */
+export function useSims(messages: readonly Message[]): (message: Message) => string {
+  const linesOf = useLookup(
+    messages.map(({ device }) => device),
+    find,
+  )
+  return ({ device, line: id }) => {
+    const lines = linesOf(device) ?? []
+    const line = lines.length > 1 ? lines.find((one) => one.id === id) : undefined
+    return line ? lineName(line) : ''
+  }
+}
+
+async function find(devices: readonly string[]): Promise<[string, Line[]][]> {
+  const filter = devices.map((device) => pb.filter('device = {:device}', { device })).join(' || ')
+  const { items } = await pb
+    .collection<Line>('lines')
+    .getList(1, MOST_LINES, { filter, skipTotal: true, fields: 'id,device,slot,label,number' })
+  return devices.map((device) => [device, items.filter((line) => line.device === device)])
+}
