@@ -8,7 +8,7 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 /** Names, commands and code: the same in all languages. By the file that has them. */
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
-  'account/ask-install-link.tsx': ['http://…/_/#/pbinstall/…'],
+  'account/paste-install-link.tsx': ['http://…/_/#/pbinstall/…'],
   'account/page-frame.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/carriers/carrier-words.ts': [
@@ -39,7 +39,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'data/connection/outbox.ts': ['pocketsms.outbox.'],
   'data/connection/request-key.ts': ['pocketsms.draft.request-key.'],
-  'data/use/media.ts': [
+  'data/use/media-queries.ts': [
     ...['(max-width: 719px)', '(max-width: 959px)', '(max-width: 1199px)', '(min-width: 1200px)'],
     ...['(min-width: 1280px)', '(min-width: 1600px)'],
     '(hover: hover) and (pointer: fine)',

@@ -8,6 +8,6 @@ export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
   // the QR code for pairing a phone opens this path. `:code` has six digits, as in `#482915`
   { path: ':code', load: () => import('./this-phone.tsx') },
-  { path: '/first-superuser', load: () => import('./ask-install-link.tsx') },
+  { path: '/first-superuser', load: () => import('./paste-install-link.tsx') },
   { path: '/forgotten', load: () => import('./forgotten.tsx') },
 ]

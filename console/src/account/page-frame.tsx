@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Fault } from '../data/fault.ts'
-import { hasKeyboard } from '../data/use/media.ts'
+import { hasKeyboard } from '../data/use/media-queries.ts'
 import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { to } from '../router.ts'

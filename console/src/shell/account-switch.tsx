@@ -1,5 +1,5 @@
 import { endedAccount, may, type Session } from '../data/session.ts'
-import { chooseAccount, useAccounts } from '../data/team/accounts.ts'
+import { chooseAccount, useAccounts } from '../data/team/chosen-account.ts'
 import { ROLE_WORDS } from '../data/team/team.ts'
 import { t } from '../language/words.ts'
 import { Button, Notice } from '../parts/form/form.tsx'

@@ -7,7 +7,7 @@ import type { Device, Message } from '../../data/record-types.ts'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { variablesOf } from '../../data/text/variables.ts'
-import { hasKeyboard, isPhone } from '../../data/use/media.ts'
+import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -19,7 +19,7 @@ import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
 import './answer.css'
-import { useCollision } from './use-collision.ts'
+import { useAnsweredMeanwhile } from './use-answered-meanwhile.ts'
 import { useSavedReplies } from './use-saved-replies.tsx'
 
 const MAX_DEVICES = 100
@@ -46,7 +46,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
   const [isTried, setTried] = useState(false)
   const [asked, setAsked] = useState(0)
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
-  const mayAnswer = useCollision(texts, body !== '')
+  const mayAnswer = useAnsweredMeanwhile(texts, body !== '')
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {

@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { hasKeyboard } from '../../data/use/media.ts'
+import { hasKeyboard } from '../../data/use/media-queries.ts'
 import { t } from '../../language/words.ts'
 import { Field } from '../../parts/form/field.tsx'
 import { toast } from '../../parts/toast.tsx'

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { seeMentions } from '../../data/team/news.ts'
-import { isWide } from '../../data/use/media.ts'
+import { isWide } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'

@@ -21,7 +21,7 @@ import { ListReport } from './list-report.tsx'
 import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './send-texts.ts'
 import { UndoCountdown } from './undo-countdown.tsx'
-import { useUnproved } from './use-missing-consent.ts'
+import { useMissingConsent } from './use-missing-consent.ts'
 
 const MOST_TEMPLATES = 500
 
@@ -43,7 +43,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
   const { phones, country, text } = wishes
   const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
-  const unproved = useUnproved(numbers, needsConsent)
+  const unproved = useMissingConsent(numbers, needsConsent)
   const plan = useMemo(
     () => planList(sheet, numbers, phones, text, unproved.numbers),
     [sheet, numbers, phones, text, unproved.numbers],

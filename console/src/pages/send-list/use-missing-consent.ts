@@ -21,7 +21,7 @@ export interface Unproved {
 const NONE: Unproved = { numbers: new Set(), busy: false, fault: undefined }
 
 /** Asks the server which numbers of a list have no proof of consent, if `isAsked`. */
-export function useUnproved(numbers: readonly PhoneReading[], isAsked: boolean): Unproved {
+export function useMissingConsent(numbers: readonly PhoneReading[], isAsked: boolean): Unproved {
   const [found, setFound] = useState(NONE)
   const begin = useLatest()
   useEffect(() => {

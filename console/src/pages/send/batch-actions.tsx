@@ -11,8 +11,8 @@ import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
-import { useAgain } from './use-again.ts'
 import type { Batch } from './use-batch.ts'
+import { useRetryBatch } from './use-retry-batch.ts'
 
 interface Retried {
   readonly batch_id: string
@@ -24,7 +24,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const { counts, filter, items } = sent
   const [isAsking, setAsking] = useState(false)
   const [isChanging, setChanging] = useState(false)
-  const again = useAgain(items)
+  const again = useRetryBatch(items)
   const scheduled = items.find(({ status }) => status === 'pending')
   const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
   const notSent = (counts.failed ?? 0) + (counts.canceled ?? 0)

@@ -15,7 +15,7 @@ import {
   STEP,
   type Stretch,
   TEXTS,
-} from './stretch.ts'
+} from './loaded-texts.ts'
 
 export interface ThreadTexts extends Stretch {
   readonly loading: boolean

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCountry } from '../../../data/phone/country.ts'
 import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
-import { hasKeyboard } from '../../../data/use/media.ts'
+import { hasKeyboard } from '../../../data/use/media-queries.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
 import { t, tn } from '../../../language/words.ts'

@@ -3,7 +3,7 @@ import type { Message } from '../../data/record-types.ts'
 import { useOne } from '../../data/use/use-one.ts'
 
 /** The batch id under which the failed messages were sent again; '' if they were not. */
-export function useAgain(items: readonly Message[]): string {
+export function useRetryBatch(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
   const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')
   const asked = failed.length > 0 ? `(${filter}) && batch_id != ""` : undefined

@@ -9,7 +9,7 @@ import { confirmed } from '../../parts/dialog/dialog.tsx'
  * Returns a function to call before sending. If another member has answered since the user began to type, it
  * asks the user, and returns false if the user declines. `texts`: newest first; undefined until loaded.
  */
-export function useCollision(
+export function useAnsweredMeanwhile(
   texts: readonly Message[] | undefined,
   isTyping: boolean,
 ): () => Promise<boolean> {
