@@ -13,7 +13,8 @@ import type { Column } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { EditUser, isDisabled, userRecord, userRows } from './edit-user.tsx'
+import { EditUser } from './edit-user.tsx'
+import { isDisabled, userRecord, userRows } from './user-rows.ts'
 import './page.css'
 
 export function Page({ query }: PageProps) {

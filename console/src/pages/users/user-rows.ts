@@ -1,0 +1,23 @@
+import type { User } from '../../data/record-types.ts'
+import { t } from '../../language/words.ts'
+import type { FormRow } from '../../parts/rows/form-row.ts'
+
+export const userRows = (passwordHint: string): readonly FormRow[] => [
+  { name: 'email', label: t('Email'), autocomplete: 'off' },
+  { name: 'name', label: t('Name'), autocomplete: 'off' },
+  {
+    ...{ name: 'password', label: t('Password'), kind: 'password' },
+    ...{ autocomplete: 'new-password', hint: passwordHint },
+  },
+  { name: 'monthly_quota', label: t('Messages a month'), placeholder: t('As the server is set') },
+  { name: 'verified', label: t('Email verified') },
+]
+
+/** A user record from form fields. Repeats a password as `passwordConfirm`, as PocketBase requires. */
+export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
+  ...fields,
+  ...('password' in fields && { passwordConfirm: fields.password }),
+})
+
+/** Whether a user is disabled. Needs the record's expanded `user_settings_via_user`. */
+export const isDisabled = ({ expand }: User): boolean => expand?.user_settings_via_user?.disabled === true
