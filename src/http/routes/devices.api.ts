@@ -11,8 +11,8 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { DEVICE_STATES } from '../../sms/devices/read-device-states.ts'
 import { PAIRING } from '../../sms/devices/pair.ts'
+import { DEVICE_STATES } from '../../sms/devices/read-device-states.ts'
 import { CLAIMED_MESSAGE } from '../../sms/queue/claim.ts'
 import { REPORT_RESULT } from '../../sms/queue/store-reports.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'

@@ -14,11 +14,11 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { deviceStates } from '../../sms/devices/read-device-states.ts'
 import { deviceEvents } from '../../sms/devices/event-stream.ts'
 import { saveHealth } from '../../sms/devices/health.ts'
 import { pairDevice, startPairing } from '../../sms/devices/pair.ts'
 import { saveSubscription } from '../../sms/devices/push-wake.ts'
+import { deviceStates } from '../../sms/devices/read-device-states.ts'
 import { checkEndpoint, vapidKeys } from '../../sms/devices/web-push.ts'
 import { claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports } from '../../sms/queue/report.ts'
