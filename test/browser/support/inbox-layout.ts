@@ -1,7 +1,7 @@
 import type { Browser } from './browser.ts'
 import type { BrowserFixture } from './browser-fixture.ts'
 
-/** How the window's width lays out the conversations; console/src/data/use/media-queries.ts has the same widths. */
+/** How the window lays out the conversations; console/src/data/use/media-queries.ts has the same widths. */
 
 type Window = Pick<Browser, 'page'>
 
