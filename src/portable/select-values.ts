@@ -1,4 +1,4 @@
-import { PRESETS } from './presets.ts'
+import { PRESETS } from './hook-presets.ts'
 import { WEBHOOK_PRESETS } from './webhook-presets.ts'
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>) => Object.keys(table) as K[]
