@@ -67,6 +67,6 @@ const OTHERS: readonly Column<Verification>[] = [
   { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => tn('once', '{count} times', sends) },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
   actionsColumn(({ message }) =>
-    message ? [{ words: t('See the message'), href: to(`/messages/${message}`) }] : [],
+    message ? [{ icon: 'messages', words: t('See the message'), href: to(`/messages/${message}`) }] : [],
   ),
 ]
