@@ -61,7 +61,7 @@ function Assigning() {
         value={ownSettings.value?.assign ?? ''}
         onValue={(assign) => void save.run(assign)}
         disabled={save.busy}
-        hint={t('In turns goes to the owner, admins and agents; the next is who has waited longest.')}
+        hint={t('The owner, admins and agents take turns: the next is the one who has waited longest.')}
       />
     </Card>
   )
