@@ -1,4 +1,4 @@
-import { objectsOf } from '../../db/statement.ts'
+import { objectsOf, type TableRow } from '../../db/statement.ts'
 import { deleteRecords } from '../../records/cascade.ts'
 import { hasScope, type Scope } from '../../request/scopes.ts'
 import type { Call } from './account.ts'
@@ -19,14 +19,10 @@ const WITHOUT_VALUE = ['tts_name', 'push', 'totp', 'default_template_sid', 'what
 const snakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
 export const SERVICE_PARAMETERS = ['FriendlyName', 'CodeLength', ...OFF]
 
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly code_length: number
-  readonly created: string
-  readonly updated: string
-  readonly api_key: string
-}
+type Row = Pick<
+  TableRow<'verify_services'>,
+  'id' | 'name' | 'code_length' | 'created' | 'updated' | 'api_key'
+>
 const SELECT = `select s.id, s.name, s.code_length, s.created, s.updated, s.api_key from verify_services s where s."user" = $1`
 
 export const serviceUrl = ({ services }: Call, sid: string) =>
