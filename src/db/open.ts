@@ -13,6 +13,7 @@ import {
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
 import { readingBackend } from './replica-reads.ts'
+import { executorOf } from './statement.ts'
 
 interface Pool {
   readonly backend: Backend
@@ -101,18 +102,21 @@ export class Db {
     return this.#inTurn((backend) => backend.query(text, params, name)).catch(countSchemaMismatch)
   }
 
+  /** Lets SQL of kysely's template run here: ``sql`…`.execute(db)``. It is not prepared. */
+  getExecutor() {
+    return executorOf(this, 'planned')
+  }
+
   /**
    * Runs a statement with a client's own filter or sort, when it is the client's turn. Throws SQLSTATE 57014
-   * after CLIENT_STATEMENT_SECONDS. That limit does not apply to superusers, within a transaction, or to
-   * work without a ticket.
+   * after CLIENT_STATEMENT_SECONDS. Superusers, transactions and work without a ticket have no such limit.
    */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
     const { backend, places } = this.#pool
-    const { time } = places
-    if (!ticket || !time || this.inTransaction) return this.query(text, params, name)
-    if (ticket.isSuperuser) return time.run(ticket, () => this.query(text, params, name))
-    return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
+    if (!ticket || !places.time || this.inTransaction) return this.query(text, params, name)
+    if (ticket.isSuperuser) return places.time.run(ticket, () => this.query(text, params, name))
+    return places.time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
   }
 
   /** Reads the first rows in an index's order. Uses the connection of `lookUp`, but accounts take turns. */

@@ -1,46 +1,7 @@
-import { createHash } from 'node:crypto'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  DefaultQueryExecutor,
-  type Expression,
-  PostgresAdapter,
-  PostgresQueryCompiler,
-  QueryCreator,
-  type QueryResult,
-  sql,
-} from 'kysely'
+import { type Expression, QueryCreator, sql } from 'kysely'
 import type { Db } from './open.ts'
-import { objectsOf, type Way } from './statement.ts'
+import { executorOf, type Way } from './statement.ts'
 import type { Tables } from './tables.ts'
-
-/** Maximum number of named queries. More would mean that a query's text depends on its values. */
-const MAX_NAMES = 2_000
-const names = new Map<string, string>()
-
-/** The name of a prepared statement: a hash of its text. undefined once MAX_NAMES texts have a name. */
-function nameOf(text: string): string | undefined {
-  const known = names.get(text)
-  if (known || names.size >= MAX_NAMES) return known
-  const name = createHash('sha256').update(text).digest('base64url').slice(0, 20)
-  names.set(text, name)
-  return name
-}
-
-const adapter = new PostgresAdapter()
-const compiler = new PostgresQueryCompiler()
-
-/** A connection of kysely that sends queries through a `Db`, with its turns and retries. */
-const connectionOver = (db: Db, way: Way | 'planned'): DatabaseConnection => ({
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const result =
-      way === 'planned' ? await db.query(sql, parameters) : await db[way](sql, parameters, nameOf(sql))
-    return { rows: objectsOf<R>(result), numAffectedRows: BigInt(result.count) }
-  },
-  streamQuery() {
-    throw new TypeError('A Db reads all rows of a query at once')
-  },
-})
 
 /**
  * kysely's query builder on the tables of the schema. Its queries run through `db`: within its transaction if
@@ -52,11 +13,7 @@ const connectionOver = (db: Db, way: Way | 'planned'): DatabaseConnection => ({
  * const keys = await queries(db).selectFrom('api_keys').select('id').where('user', '=', user).execute()
  */
 export const queries = (db: Db, way: Way | 'planned' = 'query'): QueryCreator<Tables> =>
-  new QueryCreator<Tables>({
-    executor: new DefaultQueryExecutor(compiler, adapter, {
-      provideConnection: (use) => use(connectionOver(db, way)),
-    }),
-  })
+  new QueryCreator<Tables>({ executor: executorOf(db, way) })
 
 /** The present instant as PocketBase writes it: `2026-11-25 13:50:00.000Z`. */
 export const NOW = sql<string>`pb_text(now())`

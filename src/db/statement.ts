@@ -1,5 +1,14 @@
-import type { Selectable } from 'kysely'
-import type { Result } from './errors.ts'
+import { createHash } from 'node:crypto'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type Selectable,
+} from 'kysely'
+import type { Result, Session } from './errors.ts'
 import type { Tables } from './tables.ts'
 
 /** The method of `Db` that sends a query. */
@@ -10,10 +19,33 @@ export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>): T[] =>
   rows.map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i]])) as T)
 
-export const textsOf = ({ rows }: Pick<Result, 'rows'>): string[] => rows.map(([text]) => String(text))
+/** Maximum number of named queries. More would mean that a query's text depends on its values. */
+const MAX_NAMES = 2_000
+const names = new Map<string, string>()
 
-/**
- * SQL: whether the row `alias`, which was found by its id, belongs to the user. Hides the index of `user`:
- * with old statistics, Postgres took 12 s by that index for 100 reports.
- */
-export const isOwnedBy = (alias: string, user: string): string => `${alias}."user" || '' = ${user}`
+/** The name of a prepared statement: a hash of its text. undefined once MAX_NAMES texts have a name. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known || names.size >= MAX_NAMES) return known
+  const name = createHash('sha256').update(text).digest('base64url').slice(0, 20)
+  names.set(text, name)
+  return name
+}
+
+const adapter = new PostgresAdapter()
+const compiler = new PostgresQueryCompiler()
+
+/** Runs queries of kysely through a `Db`, with its turns and retries. `planned`: not prepared. */
+export function executorOf(db: Readonly<Record<Way, Session['query']>>, way: Way | 'planned') {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const result =
+        way === 'planned' ? await db.query(sql, parameters) : await db[way](sql, parameters, nameOf(sql))
+      return { rows: objectsOf<R>(result), numAffectedRows: BigInt(result.count) }
+    },
+    streamQuery() {
+      throw new TypeError('A Db reads all rows of a query at once')
+    },
+  }
+  return new DefaultQueryExecutor(compiler, adapter, { provideConnection: (use) => use(connection) })
+}

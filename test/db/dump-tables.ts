@@ -1,5 +1,4 @@
 import type { Store } from '../../src/collections/catalog.ts'
-import { textsOf } from '../../src/db/statement.ts'
 import { isMulti } from '../../src/fields/field.ts'
 import { isSelectField } from '../../src/portable/select-values.ts'
 
@@ -46,7 +45,9 @@ const TAKEN = ['_collections', '_migrations', '_params']
 
 /** The tables as types for kysely, and names of no collection. Throws for a type without a row above. */
 export async function dumpTables({ db, catalog }: Store): Promise<string> {
-  const names = textsOf(await db.query(NAMES)).filter((name) => !TAKEN.includes(name) && !catalog.find(name))
+  const names = (await db.query(NAMES)).rows
+    .map(([name]) => String(name))
+    .filter((name) => !TAKEN.includes(name) && !catalog.find(name))
   const tables = new Map<string, string[]>()
   for (const row of (await db.query(COLUMNS)).rows) {
     const [table, column, isList, sqlType, isNullable, hasDefault] = row as [

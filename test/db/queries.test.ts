@@ -53,6 +53,18 @@ test('a connection prepares a query once, whatever its values', async () => {
   })
 })
 
+test('SQL with names that are values runs in its transaction, unprepared', async () => {
+  const table = sql.id(`a."b' c`)
+  await db.transaction(async (tx) => {
+    await sql`create temporary table ${table} (size int) on commit drop`.execute(tx)
+    await sql`insert into ${table} select unnest(${[1, 2, 3]}::int[])`.execute(tx)
+    const { rows } = await sql<{ size: number }>`select size from ${table} where size > ${2}`.execute(tx)
+    expect(rows).toEqual([{ size: 3 }])
+    const prepared = await tx.query(`select from pg_prepared_statements where statement like '%a.""b%'`)
+    expect(prepared.rows).toEqual([])
+  })
+})
+
 test('a lookup runs on the connection for lookups', async () => {
   const { plan } = await queries(db, 'lookUp')
     .selectNoFrom(sql<string>`current_setting('plan_cache_mode')`.as('plan'))
