@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { isSqlError } from '../db/errors.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../errors.ts'
 import { ShapeError } from '../fields/shape.ts'
@@ -6,7 +7,6 @@ import {
   type CatalogDraft,
   type Collection,
   InvalidCollection,
-  quote,
   type Store,
   tableName,
 } from './catalog.ts'
@@ -108,7 +108,7 @@ function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
 /** Drops a collection's table or view, its files and its row. Throws Postgres' error if a view reads it. */
 export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.type === 'view') await dropView(draft.db, collection)
-  else await draft.db.query(`drop table if exists ${quote(tableName(collection))}`)
+  else await sql`drop table if exists ${sql.id(tableName(collection))}`.execute(draft.db)
   await dropFiles(draft.db, collection)
   await draft.remove(collection)
 }

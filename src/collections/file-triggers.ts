@@ -1,15 +1,18 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
-import { type Collection, quote, tableName } from './catalog.ts'
+import { type Collection, columnName, quote, tableName } from './catalog.ts'
 import { columnSql } from './table-columns.ts'
 
 const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 const namesSql = (fields: readonly FileField[]) =>
   fields
-    .map((field) => (isMulti(field) ? `b.${columnSql(field)}` : `array[b.${columnSql(field)}]`))
+    .map((field) => {
+      const column = `b.${quote(columnName(field.name))}`
+      return isMulti(field) ? column : `array[${column}]`
+    })
     .join(' || ')
 
 const place = (collection: Collection) => {
@@ -23,36 +26,36 @@ export const movesFileColumns = (old: Collection, next: Collection): boolean => 
 export async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return
-  const table = quote(tableName(collection))
-  const call = `execute function _files_named(${literal(collection.id)}, ${literal(namesSql(fields))})`
-  const isOther = fields.map((field) => `old.${columnSql(field)} is distinct from new.${columnSql(field)}`)
-  const late = 'deferrable initially deferred for each row'
-  await db.query(
-    `create constraint trigger _files_changed after update on ${table} ${late} when (${isOther.join(' or ')}) ${call}`,
-  )
-  // only for rows with files: otherwise deleting a million messages would take seconds more
-  const names = fields.map((field) => `old.${columnSql(field)} <> '${isMulti(field) ? '{}' : ''}'`)
-  await db.query(
-    `create constraint trigger _files_deleted after delete on ${table} ${late} when (${names.join(' or ')}) ${call}`,
-  )
+  const triggers = {
+    '_files_changed after update': fields.map((field) => {
+      const column = columnSql(field)
+      return sql`old.${column} is distinct from new.${column}`
+    }),
+    // only for rows with files: otherwise deleting a million messages would take seconds more
+    '_files_deleted after delete': fields.map(
+      (field) => sql`old.${columnSql(field)} <> ${sql.lit(isMulti(field) ? '{}' : '')}`,
+    ),
+  }
+  for (const [trigger, conditions] of Object.entries(triggers))
+    await sql`create constraint trigger ${sql.raw(trigger)} on ${sql.id(tableName(collection))}
+      deferrable initially deferred for each row when (${sql.join(conditions, sql` or `)})
+      execute function _files_named(${sql.lit(collection.id)}, ${sql.lit(namesSql(fields))})`.execute(db)
 }
 
 /** Drops the file triggers, because Postgres does not change columns that a trigger uses. */
 export async function dropFileTriggers(db: Db, collection: Collection): Promise<void> {
-  const table = quote(tableName(collection))
-  await db.query(`drop trigger if exists _files_changed on ${table}`)
-  await db.query(`drop trigger if exists _files_deleted on ${table}`)
+  const table = sql.id(tableName(collection))
+  await sql`drop trigger if exists _files_changed on ${table}`.execute(db)
+  await sql`drop trigger if exists _files_deleted on ${table}`.execute(db)
 }
 
 /** Deletes a collection's files that none of its records names. */
 export async function deleteUnreferencedFiles(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return dropFiles(db, collection)
-  await db.query(
-    `delete from _files f where f.collection = $1 and not exists (
-      select from ${quote(tableName(collection))} b where b.id = f.record and f.name = any (${namesSql(fields)}))`,
-    [collection.id],
-  )
+  await sql`delete from _files f where f.collection = ${collection.id} and not exists (
+    select from ${sql.id(tableName(collection))} b
+    where b.id = f.record and f.name = any (${sql.raw(namesSql(fields))}))`.execute(db)
 }
 
 export async function dropFiles(db: Db, { id }: Collection): Promise<void> {

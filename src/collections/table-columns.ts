@@ -1,13 +1,17 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
-import { type Collection, columnName, quote } from './catalog.ts'
+import { type Collection, columnName } from './catalog.ts'
 import { isNeededField, isOptionalField } from './definition/built-in.ts'
 
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
 
-const passing = (field: Field) => quote(columnName(`~${field.id}`))
-export const columnSql = (field: Field) => quote(columnName(field.name))
+const passing = (field: Field) => sql.id(columnName(`~${field.id}`))
+export const columnSql = (field: Field) => sql.id(columnName(field.name))
+
+export const alter = (db: Db, table: string, change: RawBuilder<unknown>) =>
+  sql`alter table ${sql.id(table)} ${change}`.execute(db)
 
 /** Fields that change from a single value to a list or back. */
 export function converted(old: Collection, next: Collection): Field[] {
@@ -17,11 +21,6 @@ export function converted(old: Collection, next: Collection): Field[] {
   })
 }
 
-function conversion(field: Field, from: string): string {
-  if (isMulti(field)) return `case when ${from} = '' then '{}' else array[${from}] end`
-  return `coalesce(${from}[cardinality(${from})], '')`
-}
-
 /** Renames columns through temporary names, because two fields may swap their names. */
 export async function renameColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
   const renamed = next.fields.flatMap((field) => {
@@ -29,35 +28,38 @@ export async function renameColumns(db: Db, table: string, old: Collection, next
     return before && before.name !== field.name ? [{ before, field }] : []
   })
   for (const { before, field } of renamed)
-    await db.query(`alter table ${table} rename column ${columnSql(before)} to ${passing(field)}`)
+    await alter(db, table, sql`rename column ${columnSql(before)} to ${passing(field)}`)
   for (const { field } of renamed)
-    await db.query(`alter table ${table} rename column ${passing(field)} to ${columnSql(field)}`)
+    await alter(db, table, sql`rename column ${passing(field)} to ${columnSql(field)}`)
 }
 
 export async function convertColumns(db: Db, table: string, fields: readonly Field[]): Promise<void> {
   for (const field of fields) {
-    await db.query(`alter table ${table} rename column ${columnSql(field)} to ${passing(field)}`)
-    await db.query(`alter table ${table} add column ${columnDdl(field)}`)
-    await db.query(`update ${table} set ${columnSql(field)} = ${conversion(field, passing(field))}`)
-    await db.query(`alter table ${table} drop column ${passing(field)}`)
+    const [column, old] = [columnSql(field), passing(field)]
+    await alter(db, table, sql`rename column ${column} to ${old}`)
+    await alter(db, table, sql`add column ${columnDdl(field)}`)
+    const value = isMulti(field)
+      ? sql`case when ${old} = '' then '{}' else array[${old}] end`
+      : sql`coalesce(${old}[cardinality(${old})], '')`
+    await sql`update ${sql.id(table)} set ${column} = ${value}`.execute(db)
+    await alter(db, table, sql`drop column ${old}`)
   }
 }
 
 export async function dropColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
   for (const field of old.fields) {
     if (byId(next.fields, field.id) || isOptionalField(next, field)) continue
-    await db.query(`alter table ${table} drop column ${columnSql(field)}`)
+    await alter(db, table, sql`drop column ${columnSql(field)}`)
   }
 }
 
 export async function addColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
   for (const field of next.fields) {
     if (byId(old.fields, field.id)) continue
-    const unlessThere = isNeededField(next, field) ? 'if not exists ' : ''
-    await db.query(`alter table ${table} add column ${unlessThere}${columnDdl(field)}`)
+    const unlessThere = sql.raw(isNeededField(next, field) ? 'if not exists' : '')
+    await alter(db, table, sql`add column ${unlessThere} ${columnDdl(field)}`)
   }
 }
 
 /** A field's column: name, type and default. Contract 2.11 */
-export const columnDdl = (field: Field) =>
-  `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
+export const columnDdl = (field: Field) => sql`${columnSql(field)} ${sql.raw(fieldType(field).column(field))}`

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
-import { type Collection, quote, tableName } from './catalog.ts'
+import { type Collection, tableName } from './catalog.ts'
 import {
   addFileTriggers,
   deleteUnreferencedFiles,
@@ -8,6 +9,7 @@ import {
 } from './file-triggers.ts'
 import {
   addColumns,
+  alter,
   columnDdl,
   convertColumns,
   converted,
@@ -23,13 +25,12 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
  * Postgres' error. PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
-  const renamed = tableName(old) !== tableName(next)
-  if (!renamed && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
-  const table = quote(tableName(next))
+  const [before, table] = [tableName(old), tableName(next)]
+  if (before === table && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
   const isFileMoved = movesFileColumns(old, next)
   if (isFileMoved) await dropFileTriggers(db, old)
   await dropIndexes(db, old)
-  if (renamed) await db.query(`alter table ${quote(tableName(old))} rename to ${table}`)
+  if (before !== table) await alter(db, before, sql`rename to ${sql.id(table)}`)
   await dropColumns(db, table, old, next)
   await renameColumns(db, table, old, next)
   await addColumns(db, table, old, next)
@@ -41,24 +42,21 @@ export async function alterTable(db: Db, old: Collection, next: Collection): Pro
 }
 
 /** Analyzes tables early: without statistics Postgres expects few rows per user and may sort 100,000 rows. */
-const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
+const STATISTICS = sql`autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02`
 
 /** Creates a collection's table. Postgres names constraints: a renamed table may still have fixed names. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // an imported collection may have two fields of one name: validation refuses it later
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
-  const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
-  await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)
+  const columns = sql.join([...fields.values(), sql`_rowid bigint generated always as identity unique`])
+  await sql`create table ${sql.id(tableName(collection))} (${columns}) with (${STATISTICS})`.execute(db)
   await createIndexes(db, collection)
   await addFileTriggers(db, collection)
 }
 
-const COLUMNS = `
-select attname from pg_attribute
-where attrelid = to_regclass(quote_ident($1)) and attnum > 0 and not attisdropped`
-
 /** The names of a table's columns; none if there is no such table. */
 export async function columnsOf(db: Db, table: string): Promise<ReadonlySet<string>> {
-  const { rows } = await db.query(COLUMNS, [table])
-  return new Set(rows.map(([name]) => String(name)))
+  const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
+    where attrelid = to_regclass(quote_ident(${table})) and attnum > 0 and not attisdropped`.execute(db)
+  return new Set(rows.map(({ name }) => name))
 }

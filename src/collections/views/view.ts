@@ -1,14 +1,13 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
-import { type CatalogDraft, type Collection, quote, tableName, type ViewCollection } from '../catalog.ts'
-import { type ReadQuery, readQuery, viewSelect } from './view-query.ts'
+import { type CatalogDraft, type Collection, tableName, type ViewCollection } from '../catalog.ts'
+import { readQuery, viewSelect } from './view-query.ts'
 
-async function createView(db: Db, collection: ViewCollection, query: ReadQuery): Promise<void> {
-  await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
-}
+const nameOf = (collection: ViewCollection) => sql.id(tableName(collection))
 
 export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
-  await db.query(`drop view if exists ${quote(tableName(collection))}${cascade ? ' cascade' : ''}`)
+  await sql`drop view if exists ${nameOf(collection)} ${sql.raw(cascade ? 'cascade' : '')}`.execute(db)
 }
 
 const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
@@ -19,7 +18,7 @@ const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
 
 async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
-  await createView(draft.db, next, query)
+  await sql`create view ${nameOf(next)} as ${sql.raw(viewSelect(query))}`.execute(draft.db)
   await draft.put({ ...next, fields: query.fields })
 }
 
@@ -30,8 +29,7 @@ export async function saveView(
   old?: ViewCollection,
 ): Promise<void> {
   if (!old) return makeView(draft, next)
-  if (old.name !== next.name)
-    await draft.db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
+  if (old.name !== next.name) await sql`alter view ${nameOf(old)} rename to ${nameOf(next)}`.execute(draft.db)
   const { fields } = await readQuery(draft, next.viewQuery)
   if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
     return draft.put({ ...next, fields })
