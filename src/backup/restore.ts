@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { bootstrap } from '../collections/bootstrap.ts'
 import { quote, readRows as readCollections } from '../collections/catalog.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
@@ -13,7 +14,7 @@ import { endUnfinished } from '../sms/queue/fail-after-restore.ts'
 import type { Progress } from '../tools/progress.ts'
 import { buildTables } from '../transfer/build-tables.ts'
 import { setNumbering } from '../transfer/numbering.ts'
-import { digestOf, prepareTransfer, writeRows } from '../transfer/rows.ts'
+import { digestOf, namesOf, prepareTransfer, writeRows } from '../transfer/rows.ts'
 import { formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
@@ -175,8 +176,7 @@ async function ourEntries(tx: Db, { manifest }: Archive) {
 }
 
 /** Empties new tables, since migrations have inserted rows. */
-const empty = (tx: Db, ...tables: readonly Table[]) =>
-  tx.query(`truncate ${tables.map(({ name }) => quote(name)).join(', ')}`)
+const empty = (tx: Db, ...tables: readonly Table[]) => sql`truncate ${namesOf(tables)}`.execute(tx)
 
 async function fill(tx: Db, archive: Archive, entry: TableEntry, table: Table, progress: Progress) {
   const { name } = table

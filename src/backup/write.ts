@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import packageJson from '../../package.json' with { type: 'json' }
-import { quote } from '../collections/catalog.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { appliedMigrations } from '../db/schema/migrate.ts'
@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts'
 import type { Progress } from '../tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
 import { readNumbering } from '../transfer/numbering.ts'
-import { type BatchSize, digestOf, prepareTransfer, readJsonLines } from '../transfer/rows.ts'
+import { type BatchSize, digestOf, namesOf, prepareTransfer, readJsonLines } from '../transfer/rows.ts'
 import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import {
   type BackupSummary,
@@ -89,7 +89,7 @@ async function lockedTables(tx: Db): Promise<Table[]> {
   if (!all.some(({ name }) => name === '_migrations'))
     throw new UserError('There is no pocketsms in the database.')
   const tables = all.filter(({ name }) => !NOT_TRANSFERRED.has(name))
-  await tx.query(`lock table ${tables.map(({ name }) => quote(name)).join(', ')} in access share mode nowait`)
+  await sql`lock table ${namesOf(tables)} in access share mode nowait`.execute(tx)
   return tables
 }
 

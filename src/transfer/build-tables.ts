@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Collection, quote, readRows as readCollections, tableName } from '../collections/catalog.ts'
 import { readStored } from '../collections/definition/read-collection.ts'
 import { createTable } from '../collections/table.ts'
@@ -8,17 +9,16 @@ import { UserError } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 
 /** Reads views in the order of creation: a view reads only tables and views that were created before it. */
-const VIEWS = `
-select relname, pg_get_viewdef(oid) from pg_class
+const VIEWS = sql<{ name: string; query: string }>`
+select relname as name, pg_get_viewdef(oid) as query from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
 /** The collections, and the queries of their views, in the order in which views can be created. */
 export async function readPlan(db: Db) {
   const collections = (await readCollections(db)).map(({ data }) => readStored(data))
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
-  const { rows } = await db.query(VIEWS)
-  const views = rows.map(([name, query]) => ({ name: String(name), query: String(query) }))
-  return { collections, views: views.filter(({ name }) => ours.has(name)) }
+  const { rows } = await VIEWS.execute(db)
+  return { collections, views: rows.filter(({ name }) => ours.has(name)) }
 }
 
 type Plan = Awaited<ReturnType<typeof readPlan>>

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { Table } from './tables.ts'
 
@@ -12,9 +13,9 @@ export async function readNumbering(db: Db, { columns }: Table): Promise<Numberi
   const found: Numbering[] = []
   for (const { name, sequence } of columns) {
     if (sequence === null) continue
-    const { rows } = await db.query(`select last_value::text, is_called from ${sequence}`)
-    const [last, called] = rows[0]!
-    found.push({ column: name, last: String(last), called: called === true })
+    const state = sql<Omit<Numbering, 'column'>>`
+      select last_value::text as last, is_called as called from ${sql.raw(sequence)}`
+    found.push({ column: name, ...(await state.execute(db)).rows[0]! })
   }
   return found
 }
@@ -23,6 +24,6 @@ export async function readNumbering(db: Db, { columns }: Table): Promise<Numberi
 export async function setNumbering(db: Db, table: Table, numbering: readonly Numbering[]): Promise<void> {
   for (const { column, last, called } of numbering) {
     const sequence = table.columns.find(({ name }) => name === column)?.sequence
-    if (sequence) await db.query('select setval($1::text::regclass, $2, $3)', [sequence, last, called])
+    if (sequence) await sql`select setval(${sequence}::text::regclass, ${last}, ${called})`.execute(db)
   }
 }

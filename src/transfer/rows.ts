@@ -1,4 +1,4 @@
-import { quote } from '../collections/catalog.ts'
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { Table } from './tables.ts'
 
@@ -25,19 +25,17 @@ export async function prepareTransfer(db: Db): Promise<void> {
   await db.script(ONE_FORM)
 }
 
+/** SQL: the names of columns or tables. */
+export const namesOf = (named: readonly { readonly name: string }[]) =>
+  sql.join(named.map(({ name }) => sql.id(name)))
+
 /** Computes a checksum of a table's rows, whatever the order of rows and columns. */
 export async function digestOf(db: Db, { name, columns }: Table) {
-  const row = `row(${columns.map((column) => quote(column.name)).join(', ')})::text`
-  const { rows } = await db.query(
-    `select count(*), coalesce(sum(hashtextextended(line, 0)), 0)::text, coalesce(max(octet_length(line)), 0)
-     from (select ${row} as line from ${quote(name)} offset 0) as lines`,
-  )
-  const [count, sum, longest] = rows[0]!
-  return {
-    rows: Number(count),
-    sum: String(sum),
-    longest: Number(longest),
-  }
+  const { rows } = await sql<{ rows: number; sum: string; longest: number }>`
+    select count(*) as rows, coalesce(sum(hashtextextended(line, 0)), 0)::text as sum,
+      coalesce(max(octet_length(line)), 0) as longest
+    from (select row(${namesOf(columns)})::text as line from ${sql.id(name)} offset 0) as lines`.execute(db)
+  return rows[0]!
 }
 
 /** Yields a table's rows as JSON texts, in batches that limit the memory. Sorted by a sequence, if any. */
@@ -48,28 +46,23 @@ export async function* readJsonLines(
   batch: BatchSize,
 ) {
   const size = Math.min(batch.rows, Math.max(1, Math.floor(batch.bytes / Math.max(1, longest))))
-  const texts = table.columns.map(({ name }) => `${quote(name)}::text`).join(', ')
+  const texts = sql.join(table.columns.map(({ name }) => sql`${sql.id(name)}::text`))
   const numbered = table.columns.find(({ sequence }) => sequence !== null)
-  const order = numbered ? ` order by ${quote(numbered.name)}` : ''
-  await db.query(
-    `declare transfer no scroll cursor for select to_json(array[${texts}]::text[])::text from ${quote(table.name)}${order}`,
-  )
+  const order = numbered ? sql`order by ${sql.id(numbered.name)}` : sql``
+  await sql`declare transfer no scroll cursor for
+    select to_json(array[${texts}]::text[])::text as line from ${sql.id(table.name)} ${order}`.execute(db)
   for (;;) {
-    const { rows } = await db.query(`fetch ${size} from transfer`)
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(size)} from transfer`.execute(db)
     if (rows.length === 0) break
-    yield rows.map(([line]) => String(line))
+    yield rows.map(({ line }) => line)
   }
   await db.query('close transfer')
 }
 
 /** Writes rows into a table with these columns. `db`: a transaction after prepareTransfer. */
 export async function writeRows(db: Db, { name, columns }: Table, rows: readonly TransferRow[]) {
-  const names = columns.map((column) => quote(column.name)).join(', ')
-  const values = columns.map(({ type }, i) => `r.c${i}::${type}`).join(', ')
-  const lists = columns.map((_, i) => `$${i + 1}::text[]`).join(', ')
-  const items = columns.map((_, i) => `c${i}`).join(', ')
-  const insert = `insert into ${quote(name)} (${names}) overriding system value
-    select ${values} from unnest(${lists}) as r(${items})`
-  const texts = columns.map((_, i) => rows.map((row) => row[i]))
-  await db.query(insert, texts)
+  const values = columns.map((column) => sql`${sql.id('r', column.name)}::${sql.raw(column.type)}`)
+  const lists = columns.map((_, i) => sql`${rows.map((row) => row[i])}::text[]`)
+  await sql`insert into ${sql.id(name)} (${namesOf(columns)}) overriding system value
+    select ${sql.join(values)} from unnest(${sql.join(lists)}) as r(${namesOf(columns)})`.execute(db)
 }
