@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { recordTerminalAudit } from '../auth/audit.ts'
 import { INSTALLER_EMAIL } from '../auth/superusers.ts'
-import { type CatalogDraft, type Collection, quote, SUPERUSERS, tableName } from '../collections/catalog.ts'
+import { type CatalogDraft, type Collection, SUPERUSERS, tableName } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { queries } from '../db/queries.ts'
@@ -78,9 +79,10 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
   for (const collection of draft.catalog.all) {
     if (!collection.system && !BUILT_IN_IDS.has(collection.id))
       refuse(`it has the collection ${collection.name}`)
-    const others = collection.name === SUPERUSERS ? ' where email <> $1' : ' where $1::text is not null'
-    const sql = `select 1 from ${quote(tableName(collection))}${others} limit 1`
-    const { rows } = await draft.db.query(sql, [INSTALLER_EMAIL])
+    const others = collection.name === SUPERUSERS ? sql`where email <> ${INSTALLER_EMAIL}` : sql``
+    const { rows } = await sql`select from ${sql.id(tableName(collection))} ${others} limit 1`.execute(
+      draft.db,
+    )
     if (rows.length > 0) refuse(`there are records in ${collection.name}`)
   }
   await queries(draft.db).deleteFrom('_superusers').execute()

@@ -1,10 +1,5 @@
-import {
-  type CatalogDraft,
-  type Collection,
-  InvalidCollection,
-  quote,
-  tableName,
-} from '../collections/catalog.ts'
+import { sql } from 'kysely'
+import { type CatalogDraft, type Collection, InvalidCollection, tableName } from '../collections/catalog.ts'
 import { dropCollection } from '../collections/edit.ts'
 import { indexText, parseIndex } from '../collections/from-sqlite/index-expression.ts'
 import { importCollections } from '../collections/import-collections.ts'
@@ -71,8 +66,8 @@ const SAMPLE_SIZE = 1_000
 async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
   const view = await saveSource(draft, raw, report)
   try {
-    const sample = `select * from ${quote(tableName(view))} limit $1`
-    await withSavepoint(draft.db, () => draft.db.query(sample, [SAMPLE_SIZE]))
+    const sample = sql`select * from ${sql.id(tableName(view))} limit ${SAMPLE_SIZE}`
+    await withSavepoint(draft.db, () => sample.execute(draft.db))
   } catch (error) {
     await dropCollection(draft, view)
     throw error
