@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { accountHolder } from '../admission/holder.ts'
-import { quote, type Store, tableName, USERS_ID } from '../collections/catalog.ts'
+import { type Store, tableName, USERS_ID } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { notFound } from '../errors.ts'
@@ -43,8 +43,7 @@ export async function endSession({ db }: Store, auth: AuthRecord, id: string, al
     const ended = await endListed(inside, auth, id)
     if (!ended) throw notFound()
     // changes the row's `xmin`, so that server processes reload the record that they have cached
-    const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
-    await inside.query(touch, [record])
+    await sql`update ${sql.id(tableName(collection))} set id = id where id = ${record}`.execute(inside)
     if (collection.id === USERS_ID) await endPushes(inside, record, ended.user_agent)
     await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
     await also?.(inside, auth)

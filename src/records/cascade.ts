@@ -1,4 +1,5 @@
 import { type Collection, type Store, SUPERUSERS } from '../collections/catalog.ts'
+import { queries } from '../db/queries.ts'
 import { badRequest } from '../errors.ts'
 import { isMulti } from '../fields/field.ts'
 import type { Extensions } from './extension.ts'
@@ -20,7 +21,7 @@ export async function deleteRecords(
   await extensions.get(collection.id)?.beforeDelete?.(store, ids)
   const deleted = await deleteRows(store, collection, ids)
   if (deleted.length === 0) return
-  if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
+  if (collection.name === SUPERUSERS) await demandSuperuser(store)
   if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)
   if (extensions.get(collection.id)?.keepsReferences) return
@@ -40,9 +41,9 @@ async function deleteRows(store: Store, collection: Collection, ids: readonly st
 }
 
 /** Locks the remaining superusers: two requests cannot delete the last two. Throws 400 if none is left. */
-async function demandSuperuser(store: Store, collection: Collection): Promise<void> {
-  const { rows } = await store.db.query(`select id from ${columnsOf(collection).table} for update`)
-  if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
+async function demandSuperuser({ db }: Store): Promise<void> {
+  const left = await queries(db).selectFrom('_superusers').select('id').forUpdate().execute()
+  if (left.length === 0) throw badRequest("You can't delete the only existing superuser.")
 }
 
 async function release(store: Store, extensions: Extensions, reference: Reference, ids: readonly string[]) {

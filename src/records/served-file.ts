@@ -1,4 +1,5 @@
-import { type Collection, columnName, quote, type Store } from '../collections/catalog.ts'
+import { sql } from 'kysely'
+import { type Collection, columnName, type Store, tableName } from '../collections/catalog.ts'
 import { fieldSource } from '../collections/views/view-fields.ts'
 import { notFound } from '../errors.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
@@ -7,7 +8,7 @@ import type { FilePlace } from '../files/stored-files.ts'
 import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import { catalogFor } from './access.ts'
 import { byId, selectRows } from './read-rows.ts'
-import { columnsOf, toValues } from './record-sql.ts'
+import { toValues } from './record-sql.ts'
 import { unlessRuleFault } from './rule-faults.ts'
 
 /** Finds a file, or throws 404. For a protected file, `ask` returns a request to check, or true: allowed. */
@@ -52,9 +53,9 @@ async function placeInSource(
   const source = fieldSource(view, fieldName, store.catalog)
   if (!source) return undefined
   const { collection, field } = source
-  const column = `b.${quote(columnName(field.name))}`
-  const where = isMulti(field) ? `$1 = any(${column})` : `${column} = $1`
-  const text = `select b.id from ${columnsOf(collection).table} b where ${where} limit 1`
-  const { rows } = await store.db.query(text, [name])
-  return rows[0] && { collection: collection.id, record: String(rows[0][0]), name }
+  const column = sql.id(columnName(field.name))
+  const where = isMulti(field) ? sql`${name} = any(${column})` : sql`${column} = ${name}`
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.id(tableName(collection))} where ${where} limit 1`.execute(store.db)
+  return rows[0] && { collection: collection.id, record: rows[0].id, name }
 }

@@ -1,10 +1,16 @@
-import type { DeleteQueryBuilder, DeleteResult } from 'kysely'
-import { type AuthCollection, type Collection, type Store, USERS_ID } from '../collections/catalog.ts'
+import { type DeleteQueryBuilder, type DeleteResult, sql } from 'kysely'
+import {
+  type AuthCollection,
+  type Collection,
+  type Store,
+  tableName,
+  USERS_ID,
+} from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import { generateText } from '../fields/pattern.ts'
-import { columnsOf, noteChanges, type Values } from './record-sql.ts'
+import { noteChanges, type Values } from './record-sql.ts'
 
 /** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
@@ -96,8 +102,8 @@ export async function deleteInvalidLinks(
 export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
   const values: Values = {}
   rotateTokenKey(collection, values)
-  const text = `update ${columnsOf(collection).table} set "tokenKey" = $2 where id = $1`
-  await store.db.query(text, [id, values.tokenKey])
+  const table = sql.id(tableName(collection))
+  await sql`update ${table} set "tokenKey" = ${values.tokenKey} where id = ${id}`.execute(store.db)
   await deleteLinks(store, collection, [id], ['_mfas', '_otps'])
   await deleteSessions(store, collection, [id])
 }

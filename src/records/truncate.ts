@@ -1,8 +1,8 @@
-import type { Collection, Store } from '../collections/catalog.ts'
+import { sql } from 'kysely'
+import { type Collection, type Store, tableName } from '../collections/catalog.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 import type { Extensions } from './extension.ts'
-import { columnsOf } from './record-sql.ts'
 
 /** Number of records deleted at a time, to limit the memory of a transaction. */
 const CHUNK = 1_000
@@ -14,13 +14,14 @@ const refused = (error: unknown) =>
 export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
   if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")
-  const table = columnsOf(collection).table
+  const next = sql<{ id: string }>`
+    select id from ${sql.id(tableName(collection))} order by _rowid limit ${CHUNK}`
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     for (;;) {
-      const { rows } = await db.query(`select id from ${table} order by _rowid limit $1`, [CHUNK])
+      const { rows } = await next.execute(db)
       if (rows.length === 0) return
-      const ids = rows.map(([id]) => String(id))
+      const ids = rows.map(({ id }) => id)
       await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
         throw refused(error) ? badRequest(TRUNCATE_FAILED) : error
       })

@@ -1,4 +1,5 @@
-import { type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
+import { sql } from 'kysely'
+import { type Collection, type Store, tableName } from '../../collections/catalog.ts'
 import { scalarText, toText } from '../../fields/cast.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Extensions } from '../../records/extension.ts'
@@ -93,7 +94,7 @@ async function upsert({ store, asked }: Part, { name }: Action): Promise<Action>
 async function isStored(store: Store, name: string, id: string): Promise<boolean> {
   const collection = store.catalog.find(name)
   if (!collection) return false
-  const { rows } = await store.db.query(`select 1 from ${quote(tableName(collection))} where id = $1`, [id])
+  const { rows } = await sql`select from ${sql.id(tableName(collection))} where id = ${id}`.execute(store.db)
   return rows.length > 0
 }
 
