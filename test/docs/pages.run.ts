@@ -61,12 +61,12 @@ function versionOf(program: string): string {
 }
 
 /**
- * The reader of README begins with nothing; the others have done its first steps, and what they started still
- * runs.
+ * The reader of README begins with nothing, and runs everything by npx; the others have done its first steps,
+ * and what they started still runs.
  */
 async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> {
-  if (page === 'README.md') return Reader.sitDown(blocks, ports)
-  const reader = await Reader.sitDown(blocks, ports, start!.desk)
+  if (page === 'README.md') return Reader.sitDown(blocks, ports, { hasNpx: true })
+  const reader = await Reader.sitDown(blocks, ports, { from: start!.desk })
   try {
     await reader.type(start!.variables)
     for (const block of endless) await reader.do(block)

@@ -88,20 +88,21 @@ export class Reader {
     ports: ReadonlyMap<string, string>,
     environment: ReaderEnvironment,
     blocks: readonly Block[],
+    hasNpx: boolean,
   ) {
     this.#ports = ports
     this.#environment = environment
-    this.#shell = new Shell(environment.clone, environment.scratch, environment.env)
+    this.#shell = new Shell(environment.clone, environment.scratch, environment.env, { hasNpx })
     this.#planScripts(blocks.filter(isScript))
   }
 
-  /** Sits down: at an empty desk, or at one as another reader left it. */
+  /** Sits down: at an empty desk, or at one as another reader left it. `hasNpx`: see Shell. */
   static async sitDown(
     blocks: readonly Block[],
     ports: ReadonlyMap<string, string>,
-    from?: ReaderEnvironment,
+    { from, hasNpx = false }: { from?: ReaderEnvironment; hasNpx?: boolean } = {},
   ): Promise<Reader> {
-    return new Reader(ports, await setUpEnvironment(ports, from), blocks)
+    return new Reader(ports, await setUpEnvironment(ports, from), blocks, hasNpx)
   }
 
   get desk(): ReaderEnvironment {

@@ -27,6 +27,20 @@ npm() {
 }
 `
 
+/**
+ * `npx pocketsms` and the agent that a server offers, without npm, which takes longer than most commands: the
+ * program of the clone.
+ */
+const withoutNpx = (clone: string) => `
+npx() {
+  case "$*" in
+    pocketsms\\ *) command node '${clone}/bin/pocketsms.js' "\${@:2}" ;;
+    *agent.tgz\\ *) command node '${clone}/bin/pocketsms.js' agent "\${@:3}" ;;
+    *) command npx "$@" ;;
+  esac
+}
+`
+
 /** Commands that run until the reader presses Ctrl-C, and what they say when they are ready. */
 const ENDLESS: readonly (readonly [command: RegExp, ready: RegExp])[] = [
   [/npm (start|run serve)\b|pocketsms(\.js)? serve\b/, /listens on /],
@@ -50,7 +64,7 @@ export class Shell {
   #blocks = 0
 
   /** `folder` is where it starts; what blocks write is kept in `scratch`. */
-  constructor(folder: string, scratch: string, env: NodeJS.ProcessEnv) {
+  constructor(folder: string, scratch: string, env: NodeJS.ProcessEnv, { hasNpx = true } = {}) {
     this.#folder = scratch
     this.#bash = spawn('bash', ['--noprofile', '--norc'], {
       cwd: folder,
@@ -62,7 +76,7 @@ export class Shell {
     this.#bash.stdio[3]!.on('data', (chunk: Buffer) => {
       this.#said += chunk
     })
-    this.#bash.stdin!.write(MANNERS)
+    this.#bash.stdin!.write(hasNpx ? MANNERS : MANNERS + withoutNpx(folder))
   }
 
   /**
