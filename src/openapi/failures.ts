@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { ApiError } from '../errors.ts'
 import type { Answers } from './answers.ts'
-import { json } from './content.ts'
+import { json } from './success-answers.ts'
 
 const FIELD_ERROR = z
   .object({

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import type { RefusalCode } from '../sms/send/refusals.ts'
 import { type Answers, orInvalid } from './answers.ts'
-import { json, success } from './content.ts'
 import { type FailureStatus, failures } from './failures.ts'
 import { refusals, TEMPLATE_FAULT, TEMPLATE_REFUSAL } from './refusals.ts'
 import { NOBODY, type Security, SIGNED_IN } from './security.ts'
+import { json, success } from './success-answers.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string

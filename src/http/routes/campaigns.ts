@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
-import { json } from '../../openapi/content.ts'
 import { chapter, type Operation } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
+import { json } from '../../openapi/success-answers.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
 import { changeCampaign } from '../../sms/campaigns/change.ts'
 import { createCampaign } from '../../sms/campaigns/create.ts'
@@ -21,7 +21,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { requirePerson } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
 import { bodyBytes } from '../server/incoming-body.ts'
-import { IDEMPOTENCY, SHAPE } from './sms.api.ts'
+import { IDEMPOTENCY, SHAPE } from './sms.openapi.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
-import { textAnswer } from '../../openapi/content.ts'
 import { chapter } from '../../openapi/operations.ts'
 import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
+import { textAnswer } from '../../openapi/success-answers.ts'
 import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../../sms/devices/carrier-body.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/require-caller.ts'
 import { memoryOf } from '../server/caller.ts'
-import { DEVICES } from './devices.api.ts'
+import { DEVICES } from './devices.openapi.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 /** Maximum bytes of a carrier's call. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Collection, Rule } from '../../collections/catalog.ts'
 import type { Answers } from '../../openapi/answers.ts'
-import { json, textAnswer } from '../../openapi/content.ts'
 import { GUEST_ERROR } from '../../openapi/failures.ts'
 import { chapter, type Operation } from '../../openapi/operations.ts'
 import { createBody, updateBody } from '../../openapi/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE } from '../../openapi/record-parameters.ts'
 import { describeRule, pageOf, typeName } from '../../openapi/record-schema.ts'
 import { ANYONE, SIGNED_IN } from '../../openapi/security.ts'
+import { json, textAnswer } from '../../openapi/success-answers.ts'
 import type { Extensions } from '../../records/extension.ts'
 
 /** Describes the routes of a collection's records for OpenAPI. Views have only list and view. */

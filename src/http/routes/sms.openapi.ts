@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { json } from '../../openapi/content.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
 import { SENDER } from '../../openapi/security.ts'
+import { json } from '../../openapi/success-answers.ts'
 import { LINE_COSTS } from '../../sms/line-costs.ts'
 import { BATCH } from '../../sms/queue/batch.ts'
 import { CANCELED, CANCELED_BATCH } from '../../sms/queue/cancel.ts'

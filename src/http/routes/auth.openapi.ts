@@ -11,12 +11,12 @@ import {
   OTP_WANTED,
   SIGN_INS,
 } from '../../openapi/auth-forms.ts'
-import { json } from '../../openapi/content.ts'
 import { MFA_NEEDED } from '../../openapi/failures.ts'
 import { chapter, type Operation } from '../../openapi/operations.ts'
 import { FIELDS_ONLY, ONE } from '../../openapi/record-parameters.ts'
 import { typeName } from '../../openapi/record-schema.ts'
 import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
+import { json } from '../../openapi/success-answers.ts'
 
 const SECOND_METHOD: Answers = {
   401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { textAnswer } from '../../openapi/content.ts'
 import { chapter } from '../../openapi/operations.ts'
 import { DEVICE, NOBODY, SIGNED_IN } from '../../openapi/security.ts'
+import { textAnswer } from '../../openapi/success-answers.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { READINESS } from '../../metrics/readiness.ts'
-import { json } from '../../openapi/content.ts'
 import { failures } from '../../openapi/failures.ts'
 import { chapter, SERVER } from '../../openapi/operations.ts'
 import { BY_ID, FIELDS_ONLY, listQuery } from '../../openapi/record-parameters.ts'
 import { pageOf } from '../../openapi/record-schema.ts'
 import { ANYONE, NOBODY, SIGNED_IN } from '../../openapi/security.ts'
+import { json } from '../../openapi/success-answers.ts'
 import { JOB_FIGURES } from '../../work/job-queue.ts'
 
 const HEALTH = z
