@@ -53,7 +53,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^jose$/,
   ],
   [/^webhooks\/signature\.ts$/, /^standardwebhooks$/],
-  [/^templates\/(parse|template)\.ts$/, /^@handlebars\/parser$/],
+  [/^templates\/(parse|render)\.ts$/, /^@handlebars\/parser$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
@@ -86,7 +86,13 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
     ['from-sqlite'],
     ['definition'],
-    ['field-settings.ts', 'own-indexes.ts', 'table-indexes.ts', 'validate-auth.ts', 'validate-indexes.ts'],
+    [
+      'own-indexes.ts',
+      'table-indexes.ts',
+      'validate-auth.ts',
+      'validate-field-settings.ts',
+      'validate-indexes.ts',
+    ],
     ['table-columns.ts', 'validate-fields.ts', 'views'],
     ['file-triggers.ts', 'validate.ts'],
     ['table.ts'],
@@ -244,7 +250,7 @@ function fault({ from, to }: Import): string | undefined {
   if (here === there || to.startsWith('..')) return
   if (here in OUTSIDE && (there === 'tools' || there === 'portable')) return
   // a carrier's requests: the templates of presets, and the rules for addresses
-  if (here === 'agent' && /^(outgoing\/[\w-]+|templates\/(template|value-at))\.ts$/.test(to)) return
+  if (here === 'agent' && /^(outgoing\/[\w-]+|templates\/(render|value-at))\.ts$/.test(to)) return
   if (here in OUTSIDE) return `${from} speaks HTTP to the server, it may not import ${to}`
   if (there in OUTSIDE) return OUTSIDE[there]?.includes(here) ? undefined : `${from} may not import ${to}`
   if (floorOf(there) < 0) return `${from} imports ${to}, which stands on no floor: add it to FLOORS`

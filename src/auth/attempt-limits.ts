@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { admission } from '../admission/admission.ts'
 import { guestHolder, networkOf, OverLimit } from '../admission/holder.ts'
+import { admission } from '../admission/shared-limits.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'

@@ -1,7 +1,7 @@
 import { fieldError } from '../errors.ts'
 import type { Collection } from './catalog.ts'
 import { all, byPlace, type Problem, required } from './checks.ts'
-import { type FieldPlace, fieldProblems } from './field-settings.ts'
+import { type FieldPlace, fieldProblems } from './validate-field-settings.ts'
 
 const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
 

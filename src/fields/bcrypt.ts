@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import { admission } from '../admission/admission.ts'
 import type { Everybody, Holder } from '../admission/holder.ts'
+import { admission } from '../admission/shared-limits.ts'
 
 /** Loaded when first needed: the phone agent also runs where bcrypt has no native build, such as Android. */
 let loaded: typeof import('bcrypt') | undefined
@@ -14,7 +14,6 @@ export const MAX_PASSWORD_BYTES = 72
 /** bcrypt's cost for a field that sets none, as in PocketBase. */
 const DEFAULT_COST = 10
 
-/** Throws a RangeError for a password over 72 bytes. */
 /** Hashes a password; accounts take turns. Throws RetryLater if too many wait, RangeError over 72 bytes. */
 export async function hashPassword(
   plain: string,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { admission } from '../admission/admission.ts'
+import { admission } from '../admission/shared-limits.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'

@@ -1,5 +1,5 @@
-import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
+import { admission } from '../admission/shared-limits.ts'
 import type { Db } from '../db/open.ts'
 import type { FileField } from '../fields/field.ts'
 import { makeThumbnail } from './picture.ts'

@@ -1,5 +1,5 @@
-import { admission } from '../admission/admission.ts'
 import type { Ticket } from '../admission/holder.ts'
+import { admission } from '../admission/shared-limits.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import { forbidden } from '../errors.ts'
 import { counts } from '../metrics/counts.ts'

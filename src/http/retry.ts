@@ -7,7 +7,7 @@ import { StaleAuth } from '../records/record-sql.ts'
 import { Conflict } from '../records/store.ts'
 import { StoredWithoutAnswer } from '../records/write.ts'
 import type { WriteOptions } from '../records/write-in-progress.ts'
-import { LargeAnswer } from '../request/answer-meter.ts'
+import { LargeAnswer } from '../request/answer-limit.ts'
 
 /** Maximum repetitions of a request after each kind of fault. A busy machine may cause many. */
 const MAX_RETRIES = {

@@ -1,5 +1,5 @@
-import { admission } from '../admission/admission.ts'
 import type { EventLoopSlices } from '../admission/event-loop-slices.ts'
+import { admission } from '../admission/shared-limits.ts'
 import type { Store } from '../collections/catalog.ts'
 import { isTooSlow } from '../db/errors.ts'
 import { RetryLater } from '../errors.ts'

@@ -1,5 +1,5 @@
-import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
+import { admission } from '../admission/shared-limits.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
+import { admission } from '../admission/shared-limits.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { CHANGES_CHANNEL } from './feed.ts'

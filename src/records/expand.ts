@@ -1,6 +1,6 @@
 import type { Collection, Store } from '../collections/catalog.ts'
 import { badRequest } from '../errors.ts'
-import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-meter.ts'
+import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
 import type { ExpandTree } from './expand-tree.ts'
 import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } from './expanded-relation.ts'

@@ -1,4 +1,4 @@
-import { admission } from '../admission/admission.ts'
+import { admission } from '../admission/shared-limits.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { toBool } from '../fields/cast.ts'
 import { writeSorted } from '../fields/json-text.ts'

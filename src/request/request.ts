@@ -1,7 +1,7 @@
 import { accountHolder, type Holder } from '../admission/holder.ts'
 import { type Collection, DEVICES_ID, SUPERUSERS, USERS_ID, userHolder } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
-import { AnswerMeter } from './answer-meter.ts'
+import { AnswerMeter } from './answer-limit.ts'
 
 export type RequestContext =
   | 'default'

@@ -1,6 +1,6 @@
 import { badRequest } from '../errors.ts'
 import { presetOf } from '../portable/webhook-presets.ts'
-import { templateRenderer } from '../templates/template.ts'
+import { templateRenderer } from '../templates/render.ts'
 import { isObject } from '../tools/json.ts'
 import { mailOf, type WebhookMail } from './fill-mail.ts'
 import { TemplateFault, type TemplateFields } from './template-fields.ts'

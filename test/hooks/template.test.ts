@@ -4,7 +4,7 @@ import { cutToParts } from '../../src/hooks/cut-to-parts.ts'
 import type { HookFields } from '../../src/hooks/hook-fields.ts'
 import { readHookBody } from '../../src/hooks/read-body.ts'
 import { countSegments } from '../../src/portable/segments.ts'
-import { renderTemplate } from '../../src/templates/template.ts'
+import { renderTemplate } from '../../src/templates/render.ts'
 import { decodeForm } from '../../src/tools/charset.ts'
 import { blocksOf } from '../docs/page.ts'
 

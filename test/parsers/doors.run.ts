@@ -1,5 +1,5 @@
-import { admission } from '../../src/admission/admission.ts'
 import { accountHolder, guestHolder } from '../../src/admission/holder.ts'
+import { admission } from '../../src/admission/shared-limits.ts'
 import { type DescribedRequest, describedRequests, placed } from '../support/server/described-requests.ts'
 import { basic } from '../support/server/request.ts'
 import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'

@@ -27,7 +27,7 @@ import { fold } from '../../src/sms/conversations/auto-answers.ts'
 import { isInvisible } from '../../src/sms/send/schemas.ts'
 import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../src/sms/send/text-template.ts'
 import { parseTemplate } from '../../src/templates/parse.ts'
-import { renderTemplate } from '../../src/templates/template.ts'
+import { renderTemplate } from '../../src/templates/render.ts'
 import { charsetOf, decodeForm, decodeText } from '../../src/tools/charset.ts'
 import { masked } from '../../src/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/tools/tokenize.ts'
@@ -115,7 +115,7 @@ export const PARSERS: readonly Parser[] = [
   { name: 'a template of hooks', file: 'templates/parse.ts', most: 2_000, read: parseTemplate },
   {
     name: 'a template of hooks, rendered',
-    file: 'templates/template.ts',
+    file: 'templates/render.ts',
     most: 2_000,
     read: (text) => renderTemplate(text, { a: Array(9_000).fill('b') }, TEXT),
   },

@@ -1,6 +1,6 @@
-import { admission } from '../../src/admission/admission.ts'
 import { accountHolder, guestHolder } from '../../src/admission/holder.ts'
 import { RATES } from '../../src/admission/limits.ts'
+import { admission } from '../../src/admission/shared-limits.ts'
 import { counts } from '../../src/metrics/counts.ts'
 import { readTopic } from '../../src/realtime/topic.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import { admission } from '../../admission/admission.ts'
 import type { Holder } from '../../admission/holder.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { checkAddress, isListed } from '../../auth/superuser-addresses.ts'
 import type { Collection } from '../../collections/catalog.ts'
 import { badRequest, RetryLater } from '../../errors.ts'

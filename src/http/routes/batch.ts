@@ -6,7 +6,7 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import { PasswordMemory } from '../../records/password-work.ts'
 import { lockFreshAuth } from '../../records/record-sql.ts'
-import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
+import { checkPicked, LargeAnswer } from '../../request/answer-limit.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { bodyOr } from '../body/body.ts'
 import type { Ctx, Env, RequestBody, Services } from '../context.ts'

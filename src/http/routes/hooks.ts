@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { tokenOf } from '../../auth/tokens.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { ApiError, notFound, RetryLater } from '../../errors.ts'

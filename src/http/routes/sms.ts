@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { costsOfLines } from '../../sms/line-costs.ts'
 import { countBatch } from '../../sms/queue/batch.ts'

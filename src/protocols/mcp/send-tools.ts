@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
 import { readUsage } from '../../sms/quota.ts'

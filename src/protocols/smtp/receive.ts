@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { ApiError } from '../../errors.ts'
 import { cutToParts } from '../../hooks/cut-to-parts.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import { groupsOf } from '../../db/group-commits.ts'

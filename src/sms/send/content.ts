@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { cleanText } from '../../fields/cast.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { type ConsentScope, missingSql } from '../consent/required.ts'

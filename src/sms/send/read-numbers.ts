@@ -1,4 +1,4 @@
-import { admission } from '../../admission/admission.ts'
+import { admission } from '../../admission/shared-limits.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { E164 } from '../../portable/phone/e164.ts'

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setDefaultHighWaterMark } from 'node:stream'
 import { afterEach, test as anywhere, expect, vi } from 'vitest'
-import { admission } from '../../../src/admission/admission.ts'
+import { admission } from '../../../src/admission/shared-limits.ts'
 import { userHolder } from '../../../src/collections/catalog.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -1,4 +1,4 @@
-import { admission } from '../../../src/admission/admission.ts'
+import { admission } from '../../../src/admission/shared-limits.ts'
 import { readNew } from '../../../src/collections/definition/read-collection.ts'
 import { saveCollection } from '../../../src/collections/save-collection.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'

@@ -1,5 +1,5 @@
-import { admission } from '../../../src/admission/admission.ts'
 import { accountHolder } from '../../../src/admission/holder.ts'
+import { admission } from '../../../src/admission/shared-limits.ts'
 import { readCsv } from '../../../src/bulk/csv.ts'
 import { USERS_ID } from '../../../src/collections/catalog.ts'
 import { csvLine } from '../../../src/records/export.ts'

@@ -1,5 +1,5 @@
-import { admission } from '../../../src/admission/admission.ts'
 import { accountHolder } from '../../../src/admission/holder.ts'
+import { admission } from '../../../src/admission/shared-limits.ts'
 import { USERS_ID } from '../../../src/collections/catalog.ts'
 import { createLogger } from '../../../src/log.ts'
 import { bringBackDue } from '../../../src/sms/conversations/inbox.ts'

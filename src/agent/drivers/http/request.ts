@@ -1,5 +1,5 @@
 import { countSegments } from '../../../portable/segments.ts'
-import { templateRenderer } from '../../../templates/template.ts'
+import { templateRenderer } from '../../../templates/render.ts'
 import { isObject } from '../../../tools/json.ts'
 import type { OutgoingText } from '../../driver.ts'
 import type { Carrier } from './settings.ts'
