@@ -8,7 +8,7 @@ import {
   tableName,
   USERS_ID,
 } from '../collections/catalog.ts'
-import { uniqueIndexOf } from '../collections/from-sqlite/index-expression.ts'
+import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { forbidden } from '../errors.ts'
 import { catalogFor } from '../records/access.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'

@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import { withSavepoint } from '../db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
 import { type Collection, columnName } from './catalog.ts'
-import { parseIndex } from './from-sqlite/index-expression.ts'
+import { parseIndex } from './index-definition.ts'
 
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/

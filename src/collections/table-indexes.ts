@@ -4,14 +4,9 @@ import { withSavepoint } from '../db/savepoint.ts'
 import { type FieldError, fieldError } from '../errors.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { type Collection, InvalidCollection, indexName, quote, tableName } from './catalog.ts'
-import {
-  type IndexColumn,
-  type IndexExpression,
-  isValidIndex,
-  parseIndex,
-  translateExpression,
-} from './from-sqlite/index-expression.ts'
 import { checkNameAllowed, SqliteFault, sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
+import { translateExpression } from './from-sqlite/translate-expression.ts'
+import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-definition.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 

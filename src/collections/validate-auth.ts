@@ -15,7 +15,7 @@ import {
   url,
 } from './checks.ts'
 import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
-import { uniqueIndexOf } from './from-sqlite/index-expression.ts'
+import { uniqueIndexOf } from './index-definition.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400

@@ -8,7 +8,7 @@ import {
   isValidIndex,
   parseIndex,
   uniqueIndexOf,
-} from './from-sqlite/index-expression.ts'
+} from './index-definition.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 

@@ -1,5 +1,5 @@
 import type { Collection } from '../collections/catalog.ts'
-import { uniqueIndexOf } from '../collections/from-sqlite/index-expression.ts'
+import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { type Context, column, type FilterRow, table } from './row.ts'
 import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, sql } from './sql.ts'

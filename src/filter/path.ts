@@ -1,5 +1,5 @@
 import { type Collection, splitBackRelation } from '../collections/catalog.ts'
-import { uniqueIndexOf } from '../collections/from-sqlite/index-expression.ts'
+import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { holdsJson } from '../fields/field-types.ts'
 import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'

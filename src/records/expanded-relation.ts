@@ -5,7 +5,7 @@ import {
   quote,
   splitBackRelation,
 } from '../collections/catalog.ts'
-import { uniqueIndexOf } from '../collections/from-sqlite/index-expression.ts'
+import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
 

@@ -1,6 +1,6 @@
 import { complete } from '../../src/collections/definition/complete.ts'
 import { readNew } from '../../src/collections/definition/read-collection.ts'
-import { parseIndex } from '../../src/collections/from-sqlite/index-expression.ts'
+import { parseIndex } from '../../src/collections/index-definition.ts'
 import { indexedColumns } from '../../src/collections/own-indexes.ts'
 import { indexDdl } from '../../src/collections/table-indexes.ts'
 import { collectionStore, update } from '../support/collection-store.ts'

@@ -1,7 +1,7 @@
 import type { Field } from '../../fields/field.ts'
 import { checksum } from '../../tools/random.ts'
 import type { Collection } from '../catalog.ts'
-import { indexText, parseIndex, uniqueIndexOf } from '../from-sqlite/index-expression.ts'
+import { indexText, parseIndex, uniqueIndexOf } from '../index-definition.ts'
 import { addField, freeId, readField } from './read-field.ts'
 
 const ID_PATTERN = '^[a-z0-9]+$'
