@@ -1,4 +1,4 @@
-import type { Session } from './errors.ts'
+import type { Session } from './backend.ts'
 
 /** Number of servers that listen on a channel: the last statement of each names the channel. */
 export async function countChannelListeners(db: Pick<Session, 'query'>, channel: string): Promise<number> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
 import { serialQueue } from '../tools/repeat.ts'
-import type { Backend, Session } from './errors.ts'
+import type { Backend, Session } from './backend.ts'
 
 const RECONNECT_MS = 1_000
 /** The interval of heartbeats, and how long the database may take to answer one. */

@@ -2,14 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
 import { type DatabaseTime, databasePlaces } from '../admission/rates.ts'
 import { counts } from '../metrics/counts.ts'
-import {
-  type Backend,
-  countSchemaMismatch,
-  isSqlError,
-  type PoolUse,
-  type Result,
-  type TransactionSession,
-} from './errors.ts'
+import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
+import { countSchemaMismatch, isSqlError } from './errors.ts'
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
 import { readingBackend } from './replica-reads.ts'

@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { databaseFault, isSqlError, QUERY_CANCELED, type Session, UNKNOWN_STATEMENT } from './errors.ts'
+import type { Session } from './backend.ts'
+import { databaseFault, isSqlError, QUERY_CANCELED, UNKNOWN_STATEMENT } from './errors.ts'
 import { runStatement } from './run-statement.ts'
 
 interface Connection {

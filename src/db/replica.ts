@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts'
 import { within } from '../tools/deadline.ts'
 import { repeat } from '../tools/repeat.ts'
 import { sharedQuery } from '../tools/shared-query.ts'
-import type { Session } from './errors.ts'
+import type { Session } from './backend.ts'
 import { away, type ReplicaConnection } from './replica-connection.ts'
 
 /** The WAL position of the last commit. Asynchronous commits may not be flushed yet. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { databaseFault, type Result, type Session } from './errors.ts'
+import type { Result, Session } from './backend.ts'
+import { databaseFault } from './errors.ts'
 
 /** How long after Postgres' own time limit the driver gives up a statement and drops the connection. */
 export const GRACE_MS = 5_000

@@ -8,7 +8,7 @@ import {
   type QueryResult,
   type Selectable,
 } from 'kysely'
-import type { Result, Session } from './errors.ts'
+import type { Result, Session } from './backend.ts'
 import type { Tables } from './tables.ts'
 
 /** The method of `Db` that sends a query. */

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { serialQueue } from '../tools/repeat.ts'
-import { DatabaseLocked, DatabaseUnavailable, type TransactionSession } from './errors.ts'
+import type { TransactionSession } from './backend.ts'
+import { DatabaseLocked, DatabaseUnavailable } from './errors.ts'
 import { GRACE_MS, guarded, session } from './run-statement.ts'
 
 /** The driver's longest time limit, 24 days. */

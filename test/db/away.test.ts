@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { readConfig } from '../../src/config.ts'
-import type { Session } from '../../src/db/errors.ts'
+import type { Session } from '../../src/db/backend.ts'
 import { clientsOf } from '../../src/db/hosts.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { UserError } from '../../src/errors.ts'

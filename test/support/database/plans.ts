@@ -1,4 +1,4 @@
-import type { Session, TransactionSession } from '../../../src/db/errors.ts'
+import type { Session, TransactionSession } from '../../../src/db/backend.ts'
 import { Database, type Db } from '../../../src/db/open.ts'
 
 /**
