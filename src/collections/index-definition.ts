@@ -1,5 +1,4 @@
 import { splitTokens } from '../tools/tokenize.ts'
-import { column } from './from-sqlite/translate-expression.ts'
 
 export interface IndexColumn {
   readonly name: string

@@ -17,7 +17,7 @@ const isWord = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
 /** SQL of a column. JSON is compared as text, as in SQLite. */
-export const column = (field: Field) => bare(field) + (holdsJson(field) ? '::text collate "C"' : '')
+const column = (field: Field) => bare(field) + (holdsJson(field) ? '::text collate "C"' : '')
 
 function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
   const { kind, text } = token
