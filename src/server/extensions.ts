@@ -10,11 +10,11 @@ import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
 import { fitTwilio } from '../protocols/twilio/check-webhook.ts'
 import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
+import { autoAnswersExtension } from '../sms/auto-answers-extension.ts'
 import { completeList } from '../sms/complete-numbers.ts'
 import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
 import { contactsExtension } from '../sms/contacts-extension.ts'
 import { conversationsExtension, draftsExtension, notesExtension } from '../sms/conversation-extensions.ts'
-import { autoAnswersExtension } from '../sms/conversations/auto-answers.ts'
 import { devicesExtension, linesExtension } from '../sms/device-extensions.ts'
 import {
   campaignsExtension,

@@ -6,7 +6,7 @@ import { queries } from '../db/queries.ts'
 import { notFound } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
 import { revokeFormerAccess } from '../records/former-access.ts'
-import { holdPaused } from './disable-user.ts'
+import { holdPaused } from './campaigns/hold-paused.ts'
 import { updateRecords } from './status.ts'
 
 /** Maximum items of a list; `total` counts all. */

@@ -6,8 +6,9 @@ import { now } from '../fields/date.ts'
 import { readDestination } from '../portable/phone/number-patterns.ts'
 import type { Extension } from '../records/extension.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { holdPaused } from './campaigns/hold-paused.ts'
 import { completeList } from './complete-numbers.ts'
-import { holdPaused, suspendUser } from './disable-user.ts'
+import { suspendUser } from './disable-user.ts'
 import { checkHours, checkTimeZone, type Values } from './hours.ts'
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }

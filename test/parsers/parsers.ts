@@ -23,7 +23,7 @@ import { readAnswer } from '../../src/protocols/twilio/twiml.ts'
 import { excerpt } from '../../src/records/excerpt.ts'
 import { pickFields } from '../../src/records/pick.ts'
 import { parseCron } from '../../src/settings/cron.ts'
-import { fold } from '../../src/sms/conversations/auto-answers.ts'
+import { fold } from '../../src/sms/conversations/keyword-match.ts'
 import { isInvisible } from '../../src/sms/send/schemas.ts'
 import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../src/sms/send/text-template.ts'
 import { parseTemplate } from '../../src/templates/parse.ts'
@@ -101,7 +101,7 @@ export const PARSERS: readonly Parser[] = [
     most: 39_015,
     read: (text) => readOptWord(text, ALL_LANGUAGES),
   },
-  { name: 'a received text, folded', file: 'sms/conversations/auto-answers.ts', most: 39_015, read: fold },
+  { name: 'a received text, folded', file: 'sms/conversations/keyword-match.ts', most: 39_015, read: fold },
   { name: 'a text, whether it can be seen', file: 'sms/send/schemas.ts', most: BODY, read: isInvisible },
   {
     name: 'a template of texts, for 20 people',

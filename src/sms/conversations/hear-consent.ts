@@ -7,7 +7,7 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { addEntry } from '../consent/ledger.ts'
 import { consentWordOf, type JoinGroup } from '../consent/words.ts'
 import { latestOptChanges, type OptChange } from '../queue/opt-changes.ts'
-import { answerRef } from './answer.ts'
+import { answerRef } from './auto-answer.ts'
 import { queueAnswers } from './queue-answers.ts'
 
 /** A new text of a person. `receivedAt`: ms since 1970, by the device's clock. */

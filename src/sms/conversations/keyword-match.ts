@@ -1,7 +1,3 @@
-import { fieldError, invalidFields } from '../../errors.ts'
-import type { Extension } from '../../records/extension.ts'
-import { checkHours, checking, type Values } from '../hours.ts'
-
 type Match = 'any' | 'words' | 'first_word' | 'contains'
 
 const MAX_TEXT = 1_600
@@ -19,7 +15,7 @@ export const fold = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-const keywordsOf = (value: string): readonly string[] =>
+export const keywordsOf = (value: string): readonly string[] =>
   fold(value)
     .split(',')
     .map((word) => word.trim())
@@ -33,19 +29,4 @@ export function matches(kind: Match, value: string, text: string): boolean {
     if (kind === 'contains') return text.includes(word)
     return text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))
   })
-}
-
-const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
-
-/** Refuses automatic answers that can match no text, have nothing to send or have invalid hours. */
-export const autoAnswersExtension: Extension = checking((values, old) => {
-  checkAnswer(values)
-  checkHours(HOURS, values, old)
-})
-
-function checkAnswer({ match, value, body, template }: Values) {
-  if (match !== 'any' && keywordsOf(String(value)).length === 0)
-    throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
-  if (!body && !template)
-    throw invalidFields({ body: fieldError('validation_required', 'A text or a template is needed.') })
 }

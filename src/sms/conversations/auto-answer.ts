@@ -18,8 +18,8 @@ import { accountSender, may } from '../send/permit.ts'
 import { offeredMessage } from '../send/send.ts'
 import { wakeDevices } from '../wake.ts'
 import { type Answerable, readText } from './answerable-text.ts'
-import { fold, matches } from './auto-answers.ts'
 import { consentAnswer, PAUSE_SECONDS } from './consent-answer.ts'
+import { fold, matches } from './keyword-match.ts'
 import { ANSWER } from './queue-answers.ts'
 
 /** The `client_ref` of the automatic answer to a text. */
