@@ -149,6 +149,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['topic-access.ts'],
     ['subscription-index.ts'],
     ['client-registry.ts', 'event-text.ts', 'match-change.ts', 'other-node.ts'],
+    ['change-event.ts'],
     ['broadcast.ts'],
     ['deliveries.ts'],
     ['.'],

@@ -1,16 +1,11 @@
-import type { Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Logger } from '../log.ts'
-import { catalogFor } from '../records/access.ts'
 import { ENDED_SESSIONS } from '../records/record-sql.ts'
+import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { ChangeEntry } from './change-log.ts'
-import type { Client } from './client.ts'
 import type { ClientRegistry } from './client-registry.ts'
-import { payloadsOf } from './event-text.ts'
 import { type Change, loadChanges } from './load-changes.ts'
-import { sees } from './snapshot.ts'
-import { type GroupState, type Receivers, type SubscriptionGroup, textOf } from './subscription-index.ts'
-import type { Topic } from './topic.ts'
+import { type Receivers, type SubscriptionGroup, textOf } from './subscription-index.ts'
 import { judgeHere, questionOf } from './topic-access.ts'
 
 /** Sends a change to all clients that may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
@@ -62,7 +57,7 @@ export interface DeliveryParts {
  * Sends changes to this node's clients. Signs out deleted users. Disconnects the clients of ended sessions,
  * and those that may see a change that could not be read.
  */
-export async function deliverChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
+export async function broadcastChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
   const { store, registry } = parts
   for (const { collection, record } of entries)
     if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
@@ -91,55 +86,3 @@ export async function deliverChanges(parts: DeliveryParts, entries: readonly Cha
     registry.disconnect(collection, record)
   }
 }
-
-export interface ChangeEvent {
-  readonly store: Store
-  readonly storeOf: (group: GroupState) => Store
-  readonly change: Change
-  readonly textFor: ReturnType<typeof payloadsOf>
-  readonly bytes: number
-  readonly atMs: number
-}
-
-const CHANGE_BYTES = 1_000
-/** For a change older than this no SQL runs: SQL may read `_changes`, where rows stay for about a minute. */
-const MAX_AGE_MS = 20_000
-
-function toEvent(all: CatalogStore, change: Change): ChangeEvent {
-  const store = all.forEverybody('realtime')
-  const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
-    db: ticket ? all.database.for(ticket) : store.db,
-    catalog: catalogFor(all.catalog, auth?.limits),
-  })
-  return {
-    store,
-    storeOf,
-    change,
-    textFor: payloadsOf(storeOf, change),
-    bytes: CHANGE_BYTES + charactersOf(change.row),
-    atMs: performance.now(),
-  }
-}
-
-export const isTooOld = ({ atMs }: ChangeEvent): boolean => performance.now() - atMs > MAX_AGE_MS
-
-/** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
-export async function sendTo({ textFor, change }: ChangeEvent, state: GroupState, email: boolean) {
-  const { topic } = state.group
-  const receivers = state.clients.filter((client) => isWanted(client, topic, change))
-  if (receivers.length === 0) return
-  const data = await textFor(state, email)
-  for (const client of receivers) client.send(topic.name, data)
-}
-
-/** Whether the client has the topic now, and also had it when the change was committed. */
-function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
-  const subscription = subscriptions.get(name)
-  return subscription !== undefined && !sees(subscription.since, xid)
-}
-
-const charactersOf = (row: readonly unknown[]): number =>
-  row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
-
-const sizeOf = (value: unknown): number =>
-  typeof value === 'string' ? value.length : Array.isArray(value) ? charactersOf(value) : 8

@@ -9,7 +9,7 @@ import type { AuthRecord } from '../request/request.ts'
 import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
 import { serialQueue } from '../tools/repeat.ts'
-import { deliverChanges } from './broadcast.ts'
+import { broadcastChanges } from './broadcast.ts'
 import type { ChangeEntry } from './change-log.ts'
 import {
   Client,
@@ -128,7 +128,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
   }
 
   const listener = {
-    heard: (entries: readonly ChangeEntry[]) => deliverChanges(parts, entries),
+    heard: (entries: readonly ChangeEntry[]) => broadcastChanges(parts, entries),
     lost: endAll,
     accountMessage(message: string): void {
       const { account, data } = JSON.parse(message) as { account: string; data: object }
