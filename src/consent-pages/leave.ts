@@ -5,7 +5,7 @@ import { queries } from '../db/queries.ts'
 import { addEntry, versionOf } from '../sms/consent/ledger.ts'
 import { endGroupTexts } from '../sms/queue/end-group-texts.ts'
 import { endUnclaimed, setOptedOut } from '../sms/queue/opt-out.ts'
-import { lockUserSends } from '../sms/send/accept.ts'
+import { lockUserSends } from '../sms/send/lock-user-sends.ts'
 import type { Visitor } from './ask-to-join.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
 

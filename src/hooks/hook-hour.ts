@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
 import { formatDate } from '../fields/date.ts'
-import type { Offer } from '../sms/send/accept.ts'
+import type { Offer } from '../sms/send/offer.ts'
 import type { Hook } from './hook-fields.ts'
 
 /** now() is when the transaction began, before it waited for the hook's lock. */

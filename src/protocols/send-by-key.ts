@@ -4,10 +4,10 @@ import { identifyKeyHolder, type KeyCredentials } from '../http/middleware/sende
 import { retry } from '../http/retry.ts'
 import { SEND } from '../sms/send/body-schema.ts'
 import type { Idempotency } from '../sms/send/idempotency.ts'
-import { type Sender, senderOfKey } from '../sms/send/permit.ts'
 import { readSend } from '../sms/send/read-body.ts'
 import { recipientsIn } from '../sms/send/read-numbers.ts'
 import { send } from '../sms/send/send.ts'
+import { type Sender, senderOfKey } from '../sms/send/sender.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.input<typeof SEND>>

@@ -6,7 +6,7 @@ import { completeNumber } from './complete-numbers.ts'
 import { enteredBy, sourceOf, versionOf } from './consent/ledger.ts'
 import { endGroupTexts } from './queue/end-group-texts.ts'
 import { endUnclaimed } from './queue/opt-out.ts'
-import { lockUserSends } from './send/accept.ts'
+import { lockUserSends } from './send/lock-user-sends.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
 const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']

@@ -5,7 +5,7 @@ import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { hasStopped } from './consent/stopped.ts'
 import { checking, checkTimeZone } from './hours.ts'
 import { endUnclaimed } from './queue/opt-out.ts'
-import { lockUserSends } from './send/accept.ts'
+import { lockUserSends } from './send/lock-user-sends.ts'
 
 const contactChecks = checking(checkTimeZone)
 

@@ -5,7 +5,7 @@ import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
 import type { Extension } from '../records/extension.ts'
 import { failUnsent } from './queue/fail-messages.ts'
 import { sendOnce } from './queue/send-once.ts'
-import { lockUserSends } from './send/accept.ts'
+import { lockUserSends } from './send/lock-user-sends.ts'
 import { REASONS, updateRecords } from './status.ts'
 import { readAccess } from './user-access.ts'
 

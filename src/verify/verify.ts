@@ -6,8 +6,9 @@ import { GatewayError } from '../errors.ts'
 import { endPause } from '../sms/codes/counts.ts'
 import { cancelMessage } from '../sms/queue/cancel.ts'
 import { requireReach } from '../sms/send/judge.ts'
-import { accountSender, may, type Sender } from '../sms/send/permit.ts'
+import { may } from '../sms/send/permit.ts'
 import { gatewayRefusal } from '../sms/send/refusals.ts'
+import { accountSender, type Sender } from '../sms/send/sender.ts'
 import { COLUMNS, hashOf, MAX_ATTEMPTS, type Verification } from './verification.ts'
 
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */

@@ -4,8 +4,8 @@ import type { Extensions } from '../../records/extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Scope } from '../../request/scopes.ts'
 import type { EstimateConfig } from '../../sms/send/cost-estimate.ts'
-import type { Sender } from '../../sms/send/permit.ts'
 import type { SendServices } from '../../sms/send/send.ts'
+import type { Sender } from '../../sms/send/sender.ts'
 
 export interface McpServices extends SendServices {
   readonly extensions: Extensions

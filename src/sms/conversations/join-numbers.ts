@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { endUnclaimed, optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
-import { lockUserSends } from '../send/accept.ts'
+import { lockUserSends } from '../send/lock-user-sends.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
 
 /** Maximum texts that a transaction changes. */

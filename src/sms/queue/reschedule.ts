@@ -5,8 +5,9 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { COMMON, date } from '../send/body-schema.ts'
 import { requireOwnBatch } from '../send/judge.ts'
-import { may, type Permit, type Sender } from '../send/permit.ts'
+import { may, type Permit } from '../send/permit.ts'
 import { checkShape } from '../send/schemas.ts'
+import type { Sender } from '../send/sender.ts'
 import { BATCH, countBatch } from './batch.ts'
 import {
   type Change,

@@ -1,50 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type Groups, makeGroups } from '../../db/group-commits.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
-import type { Origin, SendOptions } from './body.ts'
-import type { Idempotency } from './idempotency.ts'
-import type { Permit } from './permit.ts'
+import type { Offer } from './offer.ts'
 import type { RefusalCode } from './refusals.ts'
-
-/** A send that has passed its checks, as `sms_accept` takes and judges it. In options, '' means unset. */
-export interface Offer extends Omit<SendOptions, 'origin'> {
-  readonly permit: Permit
-  readonly device?: string | undefined
-  readonly line?: string | undefined
-  readonly from?: string | undefined
-  /** The send is scheduled for later: no device is chosen yet. */
-  readonly later?: boolean
-  readonly batch?: string | undefined
-  /** The text of messages that have no text of their own. */
-  readonly body?: string | undefined
-  /** The encrypted text that devices send instead of `body`. */
-  readonly sealed?: string | undefined
-  readonly idempotency?: Idempotency | undefined
-  /** The answer to the request, JSON of ACCEPTED. It is kept for the idempotency key. */
-  readonly answer?: string
-  /** What the SMSGate or Twilio API keeps about the send, or SEALED. `ref`: id of the message or batch. */
-  readonly origin?: (Origin & { readonly ref: string }) | undefined
-  /** The template and the groups of the send: either may require consent. */
-  readonly template?: string | undefined
-  readonly groups?: readonly string[] | undefined
-  /** The send answers a text that asks for help. */
-  readonly isHelp?: boolean
-  readonly messages: readonly OfferedMessage[]
-}
-
-export interface OfferedMessage {
-  readonly id: string
-  readonly to: string
-  readonly body?: string
-  readonly segments: number
-  /** The time zone by which the message waits in quiet hours; '' for the account's; absent: no waiting. */
-  readonly zone?: string
-}
 
 /** Results of a send. sql/functions/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
@@ -153,17 +114,6 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
       return verdicts
     },
   })
-
-/** Locks a user's sends until the transaction `db` ends, so that later sends see its changes. */
-export async function lockUserSends(db: Db, user: string): Promise<void> {
-  await queries(db)
-    .insertInto('sms_turns')
-    .columns(['user'])
-    .expression((from) => from.selectFrom('users').select('id').where('id', '=', user))
-    .onConflict((found) => found.doNothing())
-    .execute()
-  await queries(db).selectFrom('sms_turns').where('user', '=', user).forUpdate().execute()
-}
 
 /** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
 type RowField = string | number | boolean | null | undefined

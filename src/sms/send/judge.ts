@@ -3,8 +3,9 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
-import type { Act, Permit, Sender } from './permit.ts'
+import type { Act, Permit } from './permit.ts'
 import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
+import type { Sender } from './sender.ts'
 
 // The judge itself is `may` in permit.ts. This file has its SQL for numbers, lines and stored texts, and the
 // errors of its refusals.

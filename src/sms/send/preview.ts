@@ -9,9 +9,10 @@ import { checkBody, consentScope, plainText, TEXT, writeTexts } from './content.
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
-import { isAllowed, may, type Sender } from './permit.ts'
+import { isAllowed, may } from './permit.ts'
 import { allRecipients } from './recipients.ts'
 import type { OfferConfig } from './send.ts'
+import type { Sender } from './sender.ts'
 
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'

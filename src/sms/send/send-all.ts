@@ -2,12 +2,13 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
-import { type AcceptConfig, type Offer, storeOffers } from './accept.ts'
+import { type AcceptConfig, storeOffers } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkBody } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { Sender } from './permit.ts'
+import type { Offer } from './offer.ts'
 import { prepareOffer, renderVerdict } from './send.ts'
+import type { Sender } from './sender.ts'
 
 interface OneOfMany {
   readonly body: SendBody

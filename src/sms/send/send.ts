@@ -6,14 +6,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { counts } from '../../metrics/counts.ts'
 import { randomId } from '../../tools/random.ts'
-import {
-  type AcceptConfig,
-  type Acceptor,
-  type Offer,
-  type OfferedMessage,
-  storeOffers,
-  type Verdict,
-} from './accept.ts'
+import { type AcceptConfig, type Acceptor, storeOffers, type Verdict } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
@@ -21,10 +14,12 @@ import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
 import { keepScope, offeredScope } from './kept-scope.ts'
 import { zoneOfNumber } from './number-zone.ts'
+import type { Offer, OfferedMessage } from './offer.ts'
 import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
-import { may, type Sender } from './permit.ts'
+import { may } from './permit.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
+import type { Sender } from './sender.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 

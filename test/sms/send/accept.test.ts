@@ -1,9 +1,11 @@
 import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
 import { RetryLater } from '../../../src/errors.ts'
-import { type Offer, openAcceptor } from '../../../src/sms/send/accept.ts'
+import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
-import { accountSender, may, type Sender } from '../../../src/sms/send/permit.ts'
+import type { Offer } from '../../../src/sms/send/offer.ts'
+import { may } from '../../../src/sms/send/permit.ts'
+import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 

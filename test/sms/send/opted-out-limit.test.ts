@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/collections/catalog.ts'
 import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
-import { accountSender } from '../../../src/sms/send/permit.ts'
 import { prepareOffer } from '../../../src/sms/send/send.ts'
+import { accountSender } from '../../../src/sms/send/sender.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices()

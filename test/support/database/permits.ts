@@ -1,4 +1,5 @@
-import { type Act, accountSender, may, type Sender } from '../../../src/sms/send/permit.ts'
+import { type Act, may } from '../../../src/sms/send/permit.ts'
+import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
 
 /** The judge's permission for an act of the account itself. */
 export const permitOf = (user: string, act: Act = 'cancel') => may(accountSender(user, user), act)
