@@ -248,9 +248,9 @@ scenario(
     const members = page.getByRole('table', { name: 'Members' })
     await members.getByRole('cell', { name: 'Ben' }).first().waitFor()
     await members.getByRole('button', { name: 'Remove Ben' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    // its requests of this moment are refused; without a team there is nothing to sign in to
+    // Ben's requests are refused from this moment; without a team he cannot sign in
     await ben.refused(/: 40[134]$/, async () => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
       await ben.page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await ben.look('team-ended')
     })

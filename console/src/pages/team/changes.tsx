@@ -62,12 +62,12 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
   },
   {
     title: t('Record'),
-    minor: true,
     cell: (change) => nameOf(keyOf(change)) || <span class="mono">{change.record}</span>,
   },
   {
     title: t('Fields'),
     long: true,
+    minor: true,
     spare: ({ fields }) => !fields?.length,
     cell: ({ fields }) => fields?.join(', ') || '–',
   },
