@@ -139,7 +139,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
 
 function hintOf(segments: number): string | undefined {
   if (segments > 1) return segmentsText(segments)
-  return hasKeyboard.value ? t('Ctrl and Enter send, too.') : undefined
+  return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
 }
 
 const openWords = (open: readonly string[]) =>
