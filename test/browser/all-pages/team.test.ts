@@ -67,9 +67,10 @@ async function joinAsBen({ page, look, refused }: Browser, link: string): Promis
 
 /** Who has no account of their own is in the team's after a sign-in, and has their own sign-in beside. */
 async function landsInTeam({ page }: Browser, url: string): Promise<void> {
+  // away from the console first: its open requests would be refused without a session
+  await page.goto(`${url}/icon-192.png`)
   await page.evaluate('localStorage.clear()')
   await page.goto(url)
-  await page.reload()
   await page.getByLabel('Email').fill(BEN.email)
   await page.getByLabel('Password').fill(BEN.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
