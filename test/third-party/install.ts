@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
@@ -33,6 +33,7 @@ import {
   VENDEL_NPM_FOLDER,
   VENDEL_PYPI,
 } from './door-clients.ts'
+import { hasDocuments, hasPrism, OPENAPI_NPM, PRISM_FOLDER, PRISM_NPM } from './openapi-documents.ts'
 import { installTwilio, TWILIO_JAVA_FOLDER, TWILIO_MAVEN } from './twilio-libraries.ts'
 
 // Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,
@@ -46,6 +47,15 @@ function installNpm(folder: string, dependencies: Readonly<Record<string, string
     stdio: 'inherit',
   })
 }
+
+/** Unpacks files of a package into a folder, all by default. Installs nothing that the package needs. */
+function unpackNpm(folder: string, name: string, files: readonly string[] = []): void {
+  const pack = ['pack', '--silent', name]
+  const packed = execFileSync('npm', pack, { cwd: folder, encoding: 'utf8' }).trim()
+  execFileSync('tar', ['xzf', packed, ...files], { cwd: folder })
+  rmSync(join(folder, packed))
+}
+
 installTwilio()
 
 if (!existsSync(OLDEST_NODE_BIN)) installNpm(OLDEST_NODE_FOLDER, OLDEST_NODE)
@@ -62,10 +72,11 @@ function installPython(folder: string, packages: readonly string[]): void {
 
 if (!hasNovu()) {
   installNpm(DOORS_FOLDER, DOORS_NPM)
-  const pack = ['pack', '--silent', NOVU]
-  const packed = execFileSync('npm', pack, { cwd: DOORS_FOLDER, encoding: 'utf8' }).trim()
-  execFileSync('tar', ['xzf', packed], { cwd: DOORS_FOLDER })
+  unpackNpm(DOORS_FOLDER, NOVU)
 }
+if (!hasPrism()) installNpm(PRISM_FOLDER, PRISM_NPM)
+if (!hasDocuments())
+  for (const [name, files] of Object.entries(OPENAPI_NPM)) unpackNpm(PRISM_FOLDER, name, files)
 if (!hasApprise()) installPython(DOORS_PYTHON, DOORS_PYPI)
 if (!hasVendel('npm')) installNpm(VENDEL_NPM_FOLDER, VENDEL_NPM)
 if (!hasVendel('python')) installPython(DOORS_PYTHON, VENDEL_PYPI)
