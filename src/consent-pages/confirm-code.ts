@@ -6,7 +6,7 @@ import { addEntry } from '../sms/consent/ledger.ts'
 import { accountSender } from '../sms/send/sender.ts'
 import { serviceNamed } from '../verify/find-service.ts'
 import { checkVerification } from '../verify/verify.ts'
-import { SERVICE, type Visitor } from './ask-to-join.ts'
+import { SERVICE, type Visitor } from './send-join-question.ts'
 import type { JoinPage } from './join-page.ts'
 
 /**

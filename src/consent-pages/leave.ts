@@ -6,7 +6,7 @@ import { addEntry, versionOf } from '../sms/consent/ledger.ts'
 import { endGroupTexts } from '../sms/queue/end-group-texts.ts'
 import { endUnclaimed, setOptedOut } from '../sms/queue/opt-out.ts'
 import { lockUserSends } from '../sms/send/lock-user-sends.ts'
-import type { Visitor } from './ask-to-join.ts'
+import type { Visitor } from './send-join-question.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
 
 /**

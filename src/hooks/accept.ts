@@ -8,7 +8,7 @@ import { requireDestinations } from '../sms/codes/destinations.ts'
 import type { Offer } from '../sms/send/offer.ts'
 import { isRefusal } from '../sms/send/refusals.ts'
 import { sendInside } from '../sms/send/send.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 
 /** What became of a hook's texts. `wake`: the devices to wake after the commit. */
 interface Accepted {

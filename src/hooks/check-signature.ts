@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { PRESETS } from '../portable/hook-presets.ts'
 import type { FormPair } from '../tools/charset.ts'
 import { isSigned } from '../webhooks/signature.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 
 /** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */
 const TOLERANCE_SECONDS = 300

@@ -13,7 +13,7 @@ import { isInvisible } from '../sms/send/schemas.ts'
 import { renderTemplate, TooManySteps } from '../templates/render.ts'
 import { missing, valueAt } from '../templates/value-at.ts'
 import { cutToParts } from './cut-to-parts.ts'
-import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook-fields.ts'
+import { DEFAULT_PARTS, type HookSettings, isOfCodes } from './hook-settings.ts'
 
 /**
  * Maximum characters of an event's key before hashing. A whole body fits: bodies may differ only at the end.
@@ -25,7 +25,7 @@ const CODE_PRIORITY = 127
 /**
  * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.
  */
-export async function compose(store: Store, user: string, hook: HookFields, body: unknown) {
+export async function compose(store: Store, user: string, hook: HookSettings, body: unknown) {
   const preset = PRESETS[hook.preset]
   if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }
   if (hook.resolved === 'skip' && isMet(hook.resolved_when || preset.resolved_when, body))
@@ -47,7 +47,7 @@ export async function compose(store: Store, user: string, hook: HookFields, body
 
 /** A text to the hook's recipients and those that a body names. Throws 400 if there are none. */
 export function sendOf(
-  hook: HookFields,
+  hook: HookSettings,
   named: { readonly numbers: readonly string[]; readonly groups: readonly string[] },
   text: string,
   shown?: string,
@@ -67,7 +67,7 @@ export function sendOf(
 }
 
 /** The login code in an auth server's body; '' if the body has it only within the text. */
-const codeIn = (body: unknown, { preset }: HookFields): string =>
+const codeIn = (body: unknown, { preset }: HookSettings): string =>
   renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_CHARACTERS).text
 
 /**
@@ -93,7 +93,7 @@ function keyOf(template: string, body: unknown) {
 }
 
 /** The phone numbers that get codes. No groups: an end user who enters a group's name must not reach it. */
-async function personIn(store: Store, user: string, body: unknown, hook: HookFields) {
+async function personIn(store: Store, user: string, body: unknown, hook: HookSettings) {
   const numbers = await recipientsIn(store, user, namesIn(body, hook), MAX_NAMED, { bare: 'world' })
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
@@ -104,7 +104,7 @@ async function personIn(store: Store, user: string, body: unknown, hook: HookFie
  * Recipients of alerts in the body: phone numbers, short codes if the account allows them, and ids of groups.
  * Throws 400 for an unknown group.
  */
-async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields) {
+async function someoneIn(store: Store, user: string, body: unknown, hook: HookSettings) {
   const named = namesIn(body, hook)
   const read = await readNumbers(store, user, named)
   const isCode = (number: string | undefined) => number !== undefined && SHORT_CODE.test(number)
@@ -122,7 +122,7 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookFi
  * Phone numbers and group names in a body, at the path `recipients_from` or where the preset says. Throws 400
  * for too many, or if neither that path nor the hook names a recipient.
  */
-function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookFields): string[] {
+function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookSettings): string[] {
   const to = PRESETS[preset].codes?.to
   if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
   const found = valueAt(body, namesOf(path))

@@ -5,7 +5,7 @@ import { queries } from '../db/queries.ts'
 import type { Way } from '../db/statement.ts'
 import { isDisabled } from '../records/disabled-user.ts'
 import { REPLAY_MINUTES } from './check-signature.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 
 /** The hook with this secret, unless its account is disabled. */
 const bySecret = (db: Db, secret: string, way?: Way) =>

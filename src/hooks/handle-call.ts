@@ -14,11 +14,11 @@ import { type Call, OUTCOMES, refused, textsOf } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
 import { compose } from './compose.ts'
 import { lockHook } from './find-hook.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
 import { noteCall } from './note-call.ts'
 import { readHookBody } from './read-body.ts'
-import { composeUnread } from './unreadable-body.ts'
+import { composeUnread } from './compose-unread.ts'
 
 export const HOOK_CALLED = z
   .object({

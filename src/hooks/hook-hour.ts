@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Offer } from '../sms/send/offer.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 
 /** now() is when the transaction began, before it waited for the hook's lock. */
 const TRUE_NOW = sql<Date>`clock_timestamp()`

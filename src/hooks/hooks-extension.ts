@@ -15,12 +15,12 @@ import { requireRoomFor } from '../webhooks/webhook-extensions.ts'
 import { standardSecret } from './check-signature.ts'
 import {
   DEFAULT_PARTS,
-  HOOK_FIELDS,
+  HOOK_SETTINGS,
   type Hook,
   isOfCodes,
   MAX_RECIPIENTS,
   MAX_TEMPLATE,
-} from './hook-fields.ts'
+} from './hook-settings.ts'
 
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
 const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')
@@ -47,7 +47,7 @@ async function prepare(store: Store, values: Record<string, Value>): Promise<und
 
 /** Stores recipients in E.164. Leaves those that are no numbers, which `checkRecipients` refuses. */
 async function completeRecipients(store: Store, values: Record<string, Value>): Promise<void> {
-  const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
+  const { data } = HOOK_SETTINGS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
   if (!data || data.every(isPlain)) return
   values.recipients = JSON.stringify(await recipientsIn(store, String(values.user), data, MAX_RECIPIENTS))
 }
@@ -80,7 +80,7 @@ function complete(values: Record<string, Value>) {
 
 /** Throws 400 for recipients that are no numbers, and for short codes that the account does not allow. */
 async function checkRecipients(store: Store, values: Record<string, Value>): Promise<void> {
-  const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients)))
+  const { data } = HOOK_SETTINGS.shape.recipients.safeParse(parseJson(String(values.recipients)))
   const others = data?.filter((number) => !E164.test(number))
   const areCodes = others?.every((number) => SHORT_CODE.test(number))
   if (others?.length === 0 || (areCodes && (await allowsShortCodes(store, String(values.user))))) return

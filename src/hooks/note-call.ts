@@ -4,7 +4,7 @@ import { queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import { cleanText } from '../fields/cast.ts'
 import { noteChanges } from '../records/record-sql.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 
 /** Maximum characters of a call's body that are stored. */
 const MAX_KEPT = 65_536

@@ -9,7 +9,7 @@ import { isOwn } from '../sms/send/send.ts'
 import { accountSender } from '../sms/send/sender.ts'
 import { type Call, OUTCOMES, refused, TEXTS, textsOf } from './call-outcome.ts'
 import { compose } from './compose.ts'
-import type { HookFields } from './hook-fields.ts'
+import type { HookSettings } from './hook-settings.ts'
 import { readHookBody } from './read-body.ts'
 
 export const HOOK_PREVIEW = z
@@ -25,7 +25,7 @@ export async function previewHook(
   store: Store,
   { maxRecipients }: Config,
   user: string,
-  hook: HookFields,
+  hook: HookSettings,
   raw: string,
 ): Promise<z.output<typeof HOOK_PREVIEW>> {
   const preview = async (): Promise<Call> => {

@@ -6,7 +6,7 @@ import { anyFound, NOW, queries } from '../db/queries.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
 import { noteChanges } from '../records/record-sql.ts'
 import type { OtherForms } from './call-webhook.ts'
-import { findDelivery } from './due-delivery.ts'
+import { findDelivery } from './load-delivery.ts'
 import { WAKE } from './lease.ts'
 import { isOwn, type Owner, requireOpen, webhookRefusal } from './owner.ts'
 

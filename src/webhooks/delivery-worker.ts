@@ -7,7 +7,7 @@ import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
-import { type DueDelivery, findDue } from './due-delivery.ts'
+import { type DueDelivery, findDue } from './load-delivery.ts'
 import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { renderAuthMethods } from '../../src/auth/oauth2/auth-methods.ts'
-import { exchange } from '../../src/auth/oauth2/exchange.ts'
+import { exchange } from '../../src/auth/oauth2/fetch-provider-token.ts'
 import { providerClient } from '../../src/auth/oauth2/provider.ts'
 import { PROVIDERS, providerOf } from '../../src/auth/oauth2/providers.ts'
 import { fetchUser } from '../../src/auth/oauth2/with-oauth2.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose } from '../../src/hooks/compose.ts'
 import { cutToParts } from '../../src/hooks/cut-to-parts.ts'
-import type { HookFields } from '../../src/hooks/hook-fields.ts'
+import type { HookSettings } from '../../src/hooks/hook-settings.ts'
 import { readHookBody } from '../../src/hooks/read-body.ts'
 import { countSegments } from '../../src/portable/segments.ts'
 import { renderTemplate } from '../../src/templates/render.ts'
@@ -124,7 +124,7 @@ const alert = (status: string, annotations: object) => ({
   ...{ startsAt: '16:00', fingerprint: '1a3' },
 })
 const summary = { summary: 'Disk is 95 % full' }
-const hookOf = (preset: HookFields['preset'], resolved: string): HookFields => ({
+const hookOf = (preset: HookSettings['preset'], resolved: string): HookSettings => ({
   ...{ preset, template: '', recipients: ['+4915112345678'], groups: [], recipients_from: '', line: '' },
   ...{ once_key: '', resolved, resolved_when: '', send_when: '', kind: 'alerts', max_parts: 3 },
 })
@@ -142,7 +142,7 @@ const error = { title: 'Oops', issue_id: '117' }
 const charge = { id: 'ch', amount: 4_200, currency: 'eur', reason: 'fraudulent' }
 const metric = { description_title: 'Many errors', metric_alert: { id: '4' } }
 
-type Row = [preset: HookFields['preset'], body: object, text: string, key?: string, isResolved?: boolean]
+type Row = [preset: HookSettings['preset'], body: object, text: string, key?: string, isResolved?: boolean]
 /** Bodies as these tools send them, shortened. */
 const BODIES: Row[] = [
   [
@@ -226,7 +226,7 @@ test.each([
   ['text=y, x', true],
   ['text=y;end=null', true],
 ])('the condition %s is met: %s', async (condition, isMet) => {
-  const outcomeOf = async (hook: HookFields) =>
+  const outcomeOf = async (hook: HookSettings) =>
     (await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null })).outcome
   const over = { ...hookOf('text', 'skip'), resolved_when: condition }
   expect(await outcomeOf(over)).toBe(isMet ? 'resolved' : 'sent')

@@ -1,4 +1,4 @@
-import { noteClock } from '../../src/protocols/smsgate/phone-clock.ts'
+import { noteClock } from '../../src/protocols/smsgate/note-clock.ts'
 import { pullMessages } from '../../src/protocols/smsgate/pull.ts'
 import type { Device } from '../../src/sms/devices/device.ts'
 import { sweep } from '../../src/sms/queue/sweep.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose } from '../../src/hooks/compose.ts'
-import { HOOK_FIELDS } from '../../src/hooks/hook-fields.ts'
+import { HOOK_SETTINGS } from '../../src/hooks/hook-settings.ts'
 import { areInstalled, toolFile } from './door-clients.ts'
 
 interface Event {
@@ -17,7 +17,7 @@ Made by \`npx vitest run test/third-party/hook-examples.test.ts --update\`.
 | event | text |
 |---|---|
 `
-const hook = HOOK_FIELDS.parse({ preset: 'github', recipients: ['+4915112345678'] })
+const hook = HOOK_SETTINGS.parse({ preset: 'github', recipients: ['+4915112345678'] })
 
 test.skipIf(!areInstalled())("hooks accept all of GitHub's webhook examples", async () => {
   const events = JSON.parse(

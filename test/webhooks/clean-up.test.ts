@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
-import { findDue } from '../../src/webhooks/due-delivery.ts'
+import { findDue } from '../../src/webhooks/load-delivery.ts'
 import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { callWebhook, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../src/webhooks/due-delivery.ts'
+import type { DueDelivery } from '../../src/webhooks/load-delivery.ts'
 import { newSecret } from '../../src/webhooks/new-secret.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { until } from '../support/until.ts'

@@ -6,7 +6,7 @@ import type { PageProps } from '../pages.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { EMAIL_ROW, newPasswordRows } from './credential-rows.ts'
+import { EMAIL_ROW, newPasswordRows } from './password-fields.ts'
 import { PageFrame } from './page-frame.tsx'
 
 const ROWS = [EMAIL_ROW, ...newPasswordRows(t('Password'))]

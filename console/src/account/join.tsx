@@ -13,7 +13,7 @@ import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { EMAIL_ROW, newPasswordRows } from './credential-rows.ts'
+import { EMAIL_ROW, newPasswordRows } from './password-fields.ts'
 import { PageFrame } from './page-frame.tsx'
 import { SignIn } from './sign-in.tsx'
 

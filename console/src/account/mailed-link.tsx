@@ -7,7 +7,7 @@ import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { to } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { newPasswordRows, type Passwords, passwordRow } from './credential-rows.ts'
+import { newPasswordRows, type Passwords, passwordRow } from './password-fields.ts'
 import { PageFrame } from './page-frame.tsx'
 
 const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {

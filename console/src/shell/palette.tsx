@@ -6,7 +6,7 @@ import { contactFilter } from '../data/phone/contact-filter.ts'
 import { defaultCountry } from '../data/phone/country.ts'
 import type { Contact } from '../data/record-types.ts'
 import { may, session } from '../data/session.ts'
-import { useLater } from '../data/use/use-later.ts'
+import { useDebounced } from '../data/use/use-debounced.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
@@ -53,7 +53,7 @@ const toNumber = (number: string, who: string): Command[] => [
 
 function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
   const [own] = useState(ownCommands)
-  const asked = useLater(typed.trim())
+  const asked = useDebounced(typed.trim())
   const { items } = useList<Contact>('contacts', {
     filter: `(${contactFilter(asked || '-', defaultCountry.value)})`,
     sort: 'name',

@@ -6,7 +6,7 @@ import { map, object, text, type ValueOf } from '../../fields/shape.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { takeAppleName } from './apple-name.ts'
-import { exchange } from './exchange.ts'
+import { exchange } from './fetch-provider-token.ts'
 import {
   type Profile,
   type Provider,

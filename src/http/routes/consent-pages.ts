@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { askToJoin } from '../../consent-pages/ask-to-join.ts'
+import { askToJoin } from '../../consent-pages/send-join-question.ts'
 import { askedPage, joinedPage } from '../../consent-pages/asked-page.ts'
 import { confirmCode } from '../../consent-pages/confirm-code.ts'
 import { faultWords } from '../../consent-pages/fault-words.ts'

@@ -8,7 +8,7 @@ import { isTooComplex } from '../../fields/json-text.ts'
 import type { Posted } from '../../hooks/check-signature.ts'
 import { hookAccount } from '../../hooks/find-hook.ts'
 import { callHook, HOOK_CALLED } from '../../hooks/handle-call.ts'
-import { HOOK_FIELDS } from '../../hooks/hook-fields.ts'
+import { HOOK_SETTINGS } from '../../hooks/hook-settings.ts'
 import { HOOK_PREVIEW, previewHook } from '../../hooks/preview.ts'
 import { JSON_FIELDS } from '../../hooks/read-body.ts'
 import { failures } from '../../openapi/failures.ts'
@@ -34,7 +34,7 @@ const MAX_PREVIEW = 256 << 10
 
 const PREVIEW = z
   .object({
-    hook: HOOK_FIELDS.describe('Fields of a hook, saved or not.'),
+    hook: HOOK_SETTINGS.describe('Fields of a hook, saved or not.'),
     body: z.string().max(MAX_PREVIEW).describe('As it would come: JSON, or plain text.'),
   })
   .meta({ id: 'HookPreviewBody' })

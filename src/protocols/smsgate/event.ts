@@ -10,7 +10,7 @@ import { saveHealth } from '../../sms/devices/health.ts'
 import { checkShape, nonEmptyText } from '../../sms/send/schemas.ts'
 import { parseJson } from '../../tools/json.ts'
 import { PING_PAYLOAD } from './health-check.ts'
-import { noteClock } from './phone-clock.ts'
+import { noteClock } from './note-clock.ts'
 import { type Limits, NO_FILES, TEXTS } from './received-texts.ts'
 import { STARTED_PAYLOAD } from './sim-cards.ts'
 

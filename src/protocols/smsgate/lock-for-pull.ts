@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { CAPACITY } from './phone-capacity.ts'
-import { CLOCK_NOISE_MS } from './phone-clock.ts'
+import { CLOCK_NOISE_MS } from './note-clock.ts'
 import { updatePhone } from './stored-phone.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts'
 import type { ResponseHead } from '../../outgoing/send.ts'
-import type { DueDelivery } from '../../webhooks/due-delivery.ts'
+import type { DueDelivery } from '../../webhooks/load-delivery.ts'
 import { reasonOf } from '../../webhooks/kept-answer.ts'
 import type { Caller, CallServices } from './caller.ts'
 import { isSuccess, NO_SUCCESS } from './outcome.ts'

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../outgoing/send.ts'
 import { type SentHeaders, TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../webhooks/due-delivery.ts'
+import type { DueDelivery } from '../../webhooks/load-delivery.ts'
 import { type Form, signedRequest } from './signed-request.ts'
 import { MAX_ANSWER_BYTES } from './twiml.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { callWebhook } from '../../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../webhooks/due-delivery.ts'
+import type { DueDelivery } from '../../webhooks/load-delivery.ts'
 import { isSecret } from '../../webhooks/signature.ts'
 
 /** Vendel's event names by ours. Other events are sent as `test`. */

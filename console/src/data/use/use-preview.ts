@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
-import { useLater } from './use-later.ts'
+import { useDebounced } from './use-debounced.ts'
 import { useLatest } from './use-latest.ts'
 
 const CALM_MS = 350
@@ -19,7 +19,7 @@ export function usePreview<T>(
   isOld: boolean
 } {
   const question = request ? JSON.stringify(request) : ''
-  const asked = useLater(question, CALM_MS)
+  const asked = useDebounced(question, CALM_MS)
   const [answer, setAnswer] = useState<{ question: string; preview?: T; fault?: Fault }>({ question: '' })
   const begin = useLatest()
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { ClientResponseError } from 'pocketbase'
-import { newPasswordRows, type Passwords, passwordRow } from '../../account/credential-rows.ts'
+import { newPasswordRows, type Passwords, passwordRow } from '../../account/password-fields.ts'
 import { pb } from '../../data/client.ts'
 import { renewSession, type Session, signOut } from '../../data/session.ts'
 import { t } from '../../language/words.ts'

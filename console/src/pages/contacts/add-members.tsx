@@ -3,7 +3,7 @@ import type { Fault } from '../../data/fault.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
-import { useLater } from '../../data/use/use-later.ts'
+import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -20,7 +20,7 @@ const FOUND = 30
 export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: () => void }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<readonly Contact[]>([])
-  const asked = useLater(text.trim())
+  const asked = useDebounced(text.trim())
   const filter = asked ? contactFilter(asked, defaultCountry.value) : ''
   const found = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: FOUND, live: false })
   const [fault, setFault] = useState<Fault>()

@@ -4,7 +4,7 @@ import { pb } from '../../data/client.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { useLater } from '../../data/use/use-later.ts'
+import { useDebounced } from '../../data/use/use-debounced.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
@@ -35,7 +35,7 @@ export function Page({ query }: PageProps) {
   const [isAdding, setAdding] = useState(false)
   const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
-  const filter = filterFor(useLater(text.trim()), chosen)
+  const filter = filterFor(useDebounced(text.trim()), chosen)
   const group = groups.items.find(({ id }) => id === chosen)
   const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 500 })
   useEffect(() => setPicked([]), [filter])

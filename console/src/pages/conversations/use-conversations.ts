@@ -8,7 +8,7 @@ import type { Note } from '../../data/team/team.ts'
 import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLookup } from '../../data/use/use-known.ts'
-import { useLater } from '../../data/use/use-later.ts'
+import { useDebounced } from '../../data/use/use-debounced.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber } from '../../language/words.ts'
@@ -38,7 +38,7 @@ export interface Hit {
 
 /** A page of a view's conversations, live. A search in the view All also finds archived and blocked ones. */
 export function useConversations(view: View, words: string): Conversations {
-  const asked = useLater(words.trim())
+  const asked = useDebounced(words.trim())
   const found = `(${conversationFilter(asked, defaultCountry.value)})`
   const { id, filter: inView, sort = '-last_at' } = view
   const filter = asked === '' ? inView : id === 'all' ? found : `${inView} && ${found}`

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { addEstimates, type Estimate } from '../../data/cost-estimate.ts'
-import { useLater } from '../../data/use/use-later.ts'
+import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
@@ -12,7 +12,7 @@ const CALM_MS = 350
 
 /** What the texts of a list cost, once the server has estimated it. */
 export function ListCost({ texts }: { texts: readonly ListText[] }) {
-  const asked = useLater(texts, CALM_MS)
+  const asked = useDebounced(texts, CALM_MS)
   const [estimate, setEstimate] = useState<Estimate | null>(null)
   const hasPrices = useLines().some(({ prices }) => prices)
   const begin = useLatest()

@@ -4,7 +4,7 @@ import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { useCountry } from '../../data/phone/country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { useLater } from '../../data/use/use-later.ts'
+import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { go, to } from '../../router.ts'
@@ -40,7 +40,7 @@ export function FindPerson({
   const list = useRef<HTMLUListElement>(null)
   const [isTried, setTried] = useState(false)
   const [country, setCountry] = useCountry()
-  const asked = useLater(text.trim())
+  const asked = useDebounced(text.trim())
   const found = useList<Contact>('contacts', {
     filter: asked ? [`(${contactFilter(asked, country)})`, only].filter(Boolean).join(' && ') : '',
     sort: 'name',

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../../../data/fault.ts'
 import type { Message } from '../../../data/record-types.ts'
-import { useLater } from '../../../data/use/use-later.ts'
+import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 import {
@@ -58,7 +58,7 @@ export function useThread(number: string, at: string): ThreadTexts {
     return () => void begin()
   }, [number, at])
 
-  const settled = useLater(changes)
+  const settled = useDebounced(changes)
   useEffect(() => {
     if (settled === 0) return
     const isLatest = beginNewest()

@@ -4,7 +4,7 @@ import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../../data/client.ts'
 import { contactFilter } from '../../../data/phone/contact-filter.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
-import { useLater } from '../../../data/use/use-later.ts'
+import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { t } from '../../../language/words.ts'
 import type { Recipient } from '../composition.ts'
@@ -29,7 +29,7 @@ export function useSuggestions(
   country: string,
 ): readonly Suggestion[] {
   const text = typed.trim()
-  const asked = useLater(text)
+  const asked = useDebounced(text)
   const [found, setFound] = useState<{ text: string; contacts: readonly Contact[] }>({
     text: '',
     contacts: [],

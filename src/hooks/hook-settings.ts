@@ -10,7 +10,7 @@ export const MAX_RECIPIENTS = 100
 export const DEFAULT_PARTS = 3
 
 /** The fields of a hook that decide what it sends. A preview may pass those of an unsaved hook. */
-export const HOOK_FIELDS = z.object({
+export const HOOK_SETTINGS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   kind: z.enum(['', 'alerts', 'codes']).default('alerts'),
   template: text(MAX_TEMPLATE),
@@ -24,9 +24,9 @@ export const HOOK_FIELDS = z.object({
   send_when: text(200),
   max_parts: z.int().min(0).max(10).default(DEFAULT_PARTS),
 })
-export type HookFields = z.output<typeof HOOK_FIELDS>
+export type HookSettings = z.output<typeof HOOK_SETTINGS>
 
-export interface Hook extends HookFields {
+export interface Hook extends HookSettings {
   readonly id: string
   readonly user: string
   readonly name: string
@@ -38,5 +38,5 @@ export interface Hook extends HookFields {
 }
 
 /** Whether a hook sends login codes. One with an auth server's preset always does. */
-export const isOfCodes = ({ kind, preset }: Pick<HookFields, 'kind' | 'preset'>): boolean =>
+export const isOfCodes = ({ kind, preset }: Pick<HookSettings, 'kind' | 'preset'>): boolean =>
   kind === 'codes' || PRESETS[preset]?.codes !== undefined

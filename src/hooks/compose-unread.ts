@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors.ts'
 import { sendOf } from './compose.ts'
-import type { Hook } from './hook-fields.ts'
+import type { Hook } from './hook-settings.ts'
 
 const TOO_LARGE = 'an alarm was too large to read.'
 
