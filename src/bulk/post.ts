@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../errors.ts'
-import type { Job } from './job.ts'
+import type { Job } from './job-from-csv.ts'
 
 /** The server's final answer: not a temporary error, which is retried. */
 export interface ApiResponse {

@@ -3,7 +3,7 @@ import { fileText } from '../portable/file-text.ts'
 import { readBytes } from '../tools/files.ts'
 import { showProgress } from '../tools/progress.ts'
 import type { CsvRow } from './csv.ts'
-import { type BulkOptions, bodyOf, type Job, jobOf, phoneOf } from './job.ts'
+import { type BulkOptions, bodyOf, type Job, jobOf, phoneOf } from './job-from-csv.ts'
 import { type ApiResponse, post } from './post.ts'
 import { openResults, type Results } from './results-file.ts'
 

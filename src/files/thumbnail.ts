@@ -2,7 +2,7 @@ import type { Holder } from '../admission/holder.ts'
 import { admission } from '../admission/shared-limits.ts'
 import type { Db } from '../db/open.ts'
 import type { FileField } from '../fields/field.ts'
-import { makeThumbnail } from './picture.ts'
+import { makeThumbnail } from './make-thumbnail.ts'
 import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './stored-files.ts'
 
 /** Types that have thumbnails. PocketBase: apis/file.go */

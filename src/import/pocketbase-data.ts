@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
 import { quote } from '../collections/catalog.ts'
 import { UserError } from '../errors.ts'
-import { UPLOAD_PREFIX } from '../files/upload-space.ts'
+import { UPLOAD_PREFIX } from '../files/temporary-upload.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>
 

@@ -14,7 +14,7 @@ import {
   narrowing,
   searchedOwner,
 } from './list-indexes.ts'
-import { type ListPlan, SHAPES } from './list-shapes.ts'
+import { type ListPlan, SHAPES } from './list-statement-shapes.ts'
 import { authVersionSql, columnsOf } from './record-sql.ts'
 
 export interface Page {

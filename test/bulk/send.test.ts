@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BulkOptions } from '../../src/bulk/job.ts'
+import type { BulkOptions } from '../../src/bulk/job-from-csv.ts'
 import { sendCsv } from '../../src/bulk/send-csv.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'

@@ -1,5 +1,5 @@
 import { addEstimates } from '../../console/src/data/cost-estimate.ts'
-import { equalTexts } from '../../console/src/pages/send-list/equal-texts.ts'
+import { equalTexts } from '../../console/src/pages/send-list/split-for-estimates.ts'
 
 const text = (phone: string, segments: number, body = `${phone} ${segments}`) => ({
   ...{ row: 1, phone, body, segments },

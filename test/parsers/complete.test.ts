@@ -35,7 +35,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   re2js: {},
   s3mini: { 'backup/s3-storage.ts': 'answers of the storage that superusers chose' },
   saxes: {},
-  sharp: { 'files/picture.ts': 'in threads of libuv, two at once' },
+  sharp: { 'files/make-thumbnail.ts': 'in threads of libuv, two at once' },
   'smtp-server': {
     'protocols/smtp/listen.ts': 'lines of commands, which the library bounds',
     'protocols/smtp/receive.ts': 'types alone',

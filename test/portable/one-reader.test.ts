@@ -20,7 +20,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/http/server/request-tracker.ts': 'digits that the log hides',
   'src/settings/cron.ts': 'fields of cron expressions',
   'src/sms/line-prices.ts': 'prefixes, which are no numbers',
-  'src/sms/conversations/stored-numbers.ts': 'SQL that finds stored numbers for the reader',
+  'src/sms/conversations/irregular-numbers.ts': 'SQL that finds stored numbers for the reader',
   'console/src/pages/device/price-rows.ts': 'prefixes, which are no numbers',
   'console/src/pages/contacts/selection-bar.tsx': 'formulas of spreadsheets',
   'console/src/parts/rows/prefixes.ts': 'prefixes, which are no numbers',

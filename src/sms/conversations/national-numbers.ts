@@ -3,7 +3,7 @@ import { queries } from '../../db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain, readPhone } from '../../portable/phone/read.ts'
 import { countriesOf } from './complete-senders.ts'
-import { MAX_NUMBERS, numbersAfter, readContacts, readConversations, readTexts } from './stored-numbers.ts'
+import { MAX_NUMBERS, numbersAfter, readContacts, readConversations, readTexts } from './irregular-numbers.ts'
 
 /** Incoming texts from one number that came to one slot of a device. */
 export interface NationalTexts {

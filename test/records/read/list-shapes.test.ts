@@ -1,7 +1,7 @@
 import { compile } from '../../../src/filter/compile.ts'
 import type { Extensions } from '../../../src/records/extension.ts'
 import { listRecords } from '../../../src/records/list.ts'
-import { SHAPES } from '../../../src/records/list-shapes.ts'
+import { SHAPES } from '../../../src/records/list-statement-shapes.ts'
 import { listStatement } from '../../../src/records/list-statement.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/message-extensions.ts'

@@ -1,7 +1,7 @@
 import type { RecordModel } from 'pocketbase'
 import { pb } from '../../data/client.ts'
 import { user_settings as userSettings } from '../../data/collections.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
+import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { UserSettings } from '../../data/record-types.ts'
 import { may, type Session, session } from '../../data/session.ts'
 import { HERE, timeZones } from '../../data/time-zones.ts'

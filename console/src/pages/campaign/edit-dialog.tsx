@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { useCountry } from '../../data/phone/country.ts'
+import { useCountry } from '../../data/phone/default-country.ts'
 import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'

@@ -9,7 +9,7 @@ import { t } from '../../language/words.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { bodyOf } from './account-body.ts'
 import { atField } from './account-errors.ts'
-import { accountRows } from './account-rows.ts'
+import { accountRows } from './account-form-rows.ts'
 
 interface Checked {
   readonly request: string

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
+import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useList } from '../../data/use/use-list.ts'

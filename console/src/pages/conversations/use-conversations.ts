@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { conversationFilter } from '../../data/phone/contact-filter.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
+import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'

@@ -1,6 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { readTyped } from '#portable/phone/typed.ts'
-import { useCountry } from '../../data/phone/country.ts'
+import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Line } from '../../data/record-types.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'

@@ -4,7 +4,7 @@ import { isLoopback } from '../../data/loopback.ts'
 import { t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Qr } from '../../parts/qr.tsx'
-import { isUnencrypted, OnlyHere } from './only-here.tsx'
+import { isUnencrypted, OnlyHere } from './local-server-notice.tsx'
 
 /**
  * Instructions for an Android phone: install the app, then scan the code. `url` ends with `#` and the code.

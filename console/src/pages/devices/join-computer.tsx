@@ -5,7 +5,7 @@ import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
-import { isUnencrypted, OnlyHere } from './only-here.tsx'
+import { isUnencrypted, OnlyHere } from './local-server-notice.tsx'
 
 const DRIVERS = [
   ['gammu', t('USB modem (gammu-smsd)')],

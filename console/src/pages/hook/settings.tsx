@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { PRESETS } from '#portable/hook-presets.ts'
 import { lineWords } from '../../data/device/lines.ts'
-import { useCountry } from '../../data/phone/country.ts'
+import { useCountry } from '../../data/phone/default-country.ts'
 import { faultsOf, readNumbers } from '../../data/phone/number-list.ts'
 import type { ContactGroup, Line } from '../../data/record-types.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
+import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'

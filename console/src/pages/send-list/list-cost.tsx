@@ -5,7 +5,7 @@ import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
-import { equalTexts } from './equal-texts.ts'
+import { equalTexts } from './split-for-estimates.ts'
 import type { ListText } from './list-rows.ts'
 
 const CALM_MS = 350

@@ -1,5 +1,5 @@
 import { E164 } from '#portable/phone/e164.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
+import { defaultCountry } from '../../data/phone/default-country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { readTyped } from '#portable/phone/typed.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
-import { useCountry } from '../../data/phone/country.ts'
+import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'

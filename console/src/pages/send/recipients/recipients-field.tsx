@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { useCountry } from '../../../data/phone/country.ts'
+import { useCountry } from '../../../data/phone/default-country.ts'
 import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
 import { hasKeyboard } from '../../../data/use/media-queries.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
