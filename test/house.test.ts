@@ -101,7 +101,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['catalog-store.ts'],
     ['edit.ts'],
     ['import-collections.ts'],
-    ['import-request.ts'],
+    ['import-all-or-none.ts'],
   ],
   filter: [
     ['scalar.ts'],

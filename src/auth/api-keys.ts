@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatDate, now } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import { requireOwn } from '../records/require-own.ts'
 import { randomText } from '../tools/random.ts'
 import { sha256 } from './tokens.ts'

@@ -2,7 +2,7 @@ import type { AuthCollection, Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 
 /** A message with a code, sent within `seconds` or never. Phones send `body`; records contain `shown`. */

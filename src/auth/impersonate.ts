@@ -1,7 +1,7 @@
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { atLeast, checkFields } from '../collections/checks.ts'
 import { notFound } from '../errors.ts'
-import { object, whole } from '../fields/shape.ts'
+import { object, whole } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import { signToken } from './tokens.ts'

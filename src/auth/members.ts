@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldError, invalidFields } from '../errors.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import type { Role } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
 

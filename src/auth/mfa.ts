@@ -1,6 +1,6 @@
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { ApiError, badRequest, GatewayError } from '../errors.ts'
-import { object, text, type ValueOf } from '../fields/shape.ts'
+import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfies } from './auth-rule.ts'
 import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from './system-records.ts'

@@ -1,6 +1,6 @@
 import { checkFields, equals, failedBefore, length, required } from '../collections/checks.ts'
 import { badRequest } from '../errors.ts'
-import { object, text, type ValueOf } from '../fields/shape.ts'
+import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import { changeAuthRecord, type InSameTransaction } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
 import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './mail-on-request.ts'

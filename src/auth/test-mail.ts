@@ -2,7 +2,7 @@ import { type AuthCollection, type Store, SUPERUSERS } from '../collections/cata
 import { type Check, checkFields, email, length, oneOf, required } from '../collections/checks.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import { now } from '../fields/date.ts'
-import { object, text, type ValueOf } from '../fields/shape.ts'
+import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import { type AuthRecord, authRecord } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
 import { mailAuthAlert, mailLink, mailOtp } from './mails.ts'

@@ -13,7 +13,7 @@ import {
   type ValueOf,
   type ValuesOf,
   whole,
-} from '../fields/shape.ts'
+} from '../fields/json-shapes.ts'
 import { randomText } from '../tools/random.ts'
 
 const button = (path: string, label: string) => `<p>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isSqlError } from '../db/errors.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../errors.ts'
-import { ShapeError } from '../fields/shape.ts'
+import { ShapeError } from '../fields/json-shapes.ts'
 import {
   type Catalog,
   type CatalogDraft,

@@ -1,5 +1,5 @@
 import type { Field } from '../fields/field.ts'
-import { ShapeError } from '../fields/shape.ts'
+import { ShapeError } from '../fields/json-shapes.ts'
 import type { CatalogDraft, Collection, Store } from './catalog.ts'
 import { isBuiltIn, isOptionalField } from './definition/built-in.ts'
 import { complete } from './definition/complete.ts'

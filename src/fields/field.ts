@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts'
-import { flag, optionalNumber, text, texts, type ValuesOf, whole } from './shape.ts'
+import { flag, optionalNumber, text, texts, type ValuesOf, whole } from './json-shapes.ts'
 
 export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
 const DOMAINS = { exceptDomains: texts, onlyDomains: texts }

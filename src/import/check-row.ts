@@ -2,7 +2,7 @@ import type { Collection } from '../collections/catalog.ts'
 import { ApiError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 
 /**
  * Why the API would refuse a record's values, in the order of the collection's fields; undefined if it would

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 import { isObject, parseJson } from '../tools/json.ts'
-import { type PocketBaseData, type StoredRow, textOf } from './pocketbase-data.ts'
+import { type PocketBaseData, type StoredRow, textOf } from './open-pocketbase.ts'
 
 /** A collection in PocketBase's export format, with secrets. */
 export type ExportedCollection = Readonly<Record<string, unknown>> & {

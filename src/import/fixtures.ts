@@ -13,7 +13,7 @@ import { checkImported, ImportFault, importCollections } from '../collections/im
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 import { giveProof } from '../sms/consent/ledger.ts'
 import { readText } from '../tools/files.ts'
 import { isObject } from '../tools/json.ts'

@@ -5,7 +5,7 @@ import type { Field, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
 import type { FolderImport } from './import-folder.ts'
 import { chunkSize, insertRows } from './insert-rows.ts'
-import { type StoredRow, textOf } from './pocketbase-data.ts'
+import { type StoredRow, textOf } from './open-pocketbase.ts'
 import type { ImportRow } from './read-rows.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type CatalogDraft, type Collection, columnName, quote, tableName } from '../collections/catalog.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 import { rowFault } from './check-row.ts'
 import type { Report } from './exported-collection.ts'
 import { type ImportRow, idOf } from './read-rows.ts'

@@ -1,6 +1,6 @@
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 import { SETTINGS } from '../settings/settings.ts'
 import { writeSettings } from '../settings/settings-store.ts'
 import { parseJson } from '../tools/json.ts'
@@ -10,7 +10,7 @@ import { importFolder } from './import-folder.ts'
 import { importRecords } from './import-records.ts'
 import { dropLostRelations } from './left-out.ts'
 import { importPocketBaseTables, importPocketBaseViews } from './pocketbase-collections.ts'
-import { type PocketBaseData, textOf } from './pocketbase-data.ts'
+import { type PocketBaseData, textOf } from './open-pocketbase.ts'
 
 /**
  * Imports a PocketBase data directory (0.23 or later) into an empty store: all that the API would take, or

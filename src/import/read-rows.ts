@@ -5,7 +5,7 @@ import type { Field, Value } from '../fields/field.ts'
 import { checkValue, fieldType, readError } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/scalar-types.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 import { isObject } from '../tools/json.ts'
 import { rowFault } from './check-row.ts'
 

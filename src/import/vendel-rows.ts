@@ -3,7 +3,7 @@ import { readPhone } from '../portable/phone/read.ts'
 import { countSegments } from '../portable/segments.ts'
 import { randomText } from '../tools/random.ts'
 import { newSecret } from '../webhooks/new-secret.ts'
-import { type StoredRow, textOf } from './pocketbase-data.ts'
+import { type StoredRow, textOf } from './open-pocketbase.ts'
 
 /** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow

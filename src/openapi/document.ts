@@ -6,7 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { type Collection, SUPERUSERS } from '../collections/catalog.ts'
 import { builtInCollections, systemCollections } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
-import type { Extensions } from '../records/extension.ts'
+import type { Extensions } from '../records/collection-extension.ts'
 import { TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { DELAYS_SECONDS } from '../webhooks/retry-delay.ts'
 import { TEST_EVENT } from '../webhooks/send-test.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Collection } from '../collections/catalog.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import { describeField, oneOrMany, typeName, valueSchema } from './record-schema.ts'
 
 /** Schemas of types whose values differ in a request, by the type. They include the field's limits. */

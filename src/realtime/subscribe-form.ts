@@ -1,6 +1,6 @@
 import { checkFields, each, length, notLonger, required } from '../collections/checks.ts'
 import { badRequest } from '../errors.ts'
-import { object, ShapeError, text, texts } from '../fields/shape.ts'
+import { object, ShapeError, text, texts } from '../fields/json-shapes.ts'
 
 interface SubscribeForm {
   clientId: string

@@ -2,7 +2,7 @@ import { type Collection, type Store, SUPERUSERS } from '../collections/catalog.
 import { queries } from '../db/queries.ts'
 import { badRequest } from '../errors.ts'
 import { isMulti } from '../fields/field.ts'
-import type { Extensions } from './extension.ts'
+import type { Extensions } from './collection-extension.ts'
 import { changeLogCte, columnsOf } from './record-sql.ts'
 import { findReferring, type Reference, referencesTo, unset } from './references.ts'
 import { deleteLinks } from './sign-in-data.ts'

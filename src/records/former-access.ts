@@ -1,6 +1,6 @@
 import type { Collection, Store } from '../collections/catalog.ts'
 import { deleteRecords } from './cascade.ts'
-import type { Extensions } from './extension.ts'
+import type { Extensions } from './collection-extension.ts'
 import { findReferring, referencesTo } from './references.ts'
 
 /** After a verified owner took over an account, deletes records that give others access (`grantsAccess`). */

@@ -1,7 +1,7 @@
 import type { Collection } from '../collections/catalog.ts'
 import type { QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'
-import type { CoveringTable } from './extension.ts'
+import type { CoveringTable } from './collection-extension.ts'
 import { columnsOf } from './record-sql.ts'
 
 /** What the statement of a list is chosen by, and made of. */

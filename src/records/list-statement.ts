@@ -1,7 +1,7 @@
 import { type Collection, columnName } from '../collections/catalog.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
-import type { CoveringTable, Extension } from './extension.ts'
+import type { CoveringTable, Extension } from './collection-extension.ts'
 import {
   comparisonSql,
   indexesOf,

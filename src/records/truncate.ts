@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Collection, type Store, tableName } from '../collections/catalog.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
-import type { Extensions } from './extension.ts'
+import type { Extensions } from './collection-extension.ts'
 
 /** Number of records deleted at a time, to limit the memory of a transaction. */
 const CHUNK = 1_000

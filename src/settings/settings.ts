@@ -1,4 +1,4 @@
-import { flag, list, object, startingWith, text, texts, type ValueOf, whole } from '../fields/shape.ts'
+import { flag, list, object, startingWith, text, texts, type ValueOf, whole } from '../fields/json-shapes.ts'
 
 export type S3Settings = ValueOf<typeof s3>
 const s3 = object({

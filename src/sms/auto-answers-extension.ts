@@ -1,5 +1,5 @@
 import { fieldError, invalidFields } from '../errors.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import { keywordsOf } from './conversations/keyword-match.ts'
 import { checkHours, checking, type Values } from './hours.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { fieldError, forbidden, invalidFields } from '../errors.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import { completeNumber } from './complete-numbers.ts'
 import { enteredBy, sourceOf, versionOf } from './consent/ledger.ts'
 import { endGroupTexts } from './queue/end-group-texts.ts'

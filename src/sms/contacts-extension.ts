@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { hasStopped } from './consent/stopped.ts'
 import { checking, checkTimeZone } from './hours.ts'

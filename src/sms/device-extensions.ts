@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
 import { readPrefix } from '../portable/phone/number-patterns.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import { completeList, completeNumber } from './complete-numbers.ts'
 import { checkPrices, requireRoomForPrices } from './line-prices.ts'
 

@@ -1,6 +1,6 @@
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 
 export type Values = Readonly<Record<string, Value>>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { parseJson } from '../tools/json.ts'
 import { checkTemplate } from './code-template.ts'

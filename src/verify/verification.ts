@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { keyedHash } from '../db/secrets.ts'
 import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
-import type { Extension } from '../records/extension.ts'
+import type { Extension } from '../records/collection-extension.ts'
 
 const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
 

@@ -1,6 +1,6 @@
 import { readNew } from '../../src/collections/definition/read-collection.ts'
 import { removeCollection } from '../../src/collections/edit.ts'
-import { importAll } from '../../src/collections/import-request.ts'
+import { importAll } from '../../src/collections/import-all-or-none.ts'
 import { saveCollection } from '../../src/collections/save-collection.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'

@@ -15,7 +15,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     ...['Twilio', 'Telnyx', 'Vonage', 'Plivo', 'MessageBird', 'Sinch', 'Infobip', 'GatewayAPI', 'Clickatell'],
   ],
   'data/device/simulated-phones.ts': ['Bearer {}'],
-  'pages/carrier/account-rows.ts': ['+15005550006, Acme'],
+  'pages/carrier/account-form-rows.ts': ['+15005550006, Acme'],
   'pages/carrier/callback.tsx': ['whsec_…'],
   'pages/carrier/custom-rows.ts': [
     'Bearer {{secret}}',

@@ -8,7 +8,7 @@ import { contentOf, readUpload, type Upload, type Uploads } from '../../files/up
 import type { Logger } from '../../log.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
 import { isEmptyObject } from '../../records/explain-rejection.ts'
-import type { Extensions } from '../../records/extension.ts'
+import type { Extensions } from '../../records/collection-extension.ts'
 import { checkUpload } from '../../records/record-uploads.ts'
 import { deleteLinks } from '../../records/sign-in-data.ts'
 import { uniqueViolationError } from '../../records/store.ts'

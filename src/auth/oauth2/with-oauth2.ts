@@ -2,7 +2,7 @@ import { type Check, checkFields, notLonger, required } from '../../collections/
 import { badRequest, fieldError, forbidden } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { writeSorted } from '../../fields/json-text.ts'
-import { map, object, text, type ValueOf } from '../../fields/shape.ts'
+import { map, object, text, type ValueOf } from '../../fields/json-shapes.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { takeAppleName } from './apple-name.ts'

@@ -1,4 +1,4 @@
-import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/shape.ts'
+import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/json-shapes.ts'
 import { AUTH_KEYS } from '../auth-shape.ts'
 import type { Collection, CollectionType } from '../catalog.ts'
 import { firstFields } from './complete.ts'

@@ -23,7 +23,7 @@ import {
   requestOtp,
 } from '../../auth/with-password.ts'
 import { notFound } from '../../errors.ts'
-import type { Shape } from '../../fields/shape.ts'
+import type { Shape } from '../../fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import { bodyOf } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'

@@ -3,7 +3,7 @@ import { streamSSE } from 'hono/streaming'
 import { findAuthRecord } from '../../auth/find-auth-record.ts'
 import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
-import { receiveTexts } from '../../sms/conversations/receive.ts'
+import { receiveTexts } from '../../sms/conversations/store-received-texts.ts'
 import { countPending, requireUserRecord, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,

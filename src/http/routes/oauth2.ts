@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
 import { ApiError } from '../../errors.ts'
-import { object, text, type ValueOf } from '../../fields/shape.ts'
+import { object, text, type ValueOf } from '../../fields/json-shapes.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { queryOf } from '../query.ts'

@@ -8,7 +8,7 @@ import { BY_ID, EXPORT, listQuery, ONE } from '../../openapi/record-parameters.t
 import { describeRule, pageOf, typeName } from '../../openapi/record-schema.ts'
 import { ANYONE, SIGNED_IN } from '../../openapi/security.ts'
 import { json, textAnswer } from '../../openapi/success-answers.ts'
-import type { Extensions } from '../../records/extension.ts'
+import type { Extensions } from '../../records/collection-extension.ts'
 
 /** Describes the routes of a collection's records for OpenAPI. Views have only list and view. */
 export function recordPaths(collection: Collection, record: z.ZodObject, extensions: Extensions) {

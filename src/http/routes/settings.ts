@@ -2,7 +2,7 @@ import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secr
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
 import { checkFields, oneOf, required } from '../../collections/checks.ts'
 import { badRequest } from '../../errors.ts'
-import { object, text } from '../../fields/shape.ts'
+import { object, text } from '../../fields/json-shapes.ts'
 import { deleteUnwantedLogs } from '../../logs/request-log.ts'
 import { renderSettings, type Settings } from '../../settings/settings.ts'
 import { bodyOr } from '../body/body.ts'

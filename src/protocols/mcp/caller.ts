@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { Logger } from '../../log.ts'
-import type { Extensions } from '../../records/extension.ts'
+import type { Extensions } from '../../records/collection-extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Scope } from '../../request/scopes.ts'
 import type { EstimateConfig } from '../../sms/send/cost-estimate.ts'

@@ -4,7 +4,7 @@ import { buildRequest } from '../../http/request-info.ts'
 import { deleteRecord } from '../../records/delete.ts'
 import { checkDevice } from '../../sms/send/send.ts'
 import { wireDevice } from '../smsgate/wire.ts'
-import type { Call } from './route.ts'
+import type { Call } from './define-route.ts'
 
 export async function listDevices({ store: { db }, user }: Call) {
   const devices = await queries(db)

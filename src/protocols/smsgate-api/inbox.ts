@@ -8,7 +8,7 @@ import { findAllStored } from '../../files/stored-files.ts'
 import { sentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/sent-file.ts'
 import { DATA_URL } from '../smsgate/wire.ts'
-import type { Call } from './route.ts'
+import type { Call } from './define-route.ts'
 import { dateIn, deviceIn, isoDate, numberIn } from './values.ts'
 
 const DEFAULT_LIMIT = 50

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { deleteRecords } from '../../records/cascade.ts'
-import type { Extensions } from '../../records/extension.ts'
+import type { Extensions } from '../../records/collection-extension.ts'
 import { clearLastTexts } from '../conversations/inbox.ts'
 import type { Mode } from './indexes.ts'
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import type { Extensions } from '../../records/extension.ts'
+import type { Extensions } from '../../records/collection-extension.ts'
 import { makeRetentionIndex } from './indexes.ts'
 import { accountsWithConsents, endOldConsents } from './old-consents.ts'
 import { accountsWithGroups, endTextsOfMembers } from './old-members.ts'

@@ -1,4 +1,4 @@
-import type { Extensions } from '../../../src/records/extension.ts'
+import type { Extensions } from '../../../src/records/collection-extension.ts'
 import { listRecords } from '../../../src/records/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/message-extensions.ts'

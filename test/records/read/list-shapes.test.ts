@@ -1,5 +1,5 @@
 import { compile } from '../../../src/filter/compile.ts'
-import type { Extensions } from '../../../src/records/extension.ts'
+import type { Extensions } from '../../../src/records/collection-extension.ts'
 import { listRecords } from '../../../src/records/list.ts'
 import { SHAPES } from '../../../src/records/list-statement-shapes.ts'
 import { listStatement } from '../../../src/records/list-statement.ts'

@@ -1,7 +1,7 @@
 import { repairNumbers } from '../../../src/server/doctor-numbers.ts'
 import { joinNumber } from '../../../src/sms/conversations/join-numbers.ts'
 import { isJoinable, nationalNumbers } from '../../../src/sms/conversations/national-numbers.ts'
-import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
+import { receiveTexts } from '../../../src/sms/conversations/store-received-texts.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { assign, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

@@ -1,4 +1,4 @@
-import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
+import { receiveTexts } from '../../../src/sms/conversations/store-received-texts.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { setOptedOut } from '../../../src/sms/queue/opt-out.ts'

@@ -5,7 +5,7 @@ import { pathOf } from '../../../src/http/server/before-routes.ts'
 import { protocolOf } from '../../../src/metrics/traffic.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
-import type { Extensions } from '../../../src/records/extension.ts'
+import type { Extensions } from '../../../src/records/collection-extension.ts'
 import { Lru } from '../../../src/tools/lru.ts'
 import type { GivenAnswer } from './answers.ts'
 

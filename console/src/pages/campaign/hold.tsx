@@ -5,7 +5,7 @@ import type { Campaign } from '../../data/record-types.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { HoldNotice } from '../../parts/form/hold-notice.tsx'
+import { HoldNotice } from '../../parts/form/send-notices.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 /** The longest countdown, in seconds. Campaigns that begin later show as scheduled. */

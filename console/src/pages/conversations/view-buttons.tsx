@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { seeMentions } from '../../data/team/news.ts'
+import { seeMentions } from '../../data/team/new-mentions.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'

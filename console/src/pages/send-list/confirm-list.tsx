@@ -1,6 +1,6 @@
 import { segmentsText } from '../../data/text/text-size.ts'
 import { t, tn, tx } from '../../language/words.ts'
-import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
+import { confirmedForMany, peopleWords } from '../../parts/dialog/confirm-many-people.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { ListCost } from './list-cost.tsx'
 import type { ListText } from './list-rows.ts'

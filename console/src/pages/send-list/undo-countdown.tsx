@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { HoldNotice } from '../../parts/form/hold-notice.tsx'
+import { HoldNotice } from '../../parts/form/send-notices.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const HOLD_MS = 10_000

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import { t, tn } from '../../language/words.ts'
-import { OnlySimulated } from '../form/hold-notice.tsx'
+import { OnlySimulated } from '../form/send-notices.tsx'
 import { confirmed } from './dialog.tsx'
-import './many-people.css'
+import './confirm-many-people.css'
 
 /** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
 export const MAX_PLAIN = 20

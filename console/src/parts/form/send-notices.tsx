@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts'
 import { to } from '../../router.ts'
 import { formatDateTime, msOf } from '../time.tsx'
 import { Button, Notice } from './form.tsx'
-import './hold-notice.css'
+import './send-notices.css'
 
 /** Shows "Sending in 8 s" and a button that undoes the send. `left`: seconds. */
 export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => (
