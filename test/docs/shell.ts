@@ -35,7 +35,7 @@ const withoutNpx = (clone: string) => `
 npx() {
   case "$*" in
     pocketsms\\ *) command node '${clone}/bin/pocketsms.js' "\${@:2}" ;;
-    *agent.tgz\\ *) command node '${clone}/bin/pocketsms.js' agent "\${@:3}" ;;
+    -y\\ *agent.tgz\\ *) command node '${clone}/bin/pocketsms.js' agent "\${@:3}" ;;
     *) command npx "$@" ;;
   esac
 }

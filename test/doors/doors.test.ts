@@ -1,5 +1,5 @@
 import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../support/server/server-with-users.ts'
-import { DOOR_SENDS, sendByDoor } from './door-sends.ts'
+import { DOOR_SENDS, SENDING_ROUTES, sendByDoor } from './door-sends.ts'
 
 const MAX_RECIPIENTS = 5
 const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: String(MAX_RECIPIENTS) })
@@ -273,6 +273,21 @@ test.each(DOOR_SENDS)('$at sends to SMS_MAX_RECIPIENTS numbers at most', async (
   expect(await sent()).toEqual([])
   await sendTo(numbers.slice(1))
   expect(await sent()).toHaveLength(MAX_RECIPIENTS)
+})
+
+// a new route that sends gets a row in DOOR_SENDS, or a test of its own and a place in this list
+test('every other route that sends is known', () => {
+  const rows = DOOR_SENDS.map(({ at }) => at)
+  expect(SENDING_ROUTES.filter((at) => !rows.includes(at))).toEqual([
+    'POST /api/3rdparty/v1/messages',
+    'POST /http_api/send_sms',
+    'GET /http_api/send_togroup',
+    'POST /http_api/send_togroup',
+    'GET /http_api/send_tocontact',
+    'POST /http_api/send_tocontact',
+    'POST /vendel/api/sms/send',
+    'POST /vendel/api/sms/send-template',
+  ])
 })
 
 test('groups of other users', async () => {

@@ -132,6 +132,10 @@ describe('the descriptions of collections', () => {
   })
 })
 
+test('every API of another product has a description, except the one of the SMSGate app', () => {
+  expect(PROTOCOLS.filter(({ paths }) => !paths).map(({ group }) => group)).toEqual(['mobile'])
+})
+
 /** Our roots of which all is described; `{collection}` of the router stands for each collection there. */
 const WHOLE =
   /^\w+ \/(?:join|leave|api\/(account|sms|campaigns|devices|webhooks|batch|realtime|health|ready|warnings|logs|backups|backup-status|collections\/\{collection\}\/.+))/

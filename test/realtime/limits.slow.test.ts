@@ -86,7 +86,7 @@ describe('a realtime connection', () => {
   })
 
   test('is cut off if its client does not read, while others continue', async () => {
-    await open({ maxUnread: 100_000 })
+    await open({ maxUnread: 1_000_000 })
     const id = await new Promise<string>((resolve) => {
       get(url, (response) => {
         response.once('data', (chunk) => {

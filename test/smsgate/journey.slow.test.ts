@@ -132,6 +132,7 @@ test('a removed phone cannot open an event stream', async () => {
   await events.close()
 })
 
+// sms/wake/wake.slow tests that a wake-up passes between processes
 test('a phone connected to one node receives texts accepted by another and reports to either', async () => {
   const { config } = fixture.gateway.server.services
   user = await fixture.gateway.makeUser()

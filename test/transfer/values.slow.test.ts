@@ -19,10 +19,11 @@ await migrate(source)
 await openStore(source)
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */
-const texts = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', ''))
+const texts = fc.string({ unit: 'binary', maxLength: 40, size: 'max' }).map((text) => text.replaceAll('\0', ''))
 const params = fc.uniqueArray(fc.record({ key: texts, value: fc.json() }), {
   minLength: 1,
   maxLength: 40,
+  size: 'max',
   selector: ({ key }) => key,
 })
 const logs = fc.array(
@@ -31,9 +32,9 @@ const logs = fc.array(
     tries: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
     ends: fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
   }),
-  { maxLength: 40 },
+  { maxLength: 40, size: 'max' },
 )
-const chunks = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 })
+const chunks = fc.array(fc.uint8Array({ maxLength: 300, size: 'max' }), { maxLength: 5 })
 
 const READ = [
   'select key, value::text from _params order by key collate "C"',

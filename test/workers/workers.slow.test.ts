@@ -91,6 +91,7 @@ test('a killed worker is restarted while the others serve', async () => {
 test('SIGTERM stops all workers in order', async () => {
   await awaitAll(program)
   const workers = workersOf(program)
+  expect(workers).toHaveLength(WORKERS)
   const streams = await Promise.all(
     Array.from({ length: 6 }, () => fetch(`${program.url}/api/realtime`).then((r) => r.text.bind(r))),
   )
