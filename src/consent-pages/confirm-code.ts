@@ -6,8 +6,8 @@ import { addEntry } from '../sms/consent/ledger.ts'
 import { accountSender } from '../sms/send/sender.ts'
 import { serviceNamed } from '../verify/find-service.ts'
 import { checkVerification } from '../verify/verify.ts'
-import { SERVICE, type Visitor } from './send-join-question.ts'
 import type { JoinPage } from './join-page.ts'
+import { SERVICE, type Visitor } from './send-join-question.ts'
 
 /**
  * Checks the code that a number got, and confirms that the number joins the group. False for a wrong code,

@@ -6,8 +6,8 @@ import { addEntry, versionOf } from '../sms/consent/ledger.ts'
 import { endGroupTexts } from '../sms/queue/end-group-texts.ts'
 import { endUnclaimed, setOptedOut } from '../sms/queue/opt-out.ts'
 import { lockUserSends } from '../sms/send/lock-user-sends.ts'
-import type { Visitor } from './send-join-question.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
+import type { Visitor } from './send-join-question.ts'
 
 /**
  * Ends the texts of an account to the person of a link: of a group, or all if `group` is ''. Unclaimed texts

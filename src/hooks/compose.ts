@@ -122,7 +122,10 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookSe
  * Phone numbers and group names in a body, at the path `recipients_from` or where the preset says. Throws 400
  * for too many, or if neither that path nor the hook names a recipient.
  */
-function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookSettings): string[] {
+function namesIn(
+  body: unknown,
+  { preset, recipients_from: path, recipients, groups }: HookSettings,
+): string[] {
   const to = PRESETS[preset].codes?.to
   if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
   const found = valueAt(body, namesOf(path))

@@ -13,12 +13,12 @@ import { acceptAlert, acceptCodes, TooManyCodes } from './accept.ts'
 import { type Call, OUTCOMES, refused, textsOf } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
 import { compose } from './compose.ts'
+import { composeUnread } from './compose-unread.ts'
 import { lockHook } from './find-hook.ts'
-import type { Hook } from './hook-settings.ts'
 import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
+import type { Hook } from './hook-settings.ts'
 import { noteCall } from './note-call.ts'
 import { readHookBody } from './read-body.ts'
-import { composeUnread } from './compose-unread.ts'
 
 export const HOOK_CALLED = z
   .object({

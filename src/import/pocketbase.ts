@@ -9,8 +9,8 @@ import type { Report } from './exported-collection.ts'
 import { importFolder } from './import-folder.ts'
 import { importRecords } from './import-records.ts'
 import { dropLostRelations } from './left-out.ts'
-import { importPocketBaseTables, importPocketBaseViews } from './pocketbase-collections.ts'
 import { type PocketBaseData, textOf } from './open-pocketbase.ts'
+import { importPocketBaseTables, importPocketBaseViews } from './pocketbase-collections.ts'
 
 /**
  * Imports a PocketBase data directory (0.23 or later) into an empty store: all that the API would take, or

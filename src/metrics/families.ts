@@ -1,7 +1,7 @@
 import { templateCount } from '../filter/compile.ts'
 import { counts } from './counts.ts'
-import { counter, type Family, gauge, gaugesOf, type MetricsSource, type Sample } from './family.ts'
 import { sharedFamilies } from './families-of-all-nodes.ts'
+import { counter, type Family, gauge, gaugesOf, type MetricsSource, type Sample } from './family.ts'
 import { BUCKETS, type Series } from './traffic.ts'
 
 /** All metrics of a server except those of Node. docs/operations.md explains them. */

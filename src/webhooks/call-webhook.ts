@@ -1,9 +1,9 @@
 import about from '../../package.json' with { type: 'json' }
 import { sendOutgoing } from '../outgoing/send.ts'
 import { masked } from '../tools/mask-secrets.ts'
-import type { BodyForm, DueDelivery } from './load-delivery.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'
+import type { BodyForm, DueDelivery } from './load-delivery.ts'
 import { retryAfterOf } from './retry-delay.ts'
 import { signatureHeaders } from './signature.ts'
 

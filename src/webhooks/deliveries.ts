@@ -6,8 +6,8 @@ import { anyFound, NOW, queries } from '../db/queries.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
 import { noteChanges } from '../records/record-sql.ts'
 import type { OtherForms } from './call-webhook.ts'
-import { findDelivery } from './load-delivery.ts'
 import { WAKE } from './lease.ts'
+import { findDelivery } from './load-delivery.ts'
 import { isOwn, type Owner, requireOpen, webhookRefusal } from './owner.ts'
 
 export const STARTED = z

@@ -7,8 +7,8 @@ import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
-import { type DueDelivery, findDue } from './load-delivery.ts'
 import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
+import { type DueDelivery, findDue } from './load-delivery.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
 export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>

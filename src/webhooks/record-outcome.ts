@@ -5,9 +5,9 @@ import type { Db } from '../db/open.ts'
 import { inSeconds, NOW, queries } from '../db/queries.ts'
 import { noteChanges } from '../records/record-sql.ts'
 import type { CallOutcome } from './call-webhook.ts'
-import { type DueDelivery, END_REASONS, findDue } from './load-delivery.ts'
 import { failPending } from './fail-deliveries.ts'
 import { endLease, isLeased, type Lease } from './lease.ts'
+import { type DueDelivery, END_REASONS, findDue } from './load-delivery.ts'
 import { nextDelay } from './retry-delay.ts'
 
 /** 410 Gone: the receiver wants no more calls. */

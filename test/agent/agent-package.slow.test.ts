@@ -89,7 +89,10 @@ test('one command pairs and runs, a second run only runs, and a second phone get
 /** Runs the same program without npm, to its end. Answers what it has written. */
 async function runToEnd(...args: readonly string[]): Promise<string> {
   const said = (output: { stdout: string; stderr: string }) => output.stdout + output.stderr
-  return promisify(execFile)(process.execPath, [PROGRAM, 'agent', ...args], { timeout: 60_000 }).then(said, said)
+  return promisify(execFile)(process.execPath, [PROGRAM, 'agent', ...args], { timeout: 60_000 }).then(
+    said,
+    said,
+  )
 }
 
 test("pairing into another device's state file is refused and leaves the code usable", async () => {

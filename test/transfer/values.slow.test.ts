@@ -19,7 +19,9 @@ await migrate(source)
 await openStore(source)
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */
-const texts = fc.string({ unit: 'binary', maxLength: 40, size: 'max' }).map((text) => text.replaceAll('\0', ''))
+const texts = fc
+  .string({ unit: 'binary', maxLength: 40, size: 'max' })
+  .map((text) => text.replaceAll('\0', ''))
 const params = fc.uniqueArray(fc.record({ key: texts, value: fc.json() }), {
   minLength: 1,
   maxLength: 40,

@@ -1,6 +1,6 @@
 import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
-import { type DueDelivery, findDue } from '../../src/webhooks/load-delivery.ts'
 import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/webhooks/lease.ts'
+import { type DueDelivery, findDue } from '../../src/webhooks/load-delivery.ts'
 import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 

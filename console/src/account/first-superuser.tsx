@@ -6,8 +6,8 @@ import type { PageProps } from '../pages.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { EMAIL_ROW, newPasswordRows } from './password-fields.ts'
 import { PageFrame } from './page-frame.tsx'
+import { EMAIL_ROW, newPasswordRows } from './password-fields.ts'
 
 const ROWS = [EMAIL_ROW, ...newPasswordRows(t('Password'))]
 

@@ -7,8 +7,8 @@ import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { to } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { newPasswordRows, type Passwords, passwordRow } from './password-fields.ts'
 import { PageFrame } from './page-frame.tsx'
+import { newPasswordRows, type Passwords, passwordRow } from './password-fields.ts'
 
 const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {
   'confirm-password-reset': [

@@ -1,7 +1,16 @@
 import { parseDate } from '../../fields/date.ts'
 import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../fields/field.ts'
+import {
+  asObject,
+  flag,
+  list,
+  object,
+  type Shape,
+  ShapeError,
+  shape,
+  text,
+} from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'
-import { asObject, flag, list, object, type Shape, ShapeError, shape, text } from '../../fields/json-shapes.ts'
 import { checksum } from '../../tools/random.ts'
 
 /** Shape of a date in any form that PocketBase reads. Any other text becomes ''. */

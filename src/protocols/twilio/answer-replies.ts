@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts'
 import type { ResponseHead } from '../../outgoing/send.ts'
-import type { DueDelivery } from '../../webhooks/load-delivery.ts'
 import { reasonOf } from '../../webhooks/kept-answer.ts'
+import type { DueDelivery } from '../../webhooks/load-delivery.ts'
 import type { Caller, CallServices } from './caller.ts'
 import { isSuccess, NO_SUCCESS } from './outcome.ts'
 import { refusalFor, TwilioRefusal } from './refusals.ts'

@@ -1,6 +1,10 @@
 import type { z } from 'zod'
 import { EVENT_BODY } from '../../../src/protocols/smsgate/event.ts'
-import { DATA_PAYLOAD, MMS_PAYLOAD, TEXT_PAYLOAD } from '../../../src/protocols/smsgate/read-received-texts.ts'
+import {
+  DATA_PAYLOAD,
+  MMS_PAYLOAD,
+  TEXT_PAYLOAD,
+} from '../../../src/protocols/smsgate/read-received-texts.ts'
 import { REGISTER_BODY, STARTED_PAYLOAD, UPDATE_BODY } from '../../../src/protocols/smsgate/sim-cards.ts'
 import { STATES_BODY } from '../../../src/protocols/smsgate/state-report-body.ts'
 import {

@@ -5,8 +5,8 @@ import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
-import { equalTexts } from './split-for-estimates.ts'
 import type { ListText } from './list-rows.ts'
+import { equalTexts } from './split-for-estimates.ts'
 
 const CALM_MS = 350
 
