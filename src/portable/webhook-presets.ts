@@ -69,3 +69,9 @@ export const WEBHOOK_PRESETS = {
 
 export const presetOf = (name: string): WebhookPreset =>
   WEBHOOK_PRESETS[name as keyof typeof WEBHOOK_PRESETS] ?? WEBHOOK_PRESETS.custom
+
+/** The name of the service that an address belongs to; undefined for other addresses. */
+export const serviceOf = (url: string): string | undefined =>
+  Object.values<WebhookPreset>(WEBHOOK_PRESETS).find(
+    ({ url: own }) => !own.includes('example') && url.trim().startsWith(`${new URL(own).origin}/`),
+  )?.name

@@ -51,11 +51,5 @@ export const WEBHOOK_SERVICES: readonly (readonly [preset: string, name: string,
   ),
 ]
 
-/** The name of the service that an address belongs to; undefined for other addresses. */
-export const serviceOf = (url: string): string | undefined =>
-  Object.values(PRESETS).find(
-    ({ url: own }) => !own.includes('example') && url.trim().startsWith(`${new URL(own).origin}/`),
-  )?.name
-
 export const postWebhooks = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })

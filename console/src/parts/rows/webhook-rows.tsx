@@ -1,11 +1,10 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
-import { presetOf } from '#portable/webhook-presets.ts'
+import { presetOf, serviceOf } from '#portable/webhook-presets.ts'
 import { webhooks } from '../../data/collections.ts'
 import type { Webhook } from '../../data/record-types.ts'
 import {
   EVENT_WORDS,
-  serviceOf,
   usesPlaceholder,
   WEBHOOK_EVENTS,
   WEBHOOK_SERVICES,

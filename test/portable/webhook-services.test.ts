@@ -1,4 +1,4 @@
-import { serviceOf } from '../../console/src/data/webhooks/webhooks.ts'
+import { serviceOf } from '../../src/portable/webhook-presets.ts'
 
 test.each([
   ['https://hooks.slack.com/workflows/T1/A1/1/x', 'Slack'],
