@@ -57,7 +57,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
-  [/^files\/picture\.ts$/, /^sharp$/],
+  [/^files\/make-thumbnail\.ts$/, /^sharp$/],
   [/^files\/sniff\.ts$/, /^file-type$/],
   [/^files\/text-kinds\.ts$/, /^papaparse$/],
   [/^backup\/zip-file\.ts$/, /^yazl$/],
