@@ -38,7 +38,7 @@ scenario('a superuser finds failed requests in the logs', async (fixture) => {
     await page.getByText('The server does not understand this filter.').waitFor()
   })
   await fixture.look('logs-wrong')
-  await page.getByRole('link', { name: 'Faults of the server' }).click()
+  await page.getByRole('link', { name: 'Server errors' }).click()
   await page.getByText('No request found').waitFor()
 
   await page.getByRole('link', { name: 'All' }).click()

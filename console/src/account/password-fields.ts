@@ -18,7 +18,7 @@ export const newPasswordRows = (label: string): readonly FieldRow[] => [
     hint: t('At least 8 characters.'),
   },
   {
-    ...{ name: 'passwordConfirm', label: t('The same password again') },
+    ...{ name: 'passwordConfirm', label: t('Repeat the password') },
     ...{ kind: 'password', autocomplete: 'new-password' },
   },
 ]

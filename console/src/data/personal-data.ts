@@ -50,7 +50,7 @@ export const KINDS: readonly Kind[] = [
   ['webhook_payloads', t('Calls of outgoing webhooks'), EMPTIED],
   ['webhook_deliveries', t('Answers to outgoing webhooks'), EMPTIED],
   ['sms_events', t('Steps of messages'), EMPTIED],
-  ['sms_dispatch', t('Messages that wait'), t('Canceled')],
+  ['sms_dispatch', t('Waiting messages'), t('Canceled')],
   ['sms_origins', t('Sends by other programs'), EMPTIED],
   ['auto_answers_sent', t('Automatic answers'), DELETED],
   ['_jobs', t('Automatic answers that wait'), DELETED],

@@ -53,14 +53,14 @@ async function joinAsBen({ page, look, refused }: Browser, link: string): Promis
   await page.getByLabel('Your name').fill(BEN.name)
   await page.getByLabel('Email').fill(BEN.email)
   await page.getByLabel('Password', { exact: true }).fill('short')
-  await page.getByLabel('The same password again').fill('short')
+  await page.getByLabel('Repeat the password').fill('short')
   const join = page.getByRole('button', { name: 'Join', exact: true })
   await refused(/^POST \/api\/account\/invitations\/accept: 400/, async () => {
     await join.click()
     await page.getByRole('alert').first().waitFor()
   })
   await page.getByLabel('Password', { exact: true }).fill(BEN.password)
-  await page.getByLabel('The same password again').fill(BEN.password)
+  await page.getByLabel('Repeat the password').fill(BEN.password)
   await join.click()
   await page.getByLabel('Account', { exact: true }).first().waitFor({ state: 'attached' })
 }

@@ -10,7 +10,7 @@ import { toast } from '../../parts/toast.tsx'
 
 const WRONG = t('This is not your password.')
 const ROWS: readonly FormRow[] = [
-  { ...passwordRow('oldPassword', t('Your present password')), refused: WRONG },
+  { ...passwordRow('oldPassword', t('Your current password')), refused: WRONG },
   ...newPasswordRows(t('New password')),
   () => (
     <p key="ends" class="muted">

@@ -30,7 +30,7 @@ const PATH = '/logs'
 const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
   [t('All'), ''],
-  [t('Faults of the server'), 'data.status >= 500'],
+  [t('Server errors'), 'data.status >= 500'],
   [t('Refused sends'), 'data.url ~ "/api/sms/send"'],
   [t('Refused sign-ins'), 'data.url ~ "/auth-with-"'],
 ]

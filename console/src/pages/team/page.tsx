@@ -40,9 +40,9 @@ export function Page() {
 }
 
 const WAYS = [
-  ['', t('Nobody at first')],
-  ['answerer', t('Who answers first')],
-  ['turns', t('In turns, when a text comes in')],
+  ['', t('Nobody, until you assign them')],
+  ['answerer', t('The first person to answer')],
+  ['turns', t('Each person in turn, when a text arrives')],
 ] as const
 
 function Assigning() {
@@ -55,13 +55,15 @@ function Assigning() {
     <Card title={t('Assigning')}>
       {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
       <SelectField
-        label={t('Who gets a conversation that nobody has')}
+        label={t('Unassigned conversations go to')}
         name="assign"
         choices={WAYS}
         value={ownSettings.value?.assign ?? ''}
         onValue={(assign) => void save.run(assign)}
         disabled={save.busy}
-        hint={t('The owner, admins and agents take turns: the next is the one who has waited longest.')}
+        hint={t(
+          'The owner, admins and agents take turns. The next conversation goes to the person who has waited longest.',
+        )}
       />
     </Card>
   )

@@ -55,7 +55,7 @@ export function EnableUser({ user, onClose }: { user: User; onClose: () => void 
           ))}
           <div>
             <dt>
-              {t('Messages that wait')}: {formatNumber(value.waiting)}
+              {t('Waiting messages')}: {formatNumber(value.waiting)}
             </dt>
           </div>
         </dl>

@@ -55,7 +55,7 @@ export function Page({ query }: PageProps) {
     <ListPage
       title={t('Users')}
       text={t(
-        'Each has messages, contacts and devices of their own, but for those who are only members of teams.',
+        'Each user has their own messages, contacts and devices. Users who are only team members have none.',
       )}
       list={users}
       columns={columns}

@@ -105,15 +105,15 @@ function Stop({ webhook }: { webhook: Webhook }) {
     toast(enabled ? t('Webhook switched off') : t('Webhook switched on'))
   })
   return (
-    <Card title={t('Whose it is')}>
+    <Card title={t('User')}>
       <p>
-        {t('Of {user}. It hears of: {events}.', {
-          user: expand?.user?.email ?? t('a user who is gone'),
+        {t('It belongs to {user} and reports these events: {events}.', {
+          user: expand?.user?.email ?? t('a deleted user'),
           events: events.map((event) => EVENT_WORDS[event].toLowerCase()).join(', '),
         })}{' '}
         {enabled
           ? t('It is switched on.')
-          : t('It is switched off: what happens meanwhile is not told later.')}
+          : t('It is switched off. Events in the meantime are not sent later.')}
       </p>
       {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
       <div class="row">
@@ -133,7 +133,7 @@ const removeWebhook = (webhook: Webhook) =>
     webhook,
     {
       title: t('Delete the webhook?'),
-      text: t('{url} is told nothing any more, and the log of its deliveries goes.', { url: webhook.url }),
+      text: t('{url} gets no more requests, and the log of its deliveries is deleted.', { url: webhook.url }),
       action: t('Delete the webhook'),
     },
     t('Webhook deleted'),
