@@ -13,7 +13,7 @@ export interface PageEntry {
   /** The path after `#` in the URL. A part with a colon is a parameter. */
   readonly path: string
   readonly title: string
-  /** A shorter title for the bottom bar on phones. */
+  /** A shorter title for the bottom bar on phones and the rail beside narrow pages. */
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
@@ -65,13 +65,18 @@ export const PAGES: readonly PageEntry[] = [
   page('message', '/messages/:id', t('Message'), 'messages', { for: 'both' }),
   page('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
   page('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
-  page('answers', '/answers', t('Automatic answers'), 'answers', { for: 'user', group: 'texts' }),
+  page('answers', '/answers', t('Automatic answers'), 'answers', {
+    short: t('Answers'),
+    for: 'user',
+    group: 'texts',
+  }),
   page('contacts', '/contacts', t('Contacts'), 'contacts', { for: 'user', group: 'people', bar: true }),
   page('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
   page('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
   page('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
   page('templates', '/templates', t('Templates'), 'templates', { for: 'user', group: 'people' }),
   page('persons', '/personal-data', t('Personal data'), 'person', {
+    short: t('Privacy'),
     for: 'user',
     needs: 'admin',
     group: 'people',
@@ -85,7 +90,11 @@ export const PAGES: readonly PageEntry[] = [
   page('device', '/devices/:id', t('Device'), 'devices', { for: 'both' }),
   page('carrier', '/devices/:id/carrier', t('Device'), 'devices', { for: 'user', needs: 'owner' }),
   page('keys', '/keys', t('API keys'), 'keys', { for: 'both', ...FOR_ADMINS }),
-  page('verify', '/verify', t('Verification codes'), 'verify', { for: 'user', ...FOR_ADMINS }),
+  page('verify', '/verify', t('Verification codes'), 'verify', {
+    short: t('Codes'),
+    for: 'user',
+    ...FOR_ADMINS,
+  }),
   page('hooks', '/hooks', t('Incoming webhooks'), 'hooks', { for: 'user', ...FOR_ADMINS }),
   page('hook', '/hooks/:id', t('Incoming webhook'), 'hooks', { for: 'user', needs: 'admin' }),
   page('webhooks', '/webhooks', t('Outgoing webhooks'), 'webhooks', { for: 'both', ...FOR_ADMINS }),

@@ -25,7 +25,8 @@ const GROUPS = [
   ['server', t('Server')],
 ] as const
 
-export const SideBar = ({ pages, session, path }: Props) => (
+/** The navigation beside the page. `isRail`: only icons with short titles. */
+export const SideBar = ({ pages, session, path, isRail }: Props & { isRail: boolean }) => (
   <header class="side-bar">
     <a class="skip" href={to(path)} onClick={skip}>
       {t('Skip to the page')}
@@ -35,7 +36,7 @@ export const SideBar = ({ pages, session, path }: Props) => (
     </a>
     <AccountSwitch session={session} />
     <nav aria-label={t('Pages')}>
-      <Groups pages={pages} path={path} />
+      <Groups pages={pages} path={path} isShort={isRail} />
     </nav>
     <AccountMenu session={session} />
     <More pages={pages} session={session} path={path} />
@@ -95,7 +96,15 @@ function More({ pages, session, path, isHere = false }: Props & { isHere?: boole
   )
 }
 
-const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (
+const Groups = ({
+  pages,
+  path,
+  isShort = false,
+}: {
+  pages: readonly PageEntry[]
+  path: string
+  isShort?: boolean
+}) => (
   <>
     {GROUPS.map(([group, words]) => {
       const members = pages.filter((page) => page.group === group)
@@ -104,7 +113,7 @@ const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) 
         <div key={group} class="nav-group">
           <p>{words}</p>
           {members.map((page) => (
-            <PageLink key={page.path} page={page} path={path} />
+            <PageLink key={page.path} page={page} path={path} title={isShort ? page.short : undefined} />
           ))}
         </div>
       )

@@ -30,6 +30,7 @@ export function Shell({ session }: { session: Session }) {
     (page) => (page.for === 'both' || page.for === session.role) && may(page.needs ?? 'viewer'),
   )
   const isInbox = path.startsWith('/conversations')
+  const hasRail = isRail.value || (isInbox && !isHuge.value)
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(preload, [])
   useEffect(() => {
@@ -38,12 +39,12 @@ export function Shell({ session }: { session: Session }) {
     scrollTo(0, 0)
   }, [path])
   return (
-    <div class={isRail.value || (isInbox && !isHuge.value) ? 'shell rail' : 'shell'}>
+    <div class={hasRail ? 'shell rail' : 'shell'}>
       {hasTexts && <UnreadCount session={session} />}
       {hasTexts && <Notifier session={session} />}
       {hasTexts && <TeamNews session={session} />}
       <Keys pages={mine} />
-      <SideBar pages={mine} session={session} path={path} />
+      <SideBar pages={mine} session={session} path={path} isRail={hasRail} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />
         <Shown pages={mine} path={path} query={query} />

@@ -13,11 +13,11 @@ function matches(query: string): ReadonlySignal<boolean> {
 export const isPhone = matches('(max-width: 719px)')
 /** Whether a conversation takes the place of their list. The CSS uses the same width. */
 export const isNarrow = matches('(max-width: 959px)')
-/** Whether the navigation shows icons only. The CSS for phones hides it. */
+/** Whether the navigation shows icons with short titles. The CSS for phones hides it. */
 export const isRail = matches('(max-width: 1199px)')
 /** Whether the window has room for the conversations' views. The CSS uses the same width. */
 export const isWide = matches('(min-width: 1200px)')
-/** Whether the window has room for a contact beside a conversation, if the navigation shows icons only. */
+/** Whether the window has room for a contact beside a conversation, if the navigation is a rail. */
 export const hasRoom = matches('(min-width: 1280px)')
 /** Whether the window has room for everything. */
 export const isHuge = matches('(min-width: 1600px)')
