@@ -41,23 +41,31 @@ export function Page() {
         <Notifications user={mine.person.id} />
       </Frame>
     )
+  const hasAccount = mine.role === 'user' && may('owner')
+  const signIn = (
+    <>
+      <EmailCard session={mine} />
+      <SecondFactor session={mine} />
+    </>
+  )
   return (
     <Frame title={t('Account')} text={textOf(mine)}>
+      {/* both columns are about as high, with an account of one's own and without */}
       <div class="columns">
         <div class="stack">
           {mine.role === 'user' && <Profile user={mine.record} />}
-          {mine.role === 'user' && may('owner') && <QuietHours />}
-          {mine.role === 'user' && may('owner') && <LineChoice />}
-          {mine.role === 'user' && may('owner') && <RetentionCard />}
-          <EmailCard session={mine} />
-          {mine.role === 'user' && may('owner') && <Notifications user={mine.record.id} />}
+          {hasAccount && <QuietHours />}
+          {hasAccount && <LineChoice />}
+          {!hasAccount && signIn}
         </div>
         <div class="stack">
+          {hasAccount && signIn}
           <PasswordCard session={mine} />
-          <SecondFactor session={mine} />
+          {hasAccount && <Notifications user={mine.record.id} />}
+          {hasAccount && <RetentionCard />}
+          <LanguageCard />
         </div>
       </div>
-      <LanguageCard />
       <Sessions />
     </Frame>
   )
