@@ -82,7 +82,8 @@ function Open({ number, people, at, isAsked }: OpenProps) {
           </a>
           <Avatar name={name} of={number} />
           <div>
-            <Title>{name || formatPhone(number)}</Title>
+            {/* a narrow window breaks the number at its spaces, not inside its digits */}
+            <Title>{name || formatPhone(number).replaceAll('\u00a0', ' ')}</Title>
             {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
             {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
             {name && <PhoneNumber number={number} />}
