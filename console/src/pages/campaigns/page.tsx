@@ -28,10 +28,12 @@ const COLUMNS: readonly Column<Campaign>[] = [
   { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
     title: t('Progress'),
-    cell: (campaign) =>
-      campaign.status === 'sending' || campaign.status === 'paused' ? <Course campaign={campaign} /> : '–',
+    cell: (campaign) => (isUnderWay(campaign) ? <Course campaign={campaign} /> : '–'),
+    spare: (campaign) => !isUnderWay(campaign),
   },
 ]
+
+const isUnderWay = ({ status }: Campaign) => status === 'sending' || status === 'paused'
 
 function timeOf({ repeat, status, scheduled_at }: Campaign): string {
   const at = formatDateTime(scheduled_at)

@@ -70,6 +70,7 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
       const parts = [deviceName(message.expand?.device), simOf(message)].filter((part) => part)
       return parts.join(' · ') || <span class="muted">–</span>
     },
+    spare: ({ device }) => !device,
   },
   isAll ? USER : SENDER,
   {
