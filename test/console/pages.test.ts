@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 const SOURCE = new URL('../../console/src/', import.meta.url)
-const ENTRIES = [...readFileSync(new URL('pages.ts', SOURCE), 'utf8').matchAll(/\bpage\('(\w+)', '([^']+)'/g)]
+const ENTRIES = [
+  ...readFileSync(new URL('pages.ts', SOURCE), 'utf8').matchAll(/\bpage\('([\w-]+)', '([^']+)'/g),
+]
 
 test('each entry of pages.ts names a folder whose page.tsx exports Page', () => {
   expect(ENTRIES.length).toBeGreaterThan(0)
