@@ -106,7 +106,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   return (
     <div class="conversations-area">
       {isOpen && (
-        <div ref={list} class="conversations-completions" id={id} role="listbox" aria-label={listLabel}>
+        <div ref={list} class="popup conversations-completions" id={id} role="listbox" aria-label={listLabel}>
           {found.map((completion, i) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
             // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option

@@ -76,7 +76,7 @@ export function Menu({
         {words}
       </Button>
       {isOpen && (
-        <div class="menu-panel" id={id} tabIndex={-1}>
+        <div class="popup menu-panel" id={id} tabIndex={-1}>
           {children(() => leave(true))}
         </div>
       )}

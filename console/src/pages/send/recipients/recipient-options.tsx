@@ -13,7 +13,7 @@ export const RecipientOptions = ({
   active: Suggestion | undefined
   onTake: (suggestion: Suggestion) => void
 }) => (
-  <div class="send-options" id={id} role="listbox" aria-label={t('Contacts and groups')}>
+  <div class="popup send-options" id={id} role="listbox" aria-label={t('Contacts and groups')}>
     {suggestions.map((suggestion, i) => (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
       // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and names the active option
