@@ -1,6 +1,7 @@
 import { remembered } from '../data/remembered.ts'
 import type { Role } from '../data/session.ts'
 import { t } from '../language/words.ts'
+import { Segments } from '../parts/form/choices.tsx'
 
 const ROLES: readonly (readonly [Role, words: string])[] = [
   ['user', t('User')],
@@ -13,21 +14,12 @@ export const role = remembered<Role>('role', 'user')
 export const accounts = () => (role.value === 'superuser' ? '_superusers' : 'users')
 
 export const RoleSwitch = () => (
-  <fieldset class="segments">
-    <legend class="unseen">{t('Kind of account')}</legend>
-    {ROLES.map(([value, words]) => (
-      <label key={value}>
-        <input
-          class="unseen"
-          type="radio"
-          name="role"
-          checked={role.value === value}
-          onChange={() => {
-            role.value = value
-          }}
-        />
-        <span>{words}</span>
-      </label>
-    ))}
-  </fieldset>
+  <Segments
+    legend={t('Kind of account')}
+    choices={ROLES}
+    chosen={role.value}
+    onChoose={(chosen) => {
+      role.value = chosen
+    }}
+  />
 )

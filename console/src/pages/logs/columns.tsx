@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/form.tsx'
+import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -42,13 +42,5 @@ export const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> =>
   },
 })
 
-export const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
-  title: t('Actions'),
-  bare: true,
-  align: 'end',
-  cell: (log) => (
-    <Button kind="quiet" onClick={() => open(log)}>
-      {t('Details')}
-    </Button>
-  ),
-})
+export const detailsColumn = (open: (log: Log) => void): Column<Log> =>
+  actionsColumn((log) => [{ words: t('Details'), onClick: () => open(log) }])
