@@ -5,6 +5,7 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import { revoke, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
+import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
@@ -49,17 +50,9 @@ const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] =>
   { title: t('Address'), cell: ({ ip }) => ip || '–' },
   { title: t('Signed in'), minor: true, cell: ({ created }) => <Time at={created} /> },
   { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: (one) =>
-      !one.current && (
-        <Button kind="quiet" onClick={() => void endOne(one, reload)}>
-          {t('End session')}
-        </Button>
-      ),
-  },
+  actionsColumn((one) =>
+    one.current ? [] : [{ words: t('End session'), onClick: () => void endOne(one, reload) }],
+  ),
 ]
 
 const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
