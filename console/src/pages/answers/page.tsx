@@ -20,7 +20,7 @@ export const Page = () => (
   <ListPage
     title={t('Automatic answers')}
     text={t(
-      'Sent by themselves when a text comes in, such as at night. The first one in this list that matches is sent. STOP and START are never answered, and a number gets at most 5 in 24 hours.',
+      'They are sent automatically when a text arrives, for example at night. The first match in this list is sent. STOP and START get no answer, and a number gets at most 5 answers in 24 hours.',
     )}
     list={useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })}
     columns={columnsFor}

@@ -44,7 +44,7 @@ export function Page({ query }: PageProps) {
   return (
     <ListPage
       title={t('Devices')}
-      text={t('Texts go out through these, in turns.')}
+      text={t('These devices send your texts and take turns.')}
       list={devices}
       columns={columns}
       href={(device) => to(`/devices/${device.id}`)}

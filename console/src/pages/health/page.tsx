@@ -67,7 +67,7 @@ export function Page() {
         </Notice>
       ))}
       <ul class="health-tiles">
-        <Tile title={t('Messages that are due')} value={queue && formatNumber(queue.due)} />
+        <Tile title={t('Due messages')} value={queue && formatNumber(queue.due)} />
         <Tile
           title={t('Longest wait')}
           value={queue && (queue.due > 0 ? durationWords(queue.oldest_seconds) : '–')}

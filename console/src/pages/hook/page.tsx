@@ -72,7 +72,9 @@ const Address = ({ hook }: { hook: Hook }) => (
   <Card title={t('Address')}>
     <CodeBlock code={hookUrl(hook)} />
     <p>{HOOK_TOOLS[hook.preset].setUp}</p>
-    <p class="muted">{t('Who knows the address can send these texts. Change it when it may have leaked.')}</p>
+    <p class="muted">
+      {t('Anybody who knows the address can trigger these texts. Change it if it may have leaked.')}
+    </p>
     <div>
       <Button icon="again" onClick={() => void change(hook)}>
         {t('Change the address')}

@@ -86,7 +86,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
   { name: 'name', label: t('Name') },
   {
     ...{ name: 'preset', label: t('For'), choices: TOOLS },
-    hint: t('What is left empty below is as this program needs it.'),
+    hint: t('Fields that you leave empty are set as this program needs them.'),
   },
   {
     ...{ name: 'signing_secret', label: t('Secret of its signature'), spellcheck: false },

@@ -1,9 +1,9 @@
 import { pb } from '../../data/client.ts'
 import { download } from '../../data/files/save-file.ts'
 import type { PersonRequest } from '../../data/personal-data.ts'
-import { t, tx } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
-import { Time } from '../../parts/time.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 
 /** The files of an export that is done. */
@@ -41,7 +41,9 @@ export function Downloads({ request }: { request: PersonRequest }) {
           </div>
         </section>
       )}
-      <p class="muted">{tx('The server deletes the files {when}.', { when: <Time at={expires_at} /> })}</p>
+      <p class="muted">
+        {t('The server keeps the files until {time}.', { time: formatDateTime(expires_at) })}
+      </p>
     </>
   )
 }

@@ -76,7 +76,7 @@ const Nothing = ({ isUser }: { isUser: boolean }) => (
       )
     }
   >
-    {t('Figures stand here as soon as there is a message.')}
+    {t('The figures appear after your first message.')}
   </Empty>
 )
 
