@@ -5,13 +5,14 @@ import { t } from '../../language/words.ts'
 import { TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
 const COUNT = 10
 
 const COLUMNS: readonly Column<Message>[] = [
-  { title: t('To'), cell: (message) => message.to },
+  { title: t('To'), cell: (message) => <PhoneNumber number={message.to} /> },
   { title: t('User'), cell: (message) => <Owner record={message} /> },
   { title: t('Device'), minor: true, cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
   { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
