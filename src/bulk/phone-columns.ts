@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import { isNumberCell } from '../portable/phone/cell.ts'
+import { isNumberCell } from '../portable/phone/numbers-in-cell.ts'
 import { guessColumns } from '../portable/phone/columns.ts'
 import type { CsvRow } from './csv.ts'
 

@@ -1,5 +1,5 @@
 import { readState } from '../backup/state.ts'
-import { readLineFigures } from '../sms/line-figures.ts'
+import { readLineFigures } from '../sms/lines-near-limit.ts'
 import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/job-queue.ts'
 import { countLowBatteries, readDevices } from './device-counts.ts'

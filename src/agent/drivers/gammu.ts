@@ -5,7 +5,7 @@ import { repeat } from '../../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
 import { option } from './options.ts'
-import { STDERR } from './program.ts'
+import { STDERR } from './silence-log.ts'
 
 const LOOK_MS = 500
 /** Maximum texts in the outbox. A few are enough: gammu-smsd sends them one by one. */

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repeat } from '../../tools/repeat.ts'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
-import { instantOf, needProgram, type ProgramResult, readJson, runProgram, STDERR } from './program.ts'
+import { receivedAt } from './received-at.ts'
+import { needProgram, type ProgramResult, readJson, runProgram } from './run-program.ts'
+import { STDERR } from './silence-log.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
@@ -107,7 +109,7 @@ export function openModem(name: string, slot: number) {
         // `timestamp` is like `2026-11-20T08:15:00+01`: `Date` needs the minutes of the offset, too
         await events.received(
           { from: number, body: text, sim: slot },
-          instantOf((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
+          receivedAt((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
         )
       reported.add(key)
       if (await forget(path)) reported.delete(key)

@@ -3,7 +3,9 @@ import { repeat } from '../../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
 import { MAX_SIMS, readNumber, SIMS } from './options.ts'
-import { instantOf, needProgram, readJson, runProgram, STDERR } from './program.ts'
+import { receivedAt } from './received-at.ts'
+import { needProgram, readJson, runProgram } from './run-program.ts'
+import { STDERR } from './silence-log.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -61,7 +63,7 @@ export function termuxDriver(memory: string, count = 0) {
     const isFirst = Number.isNaN(last)
     for (const { _id, number, body, received } of texts)
       if (!isFirst && _id > last)
-        await events.received({ from: number, body, sim: sims.length === 1 ? 1 : 0 }, instantOf(received))
+        await events.received({ from: number, body, sim: sims.length === 1 ? 1 : 0 }, receivedAt(received))
     if (!isFirst && newest <= last) return
     last = newest
     writeFileSync(memory, String(newest), { mode: 0o600 })

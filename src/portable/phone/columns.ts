@@ -1,4 +1,4 @@
-import { isNumberCell, numbersIn } from './cell.ts'
+import { isNumberCell, numbersIn } from './numbers-in-cell.ts'
 import {
   isMobileTitle,
   isNoNameTitle,

@@ -1,4 +1,4 @@
-import { numbersIn } from './cell.ts'
+import { numbersIn } from './numbers-in-cell.ts'
 import { isMachineTitle, isMobileTitle } from './column-titles.ts'
 import type { Columns } from './columns.ts'
 import { isMobilePhone } from './numbering-plans.ts'

@@ -10,7 +10,7 @@ import { UNKNOWN } from '../queue/retry.ts'
 import { outSql } from '../send/opted-out.ts'
 import { CANCELED_SQL, REASONS } from '../status.ts'
 import { type Campaign, findCampaign } from './campaign.ts'
-import { CAMPAIGN_PROOF, readProof } from './proof.ts'
+import { CAMPAIGN_PROOF, readProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './read-campaign-state.ts'
 
 const MAX_REPLIES = 20

@@ -8,7 +8,7 @@ import { minify } from '../../fields/json-text.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { updateRecords } from '../status.ts'
-import { completeSims } from './sims.ts'
+import { completeSims } from './sim-numbers.ts'
 
 /** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`

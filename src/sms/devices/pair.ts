@@ -14,7 +14,7 @@ import { randomText } from '../../tools/random.ts'
 import { readNumber } from '../send/read-numbers.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { markSeen } from './device.ts'
-import { completeSims } from './sims.ts'
+import { completeSims } from './sim-numbers.ts'
 
 type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z

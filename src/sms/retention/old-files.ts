@@ -3,7 +3,8 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { BATCH, ENDED_SQL } from './batches.ts'
 import { redactPayloads } from './end-messages.ts'
-import { accountsSql, before, periodsSql } from './periods.ts'
+import { accountsSql } from './accounts.ts'
+import { before, periodsSql } from './periods.ts'
 
 /** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */
 export async function deleteFiles(db: Db, days: number, accounts: readonly string[]): Promise<number> {

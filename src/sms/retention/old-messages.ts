@@ -9,7 +9,8 @@ import { BATCH, ENDED_SQL, inBatches } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
 import { deleteFiles } from './old-files.ts'
-import { accountPages, accountsSql, before, periodsSql } from './periods.ts'
+import { accountPages, accountsSql } from './accounts.ts'
+import { before, periodsSql } from './periods.ts'
 
 /**
  * Redacts or deletes (`mode`) messages that ended longer ago than `days` or the account's own days say, and

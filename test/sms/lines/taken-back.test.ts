@@ -1,6 +1,6 @@
 import { deleteRecords } from '../../../src/records/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { lineWarnings, readLineFigures } from '../../../src/sms/line-figures.ts'
+import { lineWarnings, readLineFigures } from '../../../src/sms/lines-near-limit.ts'
 import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'

@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import { isNumberCell } from '#portable/phone/cell.ts'
+import { isNumberCell } from '#portable/phone/numbers-in-cell.ts'
 import { withoutSeparatorLine } from '#portable/separator-line.ts'
 import { t } from '../../language/words.ts'
 import { CSV_MARK, csvLines } from './csv.ts'

@@ -32,21 +32,9 @@ export function runProgram(
 /** The JSON output of a program; undefined if it is invalid. */
 export const readJson = <T>(output: string) => parseJson(output) as T | undefined
 
-/** Parses a date; returns the current time for an invalid one. */
-export function instantOf(text: string): Date {
-  const at = new Date(text)
-  return Number.isNaN(at.getTime()) ? new Date() : at
-}
-
 /** Throws a UserError if a program does not run or fails. `hint` says how to install it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)
   if (code !== 0)
     throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
-}
-
-/** A logger that prints to standard error that a modem or phone does not answer. */
-export const STDERR = {
-  error: ({ err }: { readonly err: unknown }) =>
-    void process.stderr.write(`The modem does not answer: ${err}\n`),
 }
