@@ -49,7 +49,7 @@ const ROUTES: Readonly<Record<Role, readonly string[]>> = {
   ],
 }
 
-/** Routes that the judge of texts decides on, by the act that they are (`sms/send/permit`). */
+/** Routes that the judge of texts decides on, by the act that they are (`sms/send/permissions`). */
 const JUDGED: ReadonlySet<string> = new Set([
   'GET sms/usage',
   'GET sms/usage/days',

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 /** A check: the file, what stands there, and what stands there without the check. */
 type Check = readonly [file: string, check: string, without: string]
 
-const PERMIT = 'src/sms/send/permit.ts'
+const PERMIT = 'src/sms/send/permissions.ts'
 const JUDGE = 'src/sms/send/judge.ts'
 const MAY = 'sql/functions/bounds/sms_may.sql'
 const ACCEPT = 'sql/functions/send/sms_judge.sql'

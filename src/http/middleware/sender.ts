@@ -1,7 +1,7 @@
 import { identifyKey, isNamed, type KeyHolder } from '../../auth/identify-key.ts'
 import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { type Act, may } from '../../sms/send/permit.ts'
+import { type Act, may } from '../../sms/send/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
 import { type Sender, senderOfKey, senderOfPerson } from '../../sms/send/sender.ts'
 import type { Ctx, Services } from '../context.ts'

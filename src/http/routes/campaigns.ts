@@ -13,7 +13,7 @@ import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from '../../sms
 import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry-body.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
-import { type Act, may } from '../../sms/send/permit.ts'
+import { type Act, may } from '../../sms/send/permissions.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readJson } from '../body/raw-body.ts'

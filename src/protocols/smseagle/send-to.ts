@@ -1,6 +1,6 @@
 import type { KeyCredentials } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/caller.ts'
-import { isAllowed } from '../../sms/send/permit.ts'
+import { isAllowed } from '../../sms/send/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
 import type { DoorCall } from '../door.ts'
 import { type DoorSend, sendByKey } from '../send-by-key.ts'

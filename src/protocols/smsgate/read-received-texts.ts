@@ -6,7 +6,7 @@ import { readAttachment } from '../../sms/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../sms/conversations/store-received-texts.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { checkShape, text as line, wholeNumber } from '../../sms/send/schemas.ts'
-import { cut, listOf, MAX_SIMS, phoneInstant } from './app-values.ts'
+import { cut, listOf, MAX_SIMS, phoneInstant } from './lenient-schemas.ts'
 import { DATA_URL } from './wire.ts'
 
 const MAX_SENDER = 255

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { optional } from '../../sms/devices/device-body.ts'
 import { nonEmptyId, wholeNumber } from '../../sms/send/schemas.ts'
-import { cut, firstOf, MAX_SIMS } from './app-values.ts'
+import { cut, firstOf, MAX_SIMS } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */
 const simCard = z

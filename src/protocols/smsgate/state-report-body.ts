@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { optional } from '../../sms/devices/device-body.ts'
-import { cut, listOf, phoneInstant } from './app-values.ts'
+import { cut, listOf, phoneInstant } from './lenient-schemas.ts'
 
 /** Maximum characters of a failure's reason, as in the app. */
 const MAX_ERROR = 1_000

@@ -1,6 +1,6 @@
 import { readOptWord } from '../../portable/opt-words.ts'
 import { consentWordOf, isHelp } from '../../sms/consent/consent-words.ts'
-import { findJoinGroups } from '../../sms/consent/join-groups.ts'
+import { findJoinGroups } from '../../sms/consent/joinable-groups.ts'
 import { optWordsOf } from '../../sms/queue/opt-out.ts'
 import type { CallServices } from './caller.ts'
 

@@ -6,7 +6,7 @@ import { queryOf } from '../../http/query.ts'
 import { meterFor } from '../../http/request-info.ts'
 import { listRecords } from '../../records/list.ts'
 import { NO_REQUEST } from '../../request/request.ts'
-import { type Act, isAllowed } from '../../sms/send/permit.ts'
+import { type Act, isAllowed } from '../../sms/send/permissions.ts'
 import { checkShape, instant } from '../../sms/send/schemas.ts'
 import type { DoorCall } from '../door.ts'
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { auditAct } from '../queue/audit-change.ts'
 import { lockUserSends } from '../send/lock-user-sends.ts'
-import type { Permit } from '../send/permit.ts'
+import type { Permit } from '../send/permissions.ts'
 import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
 import { chunkKey, chunksOf } from './chunks.ts'
 

@@ -1,5 +1,5 @@
 import { formatDate } from '../../fields/date.ts'
-import type { Permit } from '../send/permit.ts'
+import type { Permit } from '../send/permissions.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { endCampaign } from './cancel-or-fail.ts'

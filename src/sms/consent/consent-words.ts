@@ -1,5 +1,5 @@
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
-import type { JoinGroup } from './join-groups.ts'
+import type { JoinGroup } from './joinable-groups.ts'
 import { HELP_WORDS, YES_WORDS } from './wording.ts'
 
 const isOne = (body: string, words: readonly string[]) => readOptWord(body, { out: words, in: [] }) === true

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { NOW, queries } from '../../db/queries.ts'
-import type { Permit } from '../send/permit.ts'
+import type { Permit } from '../send/permissions.ts'
 
 /**
  * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its

@@ -11,7 +11,7 @@ import { COMMON } from '../send/body-schema.ts'
 import { checkLength } from '../send/content.ts'
 import { checkExpiry, expiresBeforeDue, future } from '../send/expiry.ts'
 import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf } from '../send/judge.ts'
-import { isAllowed, may, type Permit } from '../send/permit.ts'
+import { isAllowed, may, type Permit } from '../send/permissions.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { checkShape, visibleText } from '../send/schemas.ts'
 

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { type ConsentScope, consentOf } from '../consent/required.ts'
-import { readScope } from '../send/kept-scope.ts'
+import { readScope } from '../send/consent-scope.ts'
 import { optedOut } from '../send/opted-out.ts'
 import type { LeftOut } from './retry-body.ts'
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Extensions } from '../../records/collection-extension.ts'
 import { makeRetentionIndex } from './indexes.ts'
 import { accountsWithConsents, endOldConsents } from './old-consents.ts'
-import { accountsWithGroups, endTextsOfMembers } from './old-members.ts'
+import { accountsWithGroups, endTextsOfMembers } from './old-group-texts.ts'
 
 /**
  * Ends old records that are found by person: texts of members of groups with days of their own, and replaced

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { GatewayError } from '../../errors.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
-import type { Act, Permit } from './permit.ts'
+import type { Act, Permit } from './permissions.ts'
 import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
 import type { Sender } from './sender.ts'
 

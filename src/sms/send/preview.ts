@@ -9,7 +9,7 @@ import { checkBody, consentScope, plainText, TEXT, writeTexts } from './content.
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { requireReach } from './judge.ts'
 import { optedOut } from './opted-out.ts'
-import { isAllowed, may } from './permit.ts'
+import { isAllowed, may } from './permissions.ts'
 import { allRecipients } from './recipients.ts'
 import type { OfferConfig } from './send.ts'
 import type { Sender } from './sender.ts'

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isPlain, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
-import { tooMany } from './permit.ts'
+import { tooMany } from './permissions.ts'
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
 export async function countryOfAccount({ db }: Pick<Store, 'db'>, user: string): Promise<string> {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import type { SendBody } from './body.ts'
-import { tooMany } from './permit.ts'
+import { tooMany } from './permissions.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
 
 /** Throws 400 `invalid_phone_number`. */

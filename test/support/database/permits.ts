@@ -1,4 +1,4 @@
-import { type Act, may } from '../../../src/sms/send/permit.ts'
+import { type Act, may } from '../../../src/sms/send/permissions.ts'
 import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
 
 /** The judge's permission for an act of the account itself. */
