@@ -1,4 +1,3 @@
-import { isNumberCell, numbersIn } from './numbers-in-cell.ts'
 import {
   isMobileTitle,
   isNoNameTitle,
@@ -8,6 +7,7 @@ import {
   namePartOf,
 } from './column-titles.ts'
 import { isMobilePhone } from './numbering-plans.ts'
+import { isNumberCell, numbersIn } from './numbers-in-cell.ts'
 import { readTyped } from './typed.ts'
 
 /** The columns of a file of people. */

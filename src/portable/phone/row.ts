@@ -1,7 +1,7 @@
-import { numbersIn } from './numbers-in-cell.ts'
 import { isMachineTitle, isMobileTitle } from './column-titles.ts'
 import type { Columns } from './columns.ts'
 import { isMobilePhone } from './numbering-plans.ts'
+import { numbersIn } from './numbers-in-cell.ts'
 import type { PhoneReading } from './read.ts'
 import { readTyped } from './typed.ts'
 

@@ -5,8 +5,8 @@ import { queries } from '../../db/queries.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { beginPause, takeCodes } from '../codes/counts.ts'
 import { requireDestinations } from '../codes/destinations.ts'
-import { fillNames, wordingOf } from '../consent/wording.ts'
 import { isHelp } from '../consent/consent-words.ts'
+import { fillNames, wordingOf } from '../consent/wording.ts'
 import type { AcceptConfig } from '../send/accept.ts'
 
 /** A number is asked to confirm at most once in this time. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
+import { accountsSql } from './accounts.ts'
 import { BATCH, ENDED_SQL } from './batches.ts'
 import { redactPayloads } from './end-messages.ts'
-import { accountsSql } from './accounts.ts'
 import { before, periodsSql } from './periods.ts'
 
 /** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */

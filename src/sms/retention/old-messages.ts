@@ -5,11 +5,11 @@ import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import type { Extensions } from '../../records/collection-extension.ts'
+import { accountPages, accountsSql } from './accounts.ts'
 import { BATCH, ENDED_SQL, inBatches } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
 import { deleteFiles } from './old-files.ts'
-import { accountPages, accountsSql } from './accounts.ts'
 import { before, periodsSql } from './periods.ts'
 
 /**
