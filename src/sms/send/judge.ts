@@ -7,8 +7,8 @@ import type { Act, Permit } from './permissions.ts'
 import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
 import type { Sender } from './sender.ts'
 
-// The judge itself is `may` in permissions.ts. This file has its SQL for numbers, lines and stored texts, and the
-// errors of its refusals.
+// The judge itself is `may` in permissions.ts. This file has its SQL for numbers, lines and stored texts,
+// and the errors of its refusals.
 
 /** The bounds of a sender, for `refusal` and `sms_may`. */
 export const limitsOf = ({ sender: { user, version, key, sentBy } }: Permit) =>
