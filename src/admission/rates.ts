@@ -83,18 +83,21 @@ class TokenBucket {
 /**
  * Runs statements with clients' filters in turn. A holder may run half of `total` at once while it is alone,
  * else a quarter. A holder that has used up its database time runs one at once, after holders with less debt.
+ * Holders in debt together run at most half of `total`: the other places are for holders with time left.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
   readonly #time = new Rates(RATES.databaseTime)
+  readonly #half: number
   readonly #quarter: number
   #running = 0
   #sharedMs = 0
   #atMs = 0
 
   constructor(total: number) {
+    this.#half = Math.max(1, total >> 1)
     this.#quarter = Math.max(1, total >> 2)
-    const limit = { name: RATES.databaseTime.name, total, share: Math.max(1, total >> 1) }
+    const limit = { name: RATES.databaseTime.name, total, share: this.#half }
     this.#places = new Places<Holder>(limit, (holder, taken) => this.#mayEnter(holder, taken))
   }
 
@@ -134,7 +137,7 @@ export class DatabaseTime {
     const debt = this.#time.debtOf(holder)
     if (debt === 0) return taken < this.#quarter
     const debts = [...this.#places.holders].map((other) => this.#time.debtOf(other))
-    return taken === 0 && debts.filter((other) => other > 0 && other <= debt).length < this.#quarter
+    return taken === 0 && debts.filter((other) => other > 0 && other <= debt).length < this.#half
   }
 }
 
