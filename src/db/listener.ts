@@ -119,7 +119,7 @@ export function openListener(
     const heard = new Promise<boolean>((resolve) => {
       const check = (payload: string) => payload === word && resolve(true)
       messages.on(ECHO_CHANNEL, check)
-      sleep(ECHO_MS, undefined, { ref: false }).then(() => {
+      void sleep(ECHO_MS, undefined, { ref: false }).then(() => {
         messages.off(ECHO_CHANNEL, check)
         resolve(false)
       })

@@ -17,14 +17,14 @@ function outlineOf(page: string): string[] {
     if (token.type === 'list') parts.push(`list of ${token.items.length}${token.ordered ? ', numbered' : ''}`)
     if (token.type === 'image') parts.push(`picture ${basename(token.href)}`)
   }
-  marked.walkTokens(tokensOf(page), note)
+  void marked.walkTokens(tokensOf(page), note)
   return parts
 }
 
 /** The names that a page has in bold: those of pages, buttons and fields of the console. */
 function namesIn(page: string): string[] {
   const names: string[] = []
-  marked.walkTokens(tokensOf(page), (token) => {
+  void marked.walkTokens(tokensOf(page), (token) => {
     if (token.type === 'strong') names.push(token.text)
   })
   return names

@@ -86,8 +86,8 @@ export const git = (...args: string[]): string =>
 
 const linkPackages = (home: string) => symlinkSync(join(HOME, 'node_modules'), join(home, 'node_modules'))
 
-/** What npm installs for a folder. */
+/** What the program needs of the packages that npm installs for a folder. */
 function packagesOf(home: string): string {
   const { packages } = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8'))
-  return JSON.stringify({ ...packages, '': undefined })
+  return JSON.stringify(Object.entries<{ dev?: true }>(packages).filter(([path, { dev }]) => path && !dev))
 }
