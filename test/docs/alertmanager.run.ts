@@ -70,15 +70,15 @@ test('an alert and its end are two texts although two Alertmanagers repeat them 
   expect(await textsBy(hook)).toEqual([`firing: ${text}`, `resolved: ${text}`])
 })
 
-test('of 1,000 alerts at once the hook sends 60 texts and one that counts the rest', async () => {
+test('of 200 alerts at once the hook sends 60 texts and one that counts the rest', async () => {
   const hook = await makeHook()
   const startsAt = new Date().toISOString()
-  const alerts = Array.from({ length: 1_000 }, (_, i) => ({ labels: { alertname: `Alert${i}` }, startsAt }))
+  const alerts = Array.from({ length: 200 }, (_, i) => ({ labels: { alertname: `Alert${i}` }, startsAt }))
   const alertmanager = await startAlertmanager(hook, /group_wait: \w+/)
   await post(alertmanager, alerts)
-  const summary = 'Alertmanager: and 940 more'
-  await until('all are counted', async () => (await textsBy(hook)).includes(summary), 240_000)
+  const summary = 'Alertmanager: and 140 more'
+  await until('all are counted', async () => (await textsBy(hook)).includes(summary), 80_000)
   const texts = await textsBy(hook)
   expect(texts).toHaveLength(61)
   expect(new Set(texts).size).toBe(61)
-}, 300_000)
+})
