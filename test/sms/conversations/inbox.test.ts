@@ -216,15 +216,15 @@ describe('waiting conversations', () => {
     expect(await conversation()).toMatchObject(isBack)
   })
 
-  test('10,000 due reminders each fire once when two servers process them at once', async () => {
+  test('2,500 due reminders each fire once when two servers process them at once', async () => {
     await server.query(`insert into conversations (id, "user", number, follow_up_at, created, updated)
-      select lpad(i::text, 15, 'c'), '${ann.id}', 'n' || i, '2026-01-01', '', '' from generate_series(1, 10000) i`)
+      select lpad(i::text, 15, 'c'), '${ann.id}', 'n' || i, '2026-01-01', '', '' from generate_series(1, 2500) i`)
     const ear = await TestListener.on(server.url, ann.token, 'conversations')
     await Promise.all([bringBackDue(db), bringBackDue(other.services.store.db)])
     expect(await counts()).toMatchObject({ waiting: 1000, follow_up: 0 })
-    const told = await ear.next(10_000)
-    expect(new Set(told.map(({ data }) => data.record.id)).size).toBe(10_000)
-    expect(told).toHaveLength(10_000)
+    const told = await ear.next(2_500)
+    expect(new Set(told.map(({ data }) => data.record.id)).size).toBe(2_500)
+    expect(told).toHaveLength(2_500)
   })
 })
 
