@@ -49,6 +49,9 @@ export function validatorOf(
   return judge
 }
 
+/** Collections that every server has. */
+const OWN = describedCollections().map(({ id }) => id)
+
 /**
  * What answers below `/api/collections/{name}` may hold records of: the collections that every server has,
  * the named one, and all that their relations lead to. A new collection elsewhere does not change them.
@@ -61,14 +64,17 @@ function collectionsFor(catalog: Catalog, name: string): Collection[] {
     found.add(collection)
     for (const field of collection.fields) if (field.type === 'relation') add(field.collectionId)
   }
-  for (const { id } of describedCollections()) add(id)
+  for (const id of OWN) add(id)
   add(name)
   return catalog.all.filter((collection) => found.has(collection))
 }
 
-/** The description of collections, made once for equal ones. Extensions are the same for all servers. */
+/**
+ * The description of collections, made once for those with equal answers, whatever their rules, options,
+ * secrets and times are. Extensions are the same for all servers.
+ */
 function descriptionOf(collections: readonly Collection[], extensions: Extensions): Described {
-  const key = JSON.stringify(collections)
+  const key = JSON.stringify(collections.map(({ id, name, type, fields }) => [id, name, type, fields]))
   return descriptions.get(key) ?? descriptions.set(key, new Described(collections, extensions))
 }
 
@@ -89,9 +95,9 @@ const AJV = { strict: false, meta: false, validateSchema: false } as const
 /** One description, ready to hold answers against. */
 class Described {
   readonly #paths: readonly (readonly [RegExp, path: string, methods: Json])[]
-  readonly #whole = new Ajv2020(AJV)
-  /** For answers of which `fields` shows a part. */
-  readonly #part = new Ajv2020(AJV)
+  readonly #document: Json
+  readonly #whole: Ajv2020
+  #part: Ajv2020 | undefined
   readonly #compiled = new Map<string, ValidateFunction>()
 
   constructor(collections: readonly Collection[], extensions: Extensions) {
@@ -103,8 +109,14 @@ class Described {
     })
     const { paths, components } = JSON.parse(JSON.stringify(document)) as Record<string, Json>
     this.#paths = Object.entries(paths!).map(([path, methods]) => [matcherOf(path), path, methods as Json])
-    this.#whole.addSchema({ paths, components: walk(components, close) } as Json, 'api')
-    this.#part.addSchema(walk({ paths, components: walk(components, close) }, loosen) as Json, 'api')
+    this.#document = { paths, components: walk(components, close) }
+    this.#whole = new Ajv2020(AJV).addSchema(this.#document, 'api')
+  }
+
+  /** For answers of which `fields` shows a part. */
+  #ofPart(): Ajv2020 {
+    this.#part ??= new Ajv2020(AJV).addSchema(walk(this.#document, loosen) as Json, 'api')
+    return this.#part
   }
 
   faultOf(answer: GivenAnswer, path: string): string | undefined {
@@ -132,8 +144,8 @@ class Described {
 
   #resolve(ref: string): [string[], { content?: Json }] {
     const pointer = ref.slice(2).split('/')
-    const schema = this.#whole.getSchema('api')!.schema as Json
-    return [pointer, pointer.reduce<Json>((part, key) => part[key] as Json, schema) as { content?: Json }]
+    const found = pointer.reduce<Json>((part, key) => part[key] as Json, this.#document)
+    return [pointer, found as { content?: Json }]
   }
 
   #faultOfJson(answer: GivenAnswer, pointer: string[]): string | undefined {
@@ -156,7 +168,7 @@ class Described {
     const key = `${isPart} ${$ref}`
     const known = this.#compiled.get(key)
     if (known) return known
-    const made = (isPart ? this.#part : this.#whole).compile({ $ref })
+    const made = (isPart ? this.#ofPart() : this.#whole).compile({ $ref })
     this.#compiled.set(key, made)
     return made
   }
