@@ -81,40 +81,49 @@ const PROXIES: Readonly<
   },
 }
 
+/** The nodes, before each proxy in turn. */
+const nodes: RunningProgram[] = []
+let env: Record<string, string>
+
+const startNode = async (at: number, port: string) => {
+  nodes[at] = await serve({ ...env, PORT: port })
+}
+
+beforeAll(async () => {
+  const { databaseUrl } = await testConfig({}, 'prepared')
+  env = {
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl!,
+    LOG_LEVEL: 'info',
+    TRUSTED_PROXIES: '127.0.0.1',
+    STOP_DELAY_SECONDS: '3',
+  }
+  const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
+  await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+  void first.stop()
+  for (const at of [0, 1]) await startNode(at, String(await freePort()))
+}, 120_000)
+afterAll(async () => {
+  for (const node of nodes) await node.stop()
+})
+
 describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, run }) => {
   describe.runIf(runs(name, ...version))('with the file of deploy/', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-proxy-'))
-    let env: Record<string, string>
-    const nodes: RunningProgram[] = []
     let proxy: RunningProgram
     let root: Client
     let user: Client
 
-    const startNode = async (at: number, port: string) => {
-      nodes[at] = await serve({ ...env, PORT: port })
-    }
     const portOf = (at: number) => new URL(nodes[at]!.url).port
 
     beforeAll(async () => {
-      const { databaseUrl } = await testConfig()
-      env = {
-        HOST: '127.0.0.1',
-        DATABASE_URL: databaseUrl!,
-        LOG_LEVEL: 'info',
-        TRUSTED_PROXIES: '127.0.0.1',
-        STOP_DELAY_SECONDS: '3',
-      }
-      const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
-      await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
-      void first.stop()
-      for (const at of [0, 1]) await startNode(at, String(await freePort()))
       const hosts = nodes.map(({ url }) => new URL(url).host)
       proxy = await run({ folder, port: await freePort(), nodes: hosts })
       root = await signIn(proxy.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
       user = await makeUser(proxy.url, root)
     }, 120_000)
     afterAll(async () => {
-      for (const program of [proxy, ...nodes]) await program?.stop()
+      await proxy?.stop()
       rmSync(folder, { recursive: true, force: true })
     })
 
