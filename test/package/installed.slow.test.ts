@@ -186,6 +186,9 @@ test.runIf(process.platform === 'linux').each(CASES as [string, string, string, 
 
 // Whatever started the server, and however it ends, neither the server nor its Postgres stays behind.
 
+/** Each start finds the database of the one before. */
+const data = temporaryFolder()
+
 /** As a Node that cannot replace its process by another program. */
 const OLD_NODE = [process.execPath, '--import', 'data:text/javascript,delete process.execve']
 
@@ -196,10 +199,9 @@ test.runIf(process.platform === 'linux').each([
 ] as const)(
   'a server started by %s and ended by %s leaves no process',
   async (_, signal, [command, ...args]) => {
-    const folder = temporaryFolder()
     const env = {
       ...process.env,
-      DATA_DIR: folder,
+      DATA_DIR: data,
       DATABASE_URL: '',
       PORT: '0',
       WORKERS: '1',
@@ -212,10 +214,10 @@ test.runIf(process.platform === 'linux').each([
       said += chunk
     })
     await expect.poll(() => said).toMatch(/pocketsms listens/)
-    const postmaster = postmasterIn(folder)
+    const postmaster = postmasterIn(data)
     const server = Number(readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
     child.kill(signal)
     await expect.poll(() => [server, postmaster].filter(isRunning)).toEqual([])
-    expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
+    expect(existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false)
   },
 )
