@@ -37,20 +37,22 @@ test.each(bodies)(
       value,
       ...properties.map((each) => ({ ...example, ...placed(each, value) })),
     ])
-    const faults: string[] = []
-    for (const body of strange)
-      for (const headers of callers) {
-        const { status, text } = await request(
-          server.url,
-          method,
-          path,
-          body,
-          headers as Record<string, string>,
-        )
-        if (status === 500 || text.includes('[object Object]'))
-          faults.push(`${status} ${JSON.stringify(body)}`)
-      }
-    expect([...new Set(faults)]).toEqual([])
+    const faults = new Set<string>()
+    const askAs = (who: typeof callers, body: unknown) =>
+      Promise.all(
+        who.map(async (headers) => {
+          const answer = await request(server.url, method, path, body, headers as Record<string, string>)
+          const isFault = answer.status === 500 || answer.text.includes('[object Object]')
+          if (isFault) faults.add(`${answer.status} ${JSON.stringify(body)}`)
+          return answer.status
+        }),
+      )
+    const [first, ...others] = strange
+    const statuses = await askAs(callers, first)
+    // of a caller who is refused with no value in its place, no value is read
+    const heard = callers.filter((_, i) => ![401, 403].includes(statuses[i]!))
+    for (const body of others) await askAs(heard, body)
+    expect([...faults]).toEqual([])
   },
 )
 
