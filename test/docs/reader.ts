@@ -9,8 +9,8 @@ import { isEndless, type Outcome, Shell } from './shell.ts'
 
 /** What a clone has that a reader's commands never write into. */
 const NOT_CLONED = new Set(['.git', '.ci', 'coverage', 'data', 'test'])
-/** Of this process' environment, what a reader's terminal has, too. */
-const KEPT = ['PATH', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'TERM']
+/** Of this process' environment, what a reader's terminal has, too; and where compiled code is kept. */
+const KEPT = ['PATH', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'TERM', 'NODE_COMPILE_CACHE']
 
 /** A reader's desk: a clone of the project and a home of their own. */
 export interface ReaderEnvironment {

@@ -8,7 +8,8 @@ import { listenLocally } from '../support/services/listen.ts'
 const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 
 function run(env: Record<string, string>, ...words: string[]): Promise<{ code: number; said: string }> {
-  const settings = { PATH: process.env.PATH, DATA_DIR: temporaryFolder(), ...env }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const settings = { PATH, NODE_COMPILE_CACHE, DATA_DIR: temporaryFolder(), ...env }
   return new Promise((resolve) => {
     const ended = (error: Error | null, said: string) =>
       resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), said })
