@@ -11,9 +11,23 @@ const BLOCK_MS = 180_000
 
 const ports = await choosePorts(PAGES.map((page) => readPage(page)))
 const runs = (block: Block) => isShell(block) || isScript(block)
+/**
+ * Pages that stop the server, end sessions, erase people, add devices or carriers, or text codes to the
+ * number of another page: each has a server of its own. The readers of all other pages share one, as people
+ * of a team do.
+ */
+const ALONE = [
+  ...['README.md', 'docs/agent.md', 'docs/app.md', 'docs/carriers.md', 'docs/twilio.md'],
+  ...['docs/deploy.md', 'docs/first-phone.md', 'docs/from-pocketbase.md', 'docs/personal-data.md'],
+  'docs/security.md',
+]
+/** What takes half of the time. */
+const FIRST_HALF = ALONE.slice(0, 5)
 const pages = PAGES.map((page) => ({ page, blocks: blocksOf(page) }))
   .filter(({ blocks }) => blocks.some(runs))
-  .filter((_, i) => i % 2 === Number(process.env.HALF))
+  .filter(({ page }) => FIRST_HALF.includes(page) === (process.env.HALF === '0'))
+  // servers that run one after the other have the same port
+  .sort((one, other) => Number(ALONE.includes(one.page)) - Number(ALONE.includes(other.page)))
 
 /** What every other page takes as done: README's blocks between the two comments. */
 function firstSteps(): Block[] {
@@ -29,6 +43,8 @@ const names = new Set(
   steps.flatMap(({ text }) => [...text.matchAll(/(?:^| )([A-Z_]+)=/gm)].map(([, name]) => name!)),
 )
 let start: { desk: ReaderEnvironment; variables: string } | undefined
+/** The reader whose server and phone all pages share that are not ALONE. */
+let host: Reader | undefined
 
 beforeAll(async () => {
   requireTools()
@@ -42,7 +58,16 @@ beforeAll(async () => {
   }
 }, BLOCK_MS)
 
-afterAll(() => start?.desk.clear())
+afterAll(async () => {
+  await endHost()
+  start?.desk.clear()
+}, BLOCK_MS)
+
+async function endHost(): Promise<void> {
+  await host?.getUp()
+  host?.desk.clear()
+  host = undefined
+}
 
 function requireTools(): void {
   const [, major, minor] = /^curl (\d+)\.(\d+)/.exec(versionOf('curl')) ?? []
@@ -66,6 +91,18 @@ function versionOf(program: string): string {
  */
 async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> {
   if (page === 'README.md') return Reader.sitDown(blocks, ports, { hasNpx: true })
+  if (ALONE.includes(page)) {
+    await endHost()
+    return goOn(blocks)
+  }
+  host ??= await goOn([])
+  const reader = await Reader.sitDown(blocks, ports, { at: host.desk })
+  await reader.type(start!.variables)
+  return reader
+}
+
+/** A reader who starts the server and the phone of the first steps again. */
+async function goOn(blocks: readonly Block[]): Promise<Reader> {
   const reader = await Reader.sitDown(blocks, ports, { from: start!.desk })
   try {
     await reader.type(start!.variables)
@@ -77,7 +114,10 @@ async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> 
   }
 }
 
-test('the page has steps to run', () => expect(steps.length).toBeGreaterThan(3))
+test('the page has steps to run', () => {
+  expect(steps.length).toBeGreaterThan(3)
+  expect(ALONE.filter((page) => !PAGES.includes(page))).toEqual([])
+})
 
 describe.each(pages)('$page', ({ page, blocks }) => {
   let reader: Reader
@@ -87,7 +127,7 @@ describe.each(pages)('$page', ({ page, blocks }) => {
   }, BLOCK_MS)
   afterAll(async () => {
     await reader?.getUp()
-    await reader?.desk.clear()
+    if (ALONE.includes(page)) reader?.desk.clear()
   }, BLOCK_MS)
 
   for (const [index, block] of blocks.entries()) {

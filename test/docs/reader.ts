@@ -22,6 +22,12 @@ export interface ReaderEnvironment {
   clear(): void
 }
 
+/** The same desk for another reader, with notes of their own: what runs there goes on. */
+const joinDesk = (desk: ReaderEnvironment): ReaderEnvironment => ({
+  ...desk,
+  scratch: mkdtempSync(join(desk.scratch, 'page-')),
+})
+
 /** An empty desk, or one as `from` stands: nothing may run at that one. */
 async function setUpEnvironment(
   ports: ReadonlyMap<string, string>,
@@ -96,13 +102,17 @@ export class Reader {
     this.#planScripts(blocks.filter(isScript))
   }
 
-  /** Sits down: at an empty desk, or at one as another reader left it. `hasNpx`: see Shell. */
+  /**
+   * Sits down: at an empty desk, at a copy of one as another reader left it (`from`), or beside the reader of
+   * `at`, whose server and phone run. `hasNpx`: see Shell.
+   */
   static async sitDown(
     blocks: readonly Block[],
     ports: ReadonlyMap<string, string>,
-    { from, hasNpx = false }: { from?: ReaderEnvironment; hasNpx?: boolean } = {},
+    { from, at, hasNpx = false }: { from?: ReaderEnvironment; at?: ReaderEnvironment; hasNpx?: boolean } = {},
   ): Promise<Reader> {
-    return new Reader(ports, await setUpEnvironment(ports, from), blocks, hasNpx)
+    const environment = at ? joinDesk(at) : await setUpEnvironment(ports, from)
+    return new Reader(ports, environment, blocks, hasNpx)
   }
 
   get desk(): ReaderEnvironment {

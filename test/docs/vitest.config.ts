@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Every other page, beside the rest of them in another process. */
+/** Half of the pages, beside the rest of them in another process. */
 const pages = (HALF: '0' | '1') => ({
   extends: true as const,
   test: { name: `pages-${HALF}`, include: ['pages.run.ts'], env: { HALF } },
