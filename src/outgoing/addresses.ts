@@ -56,7 +56,7 @@ export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefi
   return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
 }
 
-export const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
+const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
   not_a_url: 'is not an address',
   not_http: 'is neither http nor https',
   not_https: 'is not https',
@@ -87,18 +87,24 @@ async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddres
   return found
 }
 
-const privateError = (host: string) => new Error(`${host} ${URL_FAULTS.private}`)
+/** The error for an address to which no request is ever sent. */
+export class AddressRefused extends Error {
+  override name = 'AddressRefused'
+  constructor(host: string, fault: UrlFault) {
+    super(`${host} ${URL_FAULTS[fault]}`)
+  }
+}
 
 /** Resolves a name to public addresses only. The connection uses them, whatever DNS answers later. */
 export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {
-    if (isIP(host) > 0) return done(privateError(host), '') // an address is never looked up
+    if (isIP(host) > 0) return done(new AddressRefused(host, 'private'), '') // an address is never looked up
     addressesOf(host, resolve).then(
       (found) => {
         const allowed = found.filter(({ address }) => !isPrivateAddress(address))
         const [first] = allowed
-        if (!first) done(privateError(host), '')
+        if (!first) done(new AddressRefused(host, 'private'), '')
         else if (options.all) done(null, allowed)
         else done(null, first.address, first.family)
       },

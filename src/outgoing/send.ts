@@ -1,6 +1,6 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { publicOnlyLookup, type Resolve, systemLookup, URL_FAULTS, urlFault } from './addresses.ts'
+import { AddressRefused, publicOnlyLookup, type Resolve, systemLookup, urlFault } from './addresses.ts'
 import { keptConnections } from './kept-connections.ts'
 
 interface Outgoing {
@@ -44,12 +44,12 @@ export type OutgoingError = NodeJS.ErrnoException & {
 
 /**
  * Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses.
- * Rejects with an OutgoingError.
+ * Rejects with an OutgoingError, or with AddressRefused before anything is sent.
  */
 export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
   const { url: to } = outgoing
   const fault = urlFault(to, limits.allowPrivate)
-  if (fault) throw new Error(`${(URL.canParse(to) && new URL(to).host) || to} ${URL_FAULTS[fault]}`)
+  if (fault) throw new AddressRefused((URL.canParse(to) && new URL(to).host) || to, fault)
   const url = new URL(to)
   const begunMs = performance.now()
   const { timeoutMs = TIMEOUT_MS } = limits

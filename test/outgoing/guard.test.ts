@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { publicOnlyLookup, urlFault } from '../../src/outgoing/addresses.ts'
+import { AddressRefused, publicOnlyLookup, urlFault } from '../../src/outgoing/addresses.ts'
 import { sendOutgoing } from '../../src/outgoing/send.ts'
 import { listenLocally } from '../support/services/listen.ts'
 import { startNameServer } from '../support/services/name-server.ts'
@@ -148,7 +148,7 @@ describe('a host name', () => {
     ['to NAT64', ['64:ff9b::7f00:1']],
   ])('that resolves %s is refused', async (_, addresses) => {
     names.answer('inside.example', addresses)
-    await expect(send(`https://inside.example:${port}/`)).rejects.toThrow('not an address of the internet')
+    await expect(send(`https://inside.example:${port}/`)).rejects.toThrow(AddressRefused)
     expect(reached).toBe(0)
   })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { readPhone } from '../../portable/phone/read.ts'
+import { attachmentLines, textOfMms } from '../../sms/conversations/attachment-lines.ts'
 import { readAttachment } from '../../sms/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../sms/conversations/store-received-texts.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
@@ -88,18 +89,10 @@ async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Lim
     .slice(0, maxAttachments)
   const left = files.filter((file) => !kept.includes(file))
   const written = [payload.subject, payload.body].filter(Boolean)
-  const named = (list: typeof files, word: string) => list.map(({ part }) => lineOf(word, part))
-  const all = [...written, ...named(files, 'Attachment:')]
-  const shown = [
-    ...(written.length > 0 ? written : named(kept, 'Attachment:')),
-    ...named(left, 'Attachment left out:'),
-  ]
+  const partsOf = (list: typeof files) => list.map(({ part }) => part)
   return {
-    ...toText(payload, shown.join('\n')),
-    identity: toText(payload, all.join('\n')).body,
+    ...toText(payload, textOfMms(written, partsOf(kept), partsOf(left))),
+    identity: toText(payload, [...written, ...attachmentLines(payload.attachments)].join('\n')).body,
     attachments: await Promise.all(kept.map(({ part, content }) => readAttachment(part.name ?? '', content))),
   }
 }
-
-const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][number]): string =>
-  [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')

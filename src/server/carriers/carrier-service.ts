@@ -4,10 +4,9 @@ import { requestFor } from '../../agent/drivers/http/command.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { type CarrierEvent, readCall } from '../../agent/drivers/http/read-call.ts'
 import { reportsOf } from '../../agent/receipt-reports.ts'
-import { acceptableText } from '../../agent/server-limits.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
-import { GatewayError, UserError } from '../../errors.ts'
+import { GatewayError, RetryLater, UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
 import type { CarrierBody, CarrierService, MadeCarrier } from '../../sms/devices/carrier-body.ts'
 import { addDevice } from '../../sms/devices/pair.ts'
@@ -15,6 +14,7 @@ import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { randomText } from '../../tools/random.ts'
 import { deviceLink } from './device-link.ts'
 import { refuseOwnKey } from './own-key.ts'
+import { receiveText } from './receive-text.ts'
 import { requireRoom } from './require-room.ts'
 import {
   COLUMNS,
@@ -28,6 +28,9 @@ import {
 } from './stored-carrier.ts'
 
 const TOKEN_LENGTH = 40
+/** How long all files of a call may take: a pocketsms that calls waits 12 s for the answer. */
+const FILES_MS = 8_000
+const REPEAT_SECONDS = 5
 
 /** Adds, changes and lists carriers, and takes their calls. */
 export function carrierService({
@@ -138,7 +141,10 @@ export function carrierService({
       const carrier = openCarrier(config, JSON.parse(row.account), secrets)
       const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
       if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
-      const link = deviceLink({ store: all, config }, row)
+      const services = { store: all, config }
+      const link = deviceLink(services, row)
+      const untilMs = performance.now() + FILES_MS
+      let isWhole = true
       const take = async (event: CarrierEvent) => {
         if (event.kind === 'receipt') {
           const { id, attempt, error } = event
@@ -146,7 +152,7 @@ export function carrierService({
           await link.call('/api/devices/report', { items })
         } else {
           const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
-          await link.call('/api/devices/incoming', { items: [acceptableText(event, at)] })
+          if (!(await receiveText(services, row, event, at, untilMs))) isWhole = false
         }
       }
       for (const event of events)
@@ -155,6 +161,8 @@ export function carrierService({
           if (!(error instanceof GatewayError) || error.status !== 400) throw error
           log.warn({ device: row.device, reason: error.message }, `a ${event.kind} of a carrier was refused`)
         })
+      if (!isWhole)
+        throw new RetryLater(503, REPEAT_SECONDS, 'A file cannot be fetched now: repeat the call later')
     },
   }
 }

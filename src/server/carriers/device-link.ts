@@ -5,9 +5,8 @@ import { findAuthRecord } from '../../auth/find-auth-record.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
-import { receiveTexts } from '../../sms/conversations/store-received-texts.ts'
 import { type Device, requireDevice, saveSims, touchDevice } from '../../sms/devices/device.ts'
-import { CLAIM_BODY, HEARTBEAT_BODY, INCOMING_BODY, REPORT_BODY } from '../../sms/devices/device-body.ts'
+import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../../sms/devices/device-body.ts'
 import { claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports } from '../../sms/queue/report.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
@@ -18,7 +17,10 @@ export type LinkServices = Pick<Services, 'store' | 'config'>
 
 type Work = (store: Store, device: Device, body: unknown, services: LinkServices) => Promise<unknown>
 
-/** The routes of the device API that an agent uses (`http/routes/devices`), without HTTP. */
+/**
+ * The routes of the device API (`http/routes/devices`) that an agent uses, without HTTP. Incoming texts
+ * arrive by calls: see `receive-text`.
+ */
 const ROUTES: Readonly<Record<string, Work>> = {
   async '/api/devices/heartbeat'(store, device, body) {
     const { sims } = checkShape(HEARTBEAT_BODY, body)
@@ -33,35 +35,43 @@ const ROUTES: Readonly<Record<string, Work>> = {
     const reports = items.map((item) => ({ ...item, blameless: item.error_message === STOPPED }))
     return { items: await applyReports(store, device, reports, config.deviceOnlineSeconds) }
   },
-  async '/api/devices/incoming'(store, device, body, { config }) {
-    const { items } = checkShape(INCOMING_BODY, body)
-    return { ids: await receiveTexts(store, device, items, config.optWords) }
-  },
+}
+
+/** A device and its user. */
+export type DeviceOwner = Readonly<Record<'device' | 'user', string>>
+
+/** Works as a device. Throws GatewayError if the server refuses it, else ServerUnavailable. */
+export async function asDevice<T>(
+  { store: all, config }: LinkServices,
+  { device: id, user }: DeviceOwner,
+  work: (store: Store, device: Device) => Promise<T>,
+): Promise<T> {
+  try {
+    const store = all.forUser(user)
+    const collection = store.catalog.find('devices') as AuthCollection
+    const device = requireDevice(await findAuthRecord(store, collection, id))
+    await touchDevice(store, device, config.deviceOnlineSeconds)
+    return await work(store, device)
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw new ServerUnavailable((error as Error).message, { cause: error })
+  }
 }
 
 /** Lets an agent in this process act as a device. `fault`: takes what stops it. */
 export function deviceLink(
   services: LinkServices,
-  { device: id, user }: { readonly device: string; readonly user: string },
+  owner: DeviceOwner,
   fault: (text: string) => void = () => {},
 ): Link {
-  const { store: all, config } = services
   return {
     async call<T>(path: string, body: unknown) {
-      try {
-        const store = all.forUser(user)
-        const collection = store.catalog.find('devices') as AuthCollection
-        const device = requireDevice(await findAuthRecord(store, collection, id))
-        await touchDevice(store, device, config.deviceOnlineSeconds)
-        const answer = await ROUTES[path]!(store, device, body, services)
-        return { body: answer as T, serverTime: Date.now() }
-      } catch (error) {
-        if (error instanceof GatewayError) throw error
-        throw new ServerUnavailable((error as Error).message, { cause: error })
-      }
+      const work = ROUTES[path]!
+      const answer = await asDevice(services, owner, (store, device) => work(store, device, body, services))
+      return { body: answer as T, serverTime: Date.now() }
     },
     async listen(connected, heard, ended) {
-      const stop = onDeviceEvent(id, ({ name }) => heard({ event: name }))
+      const stop = onDeviceEvent(owner.device, ({ name }) => heard({ event: name }))
       connected()
       if (!ended.aborted) await once(ended, 'abort')
       stop()

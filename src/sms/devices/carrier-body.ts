@@ -75,6 +75,9 @@ export interface CarrierService {
   create(store: Store, user: AuthRecord, body: CarrierBody): Promise<MadeCarrier>
   change(store: Store, user: AuthRecord, device: string, body: CarrierBody): Promise<MadeCarrier>
   list(store: Store, user: AuthRecord): Promise<z.output<typeof CARRIERS>>
-  /** Takes a call. Throws 404 for an unknown token, 401 for a call that the carrier did not sign. */
+  /**
+   * Takes a call. Throws 404 for an unknown token, 401 for a call that the carrier did not sign. Throws 503
+   * after it has stored the rest, if a repeated call may bring missing files.
+   */
   receive(token: string, call: CarrierCall): Promise<void>
 }

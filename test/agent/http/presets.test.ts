@@ -291,6 +291,21 @@ const CALLS: readonly (readonly [
     text,
   ],
   [
+    'telnyx',
+    '',
+    'application/json',
+    '{"data":{"event_type":"message.received","payload":{"id":"m3","from":{"phone_number":"+491761000002"},"to":[{"phone_number":"+4930123"}],"text":"Hi & bye","type":"MMS","media":[{"url":"https://media.telnyx.com/abc123/image.jpg","content_type":"image/jpeg","size":245760},{"content_type":"image/png"}]}}}',
+    {
+      ...text,
+      files: [
+        {
+          ...{ url: 'https://media.telnyx.com/abc123/image.jpg', name: '' },
+          ...{ contentType: 'image/jpeg', size: 245_760 },
+        },
+      ],
+    },
+  ],
+  [
     'vonage',
     '',
     'application/json',

@@ -7,8 +7,6 @@ import { leaseCarriers } from '../../../src/server/carriers/lease-carriers.ts'
 import { openSecrets, sealSecrets } from '../../../src/server/carriers/stored-carrier.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
-import { mms, mmsPoster, type SentFile } from '../../support/smsgate/mms.ts'
-import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
 import { until } from '../../support/until.ts'
 import { settingsOf } from './carrier-fixture.ts'
 
@@ -78,27 +76,6 @@ test('a server runs a carrier: texts leave by it, receipts and texts arrive, sec
 
   await must(user, 'DELETE', `/api/collections/devices/records/${device}`)
   expect(await gateway.query('select 1 from device_carriers where device = $1', [device])).toEqual([])
-})
-
-test('of an MMS at the account behind the carrier, the text arrives, or else the names of its files', async () => {
-  const upstream = await startUpstream()
-  const user = await gateway.makeUser()
-  const { device } = await startCarrier(user, upstream)
-  const phone = await joinPhone({ mobileUrl: `${gateway.url}/api/mobile/v1` }, upstream.user)
-  const post = await mmsPoster(phone)
-  const files: SentFile[] = [['a.vcf', Buffer.from('BEGIN:VCARD\r\nEND:VCARD\r\n'), 'text/vcard']]
-  const cases = [
-    [mms(files), 'Look!'],
-    [mms(files, { body: '' }), 'Attachment: a.vcf text/vcard 24 bytes'],
-  ] as const
-  for (const [payload, text] of cases) {
-    expect(await post(payload)).toBe(204)
-    const from = `from = "${payload.sender}"`
-    await until('the text arrives', async () => (await messages(user, from)).length === 1)
-    const [{ body }] = await messages(upstream.user, from)
-    expect(body).toBe(text)
-    expect(await messages(user, from)).toMatchObject([{ body, device, attachments: [] }])
-  }
 })
 
 test('a refusal of the account stops the carrier, is shown as its fault, and lets texts wait', async () => {

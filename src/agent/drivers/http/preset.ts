@@ -132,6 +132,16 @@ export const PRESET = z.strictObject({
       body: PATH,
       /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
       charset: PATH.optional(),
+      /** A list of the text's files. The other paths begin at an item: `url` is where the file is. */
+      files: z
+        .strictObject({
+          each: PATH,
+          url: PATH,
+          name: PATH.optional(),
+          type: PATH.optional(),
+          size: PATH.optional(),
+        })
+        .optional(),
     })
     .optional(),
   signature: SIGNATURE.optional(),

@@ -3,19 +3,33 @@ import { readPhone } from '../../../portable/phone/read.ts'
 import { valueAt } from '../../../templates/value-at.ts'
 import { isObject, parseJson } from '../../../tools/json.ts'
 import { matches, textAt, textsAt } from './path.ts'
+import type { Preset } from './preset.ts'
 import type { Carrier } from './settings.ts'
 import { type Call, fieldsIn, formIn, isForm, isSigned, pairsIn, queryIn } from './signature.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
   | { readonly kind: 'receipt'; readonly id: string; readonly attempt: number; readonly error: string }
-  | ({ readonly kind: 'text'; readonly key: string; readonly sim: number } & Readonly<
-      Record<'from' | 'body', string>
-    >)
+  | CarrierText
+
+/** `files`: absent if there are none. */
+export interface CarrierText extends Readonly<Record<'key' | 'from' | 'body', string>> {
+  readonly kind: 'text'
+  readonly sim: number
+  readonly files?: readonly CarrierFile[]
+}
+
+/** A file of a text, which the carrier still has. Its description is the carrier's. */
+export interface CarrierFile extends Readonly<Record<'url' | 'name' | 'contentType', string>> {
+  readonly size: number | undefined
+}
 
 /** Maximum bytes of a call. */
 export const MAX_CALL_BYTES = 256 << 10
 const MAX_EVENTS = 1_000
+/** Maximum files of a text. */
+const MAX_FILES = 100
+const MAX_NAME = 255
 /** A reference of `refOf`. Others belong to texts that somebody else sent by the same account. */
 const REF = /^([\w-]{1,100})\.(\d{1,9})$/
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
@@ -60,12 +74,24 @@ export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefin
         // a list is JSON, which is always UTF-8
         const charset = incoming.each === undefined ? textAt(item, incoming.charset) : ''
         const body = recoded(call, incoming.body, charset) ?? textAt(item, incoming.body)
-        return [
-          { kind: 'text', key, from: numberOf(from), body, sim: simOf(carrier, textAt(item, incoming.to)) },
-        ]
+        const sim = simOf(carrier, textAt(item, incoming.to))
+        const files = filesIn(item, incoming.files)
+        return [{ kind: 'text', key, from: numberOf(from), body, sim, ...(files.length > 0 && { files }) }]
       })
     : []
   return [...receipts, ...texts]
+}
+
+function filesIn(item: unknown, paths: NonNullable<Preset['incoming']>['files']): CarrierFile[] {
+  const list = paths && valueAt(item, paths.each.split('.'))
+  if (!paths || !Array.isArray(list)) return []
+  const files = list.slice(0, MAX_FILES).map((file) => ({
+    url: textAt(file, paths.url),
+    name: textAt(file, paths.name).slice(0, MAX_NAME),
+    contentType: textAt(file, paths.type).slice(0, MAX_NAME),
+    size: Number(textAt(file, paths.size)) || undefined,
+  }))
+  return files.filter(({ url }) => url !== '')
 }
 
 /** A field of a query or form in another charset than UTF-8; undefined if it is UTF-8. */

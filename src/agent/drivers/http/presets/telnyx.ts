@@ -34,6 +34,8 @@ export const TELNYX: PresetData = {
     from: 'data.payload.from.phone_number',
     to: 'data.payload.to.0.phone_number',
     body: 'data.payload.text',
+    // https://developers.telnyx.com/docs/messaging/messages/send-receive-mms (2026-11-26)
+    files: { each: 'data.payload.media', url: 'url', type: 'content_type', size: 'size' },
   },
   // https://developers.telnyx.com/docs/development/api-fundamentals/webhooks (2026-11-26)
   signature: {

@@ -1,0 +1,22 @@
+/** A file of an MMS, as its sender describes it. */
+export interface DescribedFile {
+  readonly name?: string | undefined
+  readonly contentType?: string | undefined
+  readonly size?: number | undefined
+}
+
+/** A line for each file, such as `Attachment: beach.jpg image/jpeg 300000 bytes`. */
+export const attachmentLines = (files: readonly DescribedFile[], word = 'Attachment:'): string[] =>
+  files.map(({ name, contentType, size }) =>
+    [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' '),
+  )
+
+/** The text of an MMS: the words of its sender, else the names of its kept files; and the files left out. */
+export function textOfMms(
+  words: readonly string[],
+  kept: readonly DescribedFile[],
+  left: readonly DescribedFile[],
+): string {
+  const shown = words.length > 0 ? words : attachmentLines(kept)
+  return [...shown, ...attachmentLines(left, 'Attachment left out:')].join('\n')
+}

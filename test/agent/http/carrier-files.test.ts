@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { accountHolder } from '../../../src/admission/holder.ts'
+import { admission } from '../../../src/admission/shared-limits.ts'
+import { fetchFiles } from '../../../src/server/carriers/fetch-files.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import {
+  must,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { mms, mmsPoster, type SentFile } from '../../support/smsgate/mms.ts'
+import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
+import { until } from '../../support/until.ts'
+
+const port = await freePort()
+const ownUrl = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
+const behind = await startServerWithDevices({ ...ownUrl, WEBHOOK_ALLOW_PRIVATE: 'true' })
+const limits = { SMS_MAX_ATTACHMENT_BYTES: '100000', MAX_ACCOUNT_FILE_BYTES: '10000' }
+const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...limits })
+
+const PATH = '/api/devices/carriers'
+const ACCOUNT = { preset: 'pocketsms', url: 'https://carrier.example' }
+const SECRET = `whsec_${randomBytes(24).toString('base64')}`
+const CARD = Buffer.from('BEGIN:VCARD\r\nEND:VCARD\r\n')
+
+/** A carrier of a new user, and its address for calls that SECRET signs. */
+async function addCarrier(server: ServerWithDevices) {
+  const user = await server.makeUser()
+  const secrets = { secret: 'psk_1', webhook_secret: SECRET }
+  const { device, callback } = await must(user, 'POST', PATH, { account: ACCOUNT, ...secrets })
+  const url = server.url + new URL(callback).pathname
+  const received = async () =>
+    (await must(user, 'GET', '/api/collections/sms_messages/records')).items as {
+      readonly id: string
+      readonly body: string
+      readonly attachments: string[]
+    }[]
+  return { user, device, url, received }
+}
+
+/** Calls a carrier's address as a pocketsms does that received the text m1. Returns the status. */
+async function call(url: string, files: readonly object[], body = 'Look!'): Promise<number> {
+  const data = { id: 'm1', from: '+4915112345678', to: '+4930123', body }
+  const content = JSON.stringify({ type: 'message.received', data, files })
+  const at = new Date()
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': 'm1',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(SECRET).sign('m1', at, content),
+  }
+  return (await fetch(url, { method: 'POST', headers, body: content })).status
+}
+
+/** A host of files. It answers /a.vcf with CARD, and other paths by `answers`. */
+async function startHost(answers: Record<string, readonly [status: number, content: Buffer]> = {}) {
+  const host = await startReceiver()
+  host.behave(({ path }, response) => {
+    const [status, content] = answers[path] ?? [200, CARD]
+    response.writeHead(status, { location: '/elsewhere' }).end(content)
+  })
+  const file = (name: string, type = 'text/vcard') => ({ name, type, size: 24, url: `${host.url}/${name}` })
+  return { ...host, file }
+}
+
+test('the files of an MMS at the account behind the carrier arrive', async () => {
+  const { user, device, url, received } = await addCarrier(gateway)
+  const upstream = await behind.makeUser()
+  const hook = { user: upstream.id, url, events: ['message.received'] }
+  const { secret } = await must(upstream, 'POST', '/api/collections/webhooks/records', hook)
+  await must(user, 'PUT', `${PATH}/${device}`, { account: ACCOUNT, webhook_secret: secret })
+  const post = await mmsPoster(await joinPhone({ mobileUrl: `${behind.url}/api/mobile/v1` }, upstream))
+  const files: SentFile[] = [['a.vcf', CARD, 'text/vcard']]
+  expect(await post(mms(files))).toBe(204)
+  expect(await post(mms(files, { body: '' }))).toBe(204)
+  await until('both texts arrive', async () => (await received()).length === 2)
+  const texts = await received()
+  expect(texts.map(({ body }) => body).sort()).toEqual(['Attachment: a.vcf text/vcard 24 bytes', 'Look!'])
+  const { token } = await must(user, 'POST', '/api/files/token')
+  for (const { id, attachments } of texts) {
+    expect(attachments).toEqual([expect.stringMatching(/\.vcf$/)])
+    const file = await fetch(`${gateway.url}/api/files/sms_messages/${id}/${attachments[0]}?token=${token}`)
+    expect(Buffer.from(await file.arrayBuffer())).toEqual(CARD)
+  }
+})
+
+test('a repeated call adds files that could not be fetched, and stores nothing twice', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const answers: Record<string, readonly [number, Buffer]> = { '/b.vcf': [500, CARD] }
+  const { file } = await startHost(answers)
+  const files = [file('a.vcf'), file('b.vcf')]
+  expect(await call(url, files)).toBe(503)
+  expect(await received()).toMatchObject([{ body: 'Look!', attachments: [] }])
+  delete answers['/b.vcf']
+  expect(await call(url, files)).toBe(200)
+  const texts = await received()
+  const named = [expect.stringMatching(/^a/), expect.stringMatching(/^b/)]
+  expect(texts).toMatchObject([{ body: 'Look!', attachments: named }])
+  expect(await call(url, files)).toBe(200)
+  expect(await received()).toEqual(texts)
+})
+
+test('a text without words names the files that could not be fetched', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const answers: Record<string, readonly [number, Buffer]> = { '/a.vcf': [429, CARD] }
+  const { file } = await startHost(answers)
+  expect(await call(url, [file('a.vcf')], '')).toBe(503)
+  delete answers['/a.vcf']
+  expect(await call(url, [file('a.vcf')], '')).toBe(200)
+  const body = 'Attachment: a.vcf text/vcard 24 bytes'
+  expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
+})
+
+test.each<[what: string, status: number, content: Buffer]>([
+  ['too large', 200, Buffer.alloc(100_001)],
+  ['empty', 200, Buffer.alloc(0)],
+  ['moved to another address', 302, CARD],
+  ['not there', 404, CARD],
+])('a file that is %s is left out of the text', async (_, status, content) => {
+  const { url, received } = await addCarrier(gateway)
+  const { file, told } = await startHost({ '/film.mp4': [status, content] })
+  expect(await call(url, [file('film.mp4', 'video/mp4'), file('a.vcf')])).toBe(200)
+  const body = 'Look!\nAttachment left out: film.mp4 video/mp4 24 bytes'
+  expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
+  expect(told.map(({ path }) => path)).toEqual(['/film.mp4', '/a.vcf'])
+  for (const { headers } of told) expect(Object.keys(headers).sort()).toEqual(['connection', 'host'])
+})
+
+test('a file at a private address is left out, and nothing is asked of the address', async () => {
+  const guarded = await startServerWithDevices()
+  const { url, received } = await addCarrier(guarded)
+  const { file, told } = await startHost()
+  const plain = file('a.vcf')
+  const files = [plain, { ...plain, url: plain.url.replace('http:', 'https:') }, { ...plain, url: 'a.vcf' }]
+  expect(await call(url, files)).toBe(200)
+  const lines = Array.from(files, () => 'Attachment left out: a.vcf text/vcard 24 bytes')
+  expect(await received()).toMatchObject([{ body: ['Look!', ...lines].join('\n'), attachments: [] }])
+  expect(told).toEqual([])
+})
+
+test('files for which the account has no room are left out', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const { file } = await startHost()
+  // each counts as 4,096 bytes at least
+  const names = ['a.vcf', 'b.vcf', 'c.vcf']
+  expect(
+    await call(
+      url,
+      names.map((name) => file(name)),
+    ),
+  ).toBe(200)
+  const lines = names.map((name) => `Attachment left out: ${name} text/vcard 24 bytes`)
+  expect(await received()).toMatchObject([{ body: ['Look!', ...lines].join('\n'), attachments: [] }])
+})
+
+test('files wait while the server has no memory for them', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const { file, told } = await startHost()
+  const others = admission.memory.open(accountHolder('users', 'others'))
+  onTestFinished(() => others.close())
+  others.force(192 << 20)
+  expect(await call(url, [file('a.vcf')])).toBe(503)
+  expect(told).toEqual([])
+  others.close()
+  expect(await call(url, [file('a.vcf')])).toBe(200)
+  expect(await received()).toMatchObject([{ body: 'Look!', attachments: [expect.stringMatching(/^a/)] }])
+})
+
+test('files that do not arrive in time, and those after them, are late', async () => {
+  const { file, told, behave } = await startHost()
+  behave(() => {})
+  const files = [file('a.vcf'), file('b.vcf')].map((one) => ({ ...one, contentType: one.type }))
+  const untilMs = performance.now() + 200
+  const fetched = await fetchFiles(files, { allowPrivate: true, maxFiles: 10, maxBytes: 1_000, untilMs })
+  expect(fetched).toMatchObject([{ isLate: true }, { isLate: true }])
+  expect(told.map(({ path }) => path)).toEqual(['/a.vcf'])
+})
