@@ -42,10 +42,10 @@ export function Page() {
       </Frame>
     )
   const hasAccount = mine.role === 'user' && may('owner')
-  const signIn = (
+  const small = (
     <>
       <EmailCard session={mine} />
-      <SecondFactor session={mine} />
+      <LanguageCard />
     </>
   )
   return (
@@ -56,14 +56,14 @@ export function Page() {
           {mine.role === 'user' && <Profile user={mine.record} />}
           {hasAccount && <QuietHours />}
           {hasAccount && <LineChoice />}
-          {!hasAccount && signIn}
+          {!hasAccount && small}
         </div>
         <div class="stack">
-          {hasAccount && signIn}
+          {hasAccount && small}
           <PasswordCard session={mine} />
+          <SecondFactor session={mine} />
           {hasAccount && <Notifications user={mine.record.id} />}
           {hasAccount && <RetentionCard />}
-          <LanguageCard />
         </div>
       </div>
       <Sessions />
