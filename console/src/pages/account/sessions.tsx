@@ -47,7 +47,7 @@ const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] =>
       </>
     ),
   },
-  { title: t('Address'), cell: ({ ip }) => ip || '–' },
+  { title: t('Address'), minor: true, cell: ({ ip }) => ip || '–' },
   { title: t('Signed in'), minor: true, cell: ({ created }) => <Time at={created} /> },
   { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
   actionsColumn((one) =>
