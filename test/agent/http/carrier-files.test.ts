@@ -102,6 +102,16 @@ test('a repeated call adds files that could not be fetched, and stores nothing t
   expect(await received()).toEqual(texts)
 })
 
+test('a file that is gone at the repeated call leaves one text', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const answers: Record<string, readonly [number, Buffer]> = { '/a.vcf': [500, CARD] }
+  const { file } = await startHost(answers)
+  expect(await call(url, [file('a.vcf')])).toBe(503)
+  answers['/a.vcf'] = [404, CARD]
+  expect(await call(url, [file('a.vcf')])).toBe(200)
+  expect(await received()).toMatchObject([{ body: 'Look!', attachments: [] }])
+})
+
 test('a text without words names the files that could not be fetched', async () => {
   const { url, received } = await addCarrier(gateway)
   const answers: Record<string, readonly [number, Buffer]> = { '/a.vcf': [429, CARD] }
