@@ -177,6 +177,17 @@ test.each([
   },
 )
 
+test('a STOP with a file that is left out is an opt-out', async () => {
+  const { sender } = mms(cards(11))
+  expect(await postMms({ ...mms(cards(11), { body: 'STOP' }), sender })).toBe(204)
+  const { items } = await must(
+    user,
+    'GET',
+    `/api/collections/contacts/records?filter=(phone='${sender.replace('+', '%2B')}')`,
+  )
+  expect(items).toMatchObject([{ opted_out: true }])
+})
+
 test('a message without a text gets the file names as its text', async () => {
   const { body } = await post(mms([['a.jpg', picture]], { body: null, subject: '' }))
   expect(body).toBe(`Attachment: a.jpg image/jpeg ${picture.length} bytes`)

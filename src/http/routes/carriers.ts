@@ -37,7 +37,7 @@ export function carrierRoutes(services: Services): Hono<Env> {
       const body = await readBytes(c.env.incoming, MAX_CALL_BYTES, () => memoryOf(c))
       const { search } = new URL(c.req.url)
       const call = { method: c.req.method, query: search, headers: c.req.header(), body }
-      await carriers.receive(c.req.param('token'), call)
+      await carriers.receive(c.req.param('token'), call, () => c.get('leaveRequest')?.())
       return c.text('')
     })
 }

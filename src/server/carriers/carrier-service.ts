@@ -28,9 +28,9 @@ import {
 } from './stored-carrier.ts'
 
 const TOKEN_LENGTH = 40
-/** How long all files of a call may take: a pocketsms that calls waits 12 s for the answer. */
-const FILES_MS = 8_000
 const REPEAT_SECONDS = 5
+/** How long after its first call a text gets files. */
+const REPEATED_MS = 30 * 60_000
 
 /** Adds, changes and lists carriers, and takes their calls. */
 export function carrierService({
@@ -132,7 +132,7 @@ export function carrierService({
         presets: describePresets(),
       }
     },
-    async receive(token, { method, query, headers, body }) {
+    async receive(token, { method, query, headers, body }, leave) {
       const db = all.signIn.db
       const row = await findByToken(db, token)
       const secrets = row && (await openSecrets(db, row))
@@ -143,7 +143,10 @@ export function carrierService({
       if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
       const services = { store: all, config }
       const link = deviceLink(services, row)
-      const untilMs = performance.now() + FILES_MS
+      const { seconds = 0 } = carrier.interface.incoming?.files ?? {}
+      const untilMs = performance.now() + seconds * 1000
+      // files may take seconds, and have a limit of their own
+      if (events.some((event) => event.kind === 'text' && event.files)) leave()
       let isWhole = true
       const take = async (event: CarrierEvent) => {
         if (event.kind === 'receipt') {
@@ -152,7 +155,9 @@ export function carrierService({
           await link.call('/api/devices/report', { items })
         } else {
           const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
-          if (!(await receiveText(services, row, event, at, untilMs))) isWhole = false
+          const isOld = Date.now() - at.getTime() > REPEATED_MS
+          const text = isOld ? { ...event, files: [] } : event
+          if (!(await receiveText(services, row, text, at, untilMs))) isWhole = false
         }
       }
       for (const event of events)

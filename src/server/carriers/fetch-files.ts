@@ -1,10 +1,11 @@
 import type { CarrierFile } from '../../agent/drivers/http/read-call.ts'
 import { AddressRefused } from '../../outgoing/addresses.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
+import { type Attachment, readAttachment } from '../../sms/conversations/store-attachments.ts'
 
-/** A file with its content, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
+/** A file as an attachment, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
 export interface FetchedFile extends CarrierFile {
-  readonly content?: Buffer
+  readonly attachment?: Attachment | undefined
   readonly isLate?: boolean
 }
 
@@ -22,37 +23,50 @@ const PASSING = new Set([408, 425, 429])
 
 /**
  * Fetches files, one after the other. The requests contain no credentials, because a call may name an address
- * of any host. Never rejects.
+ * of any host. Each request and each byte read counts, also of files that are then left out. Never rejects.
  */
 export async function fetchFiles(
   files: readonly CarrierFile[],
   { maxFiles, maxBytes, ...limits }: FetchLimits,
 ): Promise<FetchedFile[]> {
   const fetched: FetchedFile[] = []
-  let [places, room] = [maxFiles, maxBytes]
+  let [requests, room] = [maxFiles, maxBytes]
   for (const file of files) {
-    const found = places > 0 ? await fetchFile(file.url, room, limits) : {}
-    const { content } = found
-    if (content) [places, room] = [places - 1, room - content.length]
-    fetched.push({ ...file, ...found, size: content?.length ?? file.size })
+    const isAsked = requests > 0 && (file.size ?? 0) <= room && isPlain(file.url)
+    if (!isAsked) {
+      fetched.push(file)
+      continue
+    }
+    const { bytes = 0, ...found } = await fetchFile(file, room, limits)
+    requests--
+    room = Math.max(0, room - bytes)
+    fetched.push({ ...file, ...found, ...(found.attachment && { size: bytes }) })
   }
   return fetched
 }
 
+/** Whether an address has no user name and password, which Node would send. */
+const isPlain = (url: string) => URL.parse(url)?.username === '' && URL.parse(url)?.password === ''
+
+/** `bytes`: how many were read. */
+type Found = Pick<FetchedFile, 'attachment' | 'isLate'> & { readonly bytes?: number }
+
 async function fetchFile(
-  url: string,
+  { url, name }: CarrierFile,
   maxBytes: number,
   { allowPrivate, untilMs }: Pick<FetchLimits, 'allowPrivate' | 'untilMs'>,
-): Promise<Pick<FetchedFile, 'content' | 'isLate'>> {
+): Promise<Found> {
   const timeoutMs = untilMs - performance.now()
   if (timeoutMs <= 0) return { isLate: true }
   try {
     // one byte more than may be kept shows that a file is too large
     const limits = { allowPrivate, timeoutMs, maxBodyBytes: maxBytes + 1 }
     const request = { url, method: 'GET', headers: {}, body: undefined }
-    const { status, body: content } = await sendOutgoing(request, limits)
-    if (status >= 500 || PASSING.has(status)) return { isLate: true }
-    return status === 200 && content.length > 0 && content.length <= maxBytes ? { content } : {}
+    const { status, body } = await sendOutgoing(request, limits)
+    const bytes = body.length
+    if (status >= 500 || PASSING.has(status)) return { isLate: true, bytes }
+    if (status !== 200 || bytes === 0 || bytes > maxBytes) return { bytes }
+    return { attachment: await readAttachment(name, body).catch(() => undefined), bytes }
   } catch (error) {
     return error instanceof AddressRefused ? {} : { isLate: true }
   }

@@ -4,7 +4,7 @@ import { acceptableText } from '../../agent/server-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { FilesFull } from '../../files/storage-limit.ts'
 import { textOfMms } from '../../sms/conversations/attachment-lines.ts'
-import { keepsAttachments, readAttachment } from '../../sms/conversations/store-attachments.ts'
+import { keepsAttachments } from '../../sms/conversations/store-attachments.ts'
 import { receiveTexts } from '../../sms/conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../../sms/devices/device-body.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
@@ -30,32 +30,32 @@ export function receiveText(
   }
   return asDevice(services, owner, async (store, device) => {
     const { files: named = [] } = text
-    const memory = admission.memory.open(userHolder(owner.user))
+    const holder = userHolder(owner.user)
+    const leave = named.length > 0 ? admission.carrierFiles.tryEnter(holder) : undefined
+    const memory = admission.memory.open(holder)
     try {
       const files = await fetchFiles(named, {
         allowPrivate: config.webhookAllowPrivate,
         maxFiles: keepsAttachments(store) ? maxAttachments : 0,
         maxBytes,
-        untilMs: named.length === 0 || memory.tryTake(maxBytes) ? untilMs : 0,
+        untilMs: leave && memory.tryTake(maxBytes) ? untilMs : 0,
       })
       const isWhole = !files.some(({ isLate }) => isLate)
       const take = async (kept: typeof files) => {
         const left = files.filter((file) => !kept.includes(file))
-        const whole = isWhole ? kept : []
-        const attachments = await Promise.all(
-          whole.map(({ name, content }) => readAttachment(name, content!)),
-        )
+        const attachments = isWhole ? kept.flatMap(({ attachment }) => attachment ?? []) : []
         const item = itemOf(textOfMms([text.body].filter(Boolean), kept, left))
-        const stored = { ...item, identity: itemOf(text.body).body, attachments, maxFileBytes }
+        const stored = { ...item, identity: itemOf(text.body || text.key).body, attachments, maxFileBytes }
         await receiveTexts(store, device, [stored], config.optWords)
       }
-      await take(files.filter(({ content, isLate }) => content || isLate)).catch((error: unknown) => {
+      await take(files.filter(({ attachment, isLate }) => attachment || isLate)).catch((error: unknown) => {
         if (!(error instanceof FilesFull)) throw error
         return take([])
       })
       return isWhole
     } finally {
       memory.close()
+      leave?.()
     }
   })
 }

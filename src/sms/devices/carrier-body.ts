@@ -77,7 +77,8 @@ export interface CarrierService {
   list(store: Store, user: AuthRecord): Promise<z.output<typeof CARRIERS>>
   /**
    * Takes a call. Throws 404 for an unknown token, 401 for a call that the carrier did not sign. Throws 503
-   * after it has stored the rest, if a repeated call may bring missing files.
+   * after it has stored the rest, if a repeated call may bring missing files. `leave`: gives back the place
+   * of the request, before files are fetched.
    */
-  receive(token: string, call: CarrierCall): Promise<void>
+  receive(token: string, call: CarrierCall, leave: () => void): Promise<void>
 }

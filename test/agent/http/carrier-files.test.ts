@@ -124,7 +124,6 @@ test('a text without words names the files that could not be fetched', async () 
 })
 
 test.each<[what: string, status: number, content: Buffer]>([
-  ['too large', 200, Buffer.alloc(100_001)],
   ['empty', 200, Buffer.alloc(0)],
   ['moved to another address', 302, CARD],
   ['not there', 404, CARD],
@@ -138,6 +137,15 @@ test.each<[what: string, status: number, content: Buffer]>([
   for (const { headers } of told) expect(Object.keys(headers).sort()).toEqual(['connection', 'host'])
 })
 
+test('a file that is too large is left out of the text, and is not asked for', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const { file, told } = await startHost()
+  expect(await call(url, [{ ...file('film.mp4', 'video/mp4'), size: 100_001 }, file('a.vcf')])).toBe(200)
+  const body = 'Look!\nAttachment left out: film.mp4 video/mp4 100001 bytes'
+  expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
+  expect(told.map(({ path }) => path)).toEqual(['/a.vcf'])
+})
+
 test('a file at a private address is left out, and nothing is asked of the address', async () => {
   const guarded = await startServerWithDevices()
   const { url, received } = await addCarrier(guarded)
@@ -147,6 +155,38 @@ test('a file at a private address is left out, and nothing is asked of the addre
   expect(await call(url, files)).toBe(200)
   const lines = Array.from(files, () => 'Attachment left out: a.vcf text/vcard 24 bytes')
   expect(await received()).toMatchObject([{ body: ['Look!', ...lines].join('\n'), attachments: [] }])
+  expect(told).toEqual([])
+})
+
+test('a STOP with a file that is left out is an opt-out', async () => {
+  const { user, url, received } = await addCarrier(gateway)
+  const { file } = await startHost({ '/a.vcf': [404, CARD] })
+  expect(await call(url, [file('a.vcf')], 'Stop.')).toBe(200)
+  expect((await received())[0]!.body).toBe('Stop.\nAttachment left out: a.vcf text/vcard 24 bytes')
+  const { items } = await must(user, 'GET', '/api/collections/contacts/records')
+  expect(items).toMatchObject([{ phone: '+4915112345678', opted_out: true }])
+})
+
+test('files that are left out count as requests, too', async () => {
+  const { file, told } = await startHost({ '/no.vcf': [404, CARD], '/big.vcf': [200, Buffer.alloc(600)] })
+  const fetched = (names: readonly string[], maxFiles: number, maxBytes: number) =>
+    fetchFiles(
+      names.map((name) => ({ ...file(name), contentType: 'text/vcard', size: undefined })),
+      { allowPrivate: true, maxFiles, maxBytes, untilMs: performance.now() + 5_000 },
+    )
+  await fetched(['no.vcf', 'no.vcf', 'a.vcf'], 2, 1_000)
+  expect(told.map(({ path }) => path)).toEqual(['/no.vcf', '/no.vcf'])
+  const files = await fetched(['big.vcf', 'a.vcf'], 2, 500)
+  expect(files.map(({ attachment }) => attachment !== undefined)).toEqual([false, false])
+})
+
+test('an address with a user name is left out, and nothing is asked of it', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const { file, told } = await startHost()
+  const one = file('a.vcf')
+  for (const user of ['ann:secret@', '%zz@'])
+    expect(await call(url, [{ ...one, url: one.url.replace('//', `//${user}`) }])).toBe(200)
+  expect(await received()).toMatchObject([{ attachments: [] }])
   expect(told).toEqual([])
 })
 

@@ -25,6 +25,7 @@ test.each<[what: string, custom: object, names: string]>([
   ['has many codes of an answer', { answer: { code: many(11) } }, 'answer.code'],
   ['has many conditions of an answer', { answer: { accepts: paths } }, 'answer.accepts'],
   ['has many refusals', { refusals: many(101, () => ({ means: 'final' })) }, 'refusals'],
+  ['has files without id', { incoming: { ...incoming, files: { each: 'files', url: 'url' } } }, 'incoming'],
   ['has a long path', { answer: { id: 'a.'.repeat(51) } }, 'answer.id'],
 ])('a preset that %s is refused', (_, custom, names) => {
   expect(() => open(custom)).toThrow(`custom.${names}: `)

@@ -132,10 +132,14 @@ export const PRESET = z.strictObject({
       body: PATH,
       /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
       charset: PATH.optional(),
-      /** A list of the text's files. The other paths begin at an item: `url` is where the file is. */
+      /**
+       * A list of the text's files, and seconds that the carrier waits while they are fetched. The other
+       * paths begin at an item: `url` is where the file is.
+       */
       files: z
         .strictObject({
           each: PATH,
+          seconds: z.number().min(1).max(10).default(8),
           url: PATH,
           name: PATH.optional(),
           type: PATH.optional(),
@@ -143,6 +147,7 @@ export const PRESET = z.strictObject({
         })
         .optional(),
     })
+    .refine(({ files, id }) => !files || id, 'must have id, by which a repeated text is known, to have files')
     .optional(),
   signature: SIGNATURE.optional(),
 })

@@ -33,8 +33,8 @@ export const POCKETSMS: PresetData = {
     from: 'data.from',
     to: 'data.to',
     body: 'data.body',
-    // a link has a token of its own
-    files: { each: 'files', url: 'url', name: 'name', type: 'type', size: 'size' },
+    // a link has a token of its own; webhooks wait 12 s for an answer
+    files: { each: 'files', seconds: 8, url: 'url', name: 'name', type: 'type', size: 'size' },
   },
   // Standard Webhooks: the header holds several signatures during a rotation
   signature: {

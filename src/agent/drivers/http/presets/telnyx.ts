@@ -35,7 +35,8 @@ export const TELNYX: PresetData = {
     to: 'data.payload.to.0.phone_number',
     body: 'data.payload.text',
     // https://developers.telnyx.com/docs/messaging/messages/send-receive-mms (2026-11-26)
-    files: { each: 'data.payload.media', url: 'url', type: 'content_type', size: 'size' },
+    // https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks (2026-11-27): waits 2 s
+    files: { each: 'data.payload.media', seconds: 1.5, url: 'url', type: 'content_type', size: 'size' },
   },
   // https://developers.telnyx.com/docs/development/api-fundamentals/webhooks (2026-11-26)
   signature: {
