@@ -33,6 +33,8 @@ const WARM_UP_SECONDS = 3
 /** Attacks that a crowd makes at once. */
 const CROWD = 10
 
+const startAttackers = (count: number) => Array.from({ length: count }, () => new Child('./attacker.ts'))
+
 /** What came of one attack. */
 interface Played {
   readonly verdict: Verdict
@@ -60,7 +62,8 @@ class Field {
   async site(): Promise<HostileSite> {
     if (this.#site) return this.#site
     this.#site = await HostileSite.open(this.#stage.basePort)
-    await this.#measure(this.#site, [warmUp], [await warmUp.prepare!(this.#site)], WARM_UP_SECONDS)
+    const prepared = [await warmUp.prepare!(this.#site)]
+    await this.#measure(this.#site, startAttackers(1), [warmUp], prepared, WARM_UP_SECONDS)
     this.#restingRss = await residentBytes(this.#site.pid)
     return this.#site
   }
@@ -89,11 +92,13 @@ class Field {
 
   async #playOnce(attacks: readonly Attack[], seconds: number): Promise<Played> {
     const site = await this.site()
+    // processes start while what they need is prepared
+    const attackers = startAttackers(attacks.length)
     const prepared: Prepared[] = []
     for (const { who, prepare = who === 'user' ? asUser() : undefined } of attacks)
       prepared.push((await prepare?.(site)) ?? {})
     await site.settle(SETTLE_SECONDS)
-    const { counts, ...measured } = await this.#measure(site, attacks, prepared, seconds)
+    const { counts, ...measured } = await this.#measure(site, attackers, attacks, prepared, seconds)
     const idle = attacks.find((attack, i) => attack !== control && Object.keys(counts[i] ?? {}).length === 0)
     if (idle) throw new Error(`${idle.name}: the attack did nothing.`)
     if (attacks.includes(control)) {
@@ -130,13 +135,13 @@ class Field {
 
   async #measure(
     site: HostileSite,
+    attackers: readonly Child[],
     attacks: readonly Attack[],
     prepared: readonly Prepared[],
     seconds: number,
   ): Promise<Measured & { counts: readonly Counts[] }> {
-    const attackers = attacks.map(() => new Child('./attacker.ts'))
-    const ready = await Promise.all(attackers.map((attacker) => attacker.next(ATTACKER_START_MS)))
-    if (ready.includes(undefined)) throw new Error('An attacker did not start.')
+    const ready = await Promise.all(attackers.map((one) => one.last ?? one.next(ATTACKER_START_MS)))
+    if (ready.some((word) => word === undefined)) throw new Error('An attacker did not start.')
     await this.#order({ kind: 'start', account: site.victim }, VICTIM_GRACE_MS)
     const meter = new Meter(site.pid, site.temporaryFolder)
     await meter.start()
