@@ -117,6 +117,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
     const portOf = (at: number) => new URL(nodes[at]!.url).port
 
     beforeAll(async () => {
+      for (const [at, node] of nodes.entries()) if (node.hasEnded()) await startNode(at, portOf(at))
       const hosts = nodes.map(({ url }) => new URL(url).host)
       proxy = await run({ folder, port: await freePort(), nodes: hosts })
       root = await signIn(proxy.url, '_superusers', SUPERUSER.email, SUPERUSER.password)

@@ -198,6 +198,9 @@ test.runIf(process.platform === 'linux').each([
     await expect.poll(() => said).toMatch(/pocketsms listens/)
     const postmaster = postmasterIn(data)
     const server = Number(readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
+    onTestFinished(() => {
+      for (const pid of [server, postmaster].filter(isRunning)) process.kill(pid, 'SIGKILL')
+    })
     child.kill(signal)
     await expect.poll(() => [server, postmaster].filter(isRunning)).toEqual([])
     expect(existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false)
