@@ -40,9 +40,9 @@ export function Page() {
 }
 
 const WAYS = [
-  ['', t('Nobody, until you assign them')],
-  ['answerer', t('The first person to answer')],
-  ['turns', t('Each person in turn, when a text arrives')],
+  ['', t('Nobody at first')],
+  ['answerer', t('The first to answer')],
+  ['turns', t('The team, in turns')],
 ] as const
 
 function Assigning() {
@@ -61,9 +61,7 @@ function Assigning() {
         value={ownSettings.value?.assign ?? ''}
         onValue={(assign) => void save.run(assign)}
         disabled={save.busy}
-        hint={t(
-          'The owner, admins and agents take turns. The next conversation goes to the person who has waited longest.',
-        )}
+        hint={t('In turns: a new text goes to the owner, admin or agent who has waited longest.')}
       />
     </Card>
   )
