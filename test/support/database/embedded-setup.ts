@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Embedded, openEmbedded } from '../../../src/db/embedded/embedded.ts'
 import { createLogger } from '../../../src/log.ts'
+import { databaseFolder } from './database-folder.ts'
 import { createDatabase, onServer, PLAIN_ROLE } from './postgres.ts'
 import { prepareDatabase } from './prepare.ts'
 
@@ -14,7 +14,7 @@ const SETTINGS = {
   synchronous_commit: 'off',
   // the same on each machine: Postgres looks through all buffers when a database is dropped
   shared_buffers: '128MB',
-  max_wal_size: '4GB',
+  max_wal_size: '1GB',
   checkpoint_timeout: '1h',
 }
 
@@ -35,7 +35,7 @@ let folder = ''
  */
 export async function setup(): Promise<void> {
   if (process.env.EMBEDDED_URL) return
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-tests-'))
+  folder = mkdtempSync(join(databaseFolder(), 'pocketsms-tests-'))
   watch = spawn('sh', ['-c', UNTIL_INPUT_ENDS, 'sh', folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

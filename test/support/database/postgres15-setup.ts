@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { databaseFolder } from './database-folder.ts'
 import { type PoolMode, setPooledRole, startPgBouncer } from './pgbouncer.ts'
 import { createDatabase, dropDatabase, startPostgres, type TemporaryPostgres } from './postgres.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -18,6 +19,7 @@ export async function setup({ config: { env } }: TestProject): Promise<void> {
   const given = mode ? undefined : process.env.TEST_DATABASE_URL
   if (!given)
     server = await startPostgres({
+      parent: databaseFolder(),
       icuLocale: 'en-US',
       settings: { fsync: 'off', max_connections: mode ? '500' : '200' },
     })
