@@ -58,7 +58,10 @@ const COLUMNS: readonly Column<Entry>[] = [
   { title: t('Action'), cell: ({ action }) => ACTIONS[action] ?? action },
   { title: t('Who'), cell: ({ email }) => email || '–' },
   { title: t('Collection'), minor: true, cell: ({ collection }) => collection || '–' },
-  { title: t('Record'), cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–') },
+  {
+    ...{ title: t('Record'), minor: true },
+    cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–'),
+  },
   {
     title: t('Fields'),
     long: true,
