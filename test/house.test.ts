@@ -121,7 +121,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   records: [
     ['.'],
-    ['byte-limit.ts', 'record-uploads.ts', 'render.ts', 'sign-in-data.ts'],
+    ['byte-limit.ts', 'record-uploads.ts', 'render.ts', 'revoke-sign-ins.ts'],
     ['list-statement.ts', 'prepare.ts', 'read-rows.ts'],
     ['cascade.ts', 'password-work.ts', 'served-file.ts', 'visibility.ts'],
     ['check-auth-record.ts', 'expand.ts', 'former-access.ts', 'truncate.ts', 'write-in-progress.ts'],

@@ -6,7 +6,7 @@ import type { TableRow } from '../db/statement.ts'
 import type { Tables } from '../db/tables.ts'
 import { dateOf, formatDate, now } from '../fields/date.ts'
 import { noteChanges } from '../records/record-sql.ts'
-import { deleteLinked, type LinkedCollection } from '../records/sign-in-data.ts'
+import { deleteLinked, type LinkedCollection } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 

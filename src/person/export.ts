@@ -9,7 +9,8 @@ import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
 import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
 import { type ExportAt, type Exporting, exportPortion, FIRST_PORTION, shareOf } from './export-portion.ts'
-import { beginRun, readPlaceOfJob, saveProgress } from './progress.ts'
+import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
+import { beginRun } from './time-slice.ts'
 import { countTexts } from './texts-of-person.ts'
 
 /** How long the files of an export are kept: one day. */

@@ -5,7 +5,7 @@ import { isMulti } from '../fields/field.ts'
 import type { Extensions } from './collection-extension.ts'
 import { changeLogCte, columnsOf } from './record-sql.ts'
 import { findReferring, type Reference, referencesTo, unset } from './references.ts'
-import { deleteLinks } from './sign-in-data.ts'
+import { deleteLinks } from './revoke-sign-ins.ts'
 
 export class RequiredByRelation extends Error {
   override name = 'RequiredByRelation'

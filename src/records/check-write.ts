@@ -15,7 +15,7 @@ import type { Draft, FieldErrors } from './prepare.ts'
 import { readRow } from './read-rows.ts'
 import { Parameters, type Values } from './record-sql.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from './record-uploads.ts'
-import { rotateTokenKey } from './sign-in-data.ts'
+import { rotateTokenKey } from './revoke-sign-ins.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 /** Sets autodates and generated texts in `values`, then checks all values. */

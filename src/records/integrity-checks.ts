@@ -5,7 +5,7 @@ import type { RelationField, TextField, Value } from '../fields/field.ts'
 import { chosenTexts } from '../fields/field-types.ts'
 import { KEY_PATTERN } from '../fields/scalar-types.ts'
 import { columnsOf, type Values } from './record-sql.ts'
-import { LINKED_COLLECTIONS } from './sign-in-data.ts'
+import { LINKED_COLLECTIONS } from './revoke-sign-ins.ts'
 import type { Checked } from './write-in-progress.ts'
 
 export function addConditions(

@@ -19,7 +19,7 @@ import {
   type Values,
 } from './record-sql.ts'
 import { storeUploads } from './record-uploads.ts'
-import { deleteInvalidLinks } from './sign-in-data.ts'
+import { deleteInvalidLinks } from './revoke-sign-ins.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 /** Another write changed the record after it was read. Nothing was stored: repeat the update. */

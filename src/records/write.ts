@@ -11,7 +11,7 @@ import { answerRecord } from './list.ts'
 import { needsOldValues, type Prepared, prepare } from './prepare.ts'
 import { readRow } from './read-rows.ts'
 import { columnsOf, toRow, type Values } from './record-sql.ts'
-import { invalidatesLinks } from './sign-in-data.ts'
+import { invalidatesLinks } from './revoke-sign-ins.ts'
 import { type Extra, storeRecord } from './store.ts'
 import type { Write, WriteOptions } from './write-in-progress.ts'
 

@@ -1,6 +1,6 @@
 import { type AuthCollection, type Store, USERS_ID } from '../collections/catalog.ts'
 import { queries } from '../db/queries.ts'
-import { endSignIns } from '../records/sign-in-data.ts'
+import { endSignIns } from '../records/revoke-sign-ins.ts'
 import { updateRecords } from './status.ts'
 import { notifyAccess } from './wake.ts'
 

@@ -19,7 +19,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/http/server/logged-url.ts': 'digits that the log hides',
   'src/http/server/request-tracker.ts': 'digits that the log hides',
   'src/settings/cron.ts': 'fields of cron expressions',
-  'src/sms/line-prices.ts': 'prefixes, which are no numbers',
+  'src/sms/check-prices.ts': 'prefixes, which are no numbers',
   'src/sms/conversations/irregular-numbers.ts': 'SQL that finds stored numbers for the reader',
   'console/src/pages/device/price-rows.ts': 'prefixes, which are no numbers',
   'console/src/pages/contacts/selection-bar.tsx': 'formulas of spreadsheets',

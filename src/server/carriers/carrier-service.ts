@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
-import { requestFor } from '../../agent/drivers/http/command.ts'
+import { requestFor } from '../../agent/drivers/http/sample-request.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { type CarrierEvent, readCall } from '../../agent/drivers/http/read-call.ts'
 import { reportsOf } from '../../agent/receipt-reports.ts'

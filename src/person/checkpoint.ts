@@ -3,18 +3,6 @@ import { queries } from '../db/queries.ts'
 import { updateRecords } from '../sms/status.ts'
 import { PERSON_JOB } from './requests.ts'
 
-/** A job releases its place after this time and continues later, so that others have their turn. */
-const RUN_MS = 20_000
-
-/** Begins a run. The returned function says whether its time is over; it throws once `signal` aborts. */
-export function beginRun(signal: AbortSignal, runMs = RUN_MS): () => boolean {
-  const end = performance.now() + runMs
-  return () => {
-    signal.throwIfAborted()
-    return performance.now() >= end
-  }
-}
-
 /** Where the job of a request continues; undefined at its start. */
 export async function readPlaceOfJob<T extends object>(db: Db, request: string): Promise<T | undefined> {
   const job = await queries(db)

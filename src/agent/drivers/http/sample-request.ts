@@ -1,13 +1,8 @@
 import { UserError } from '../../../errors.ts'
 import { masked } from '../../../tools/mask-secrets.ts'
-import { driverKind, type Say } from '../driver-kind.ts'
-import { SETTINGS } from '../options.ts'
-import { httpDriver } from './driver.ts'
-import { listenForCalls } from './listen.ts'
 import { fillRequest } from './request.ts'
-import { type Carrier, readSettings } from './settings.ts'
+import type { Carrier } from './settings.ts'
 
-const FILE = 'http.json'
 /** Maximum characters of the request for the sample: the search for secrets takes time for each. */
 const MAX_REQUEST = 8_000
 const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
@@ -25,19 +20,3 @@ export function requestFor(carrier: Carrier): string {
     throw new UserError((error as Error).message.replace('The body', 'The preset'))
   }
 }
-
-export const HTTP = driverKind({
-  options: { settings: SETTINGS },
-  platform: 'carrier',
-  make({ settings }, stateFile) {
-    const { carrier, port, host } = readSettings(settings || FILE, process.env)
-    requestFor(carrier)
-    if (port === 0) return httpDriver(carrier)
-    return httpDriver(carrier, (events) =>
-      listenForCalls(carrier, { host, port }, `${stateFile}.calls`, events),
-    )
-  },
-  async check({ settings }, say: Say) {
-    say(requestFor(readSettings(settings || FILE, process.env).carrier))
-  },
-})
