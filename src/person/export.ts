@@ -7,11 +7,11 @@ import { ApiError } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
+import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
 import { type ExportAt, type Exporting, exportPortion, FIRST_PORTION, shareOf } from './export-portion.ts'
-import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
-import { beginRun } from './time-slice.ts'
 import { countTexts } from './texts-of-person.ts'
+import { beginRun } from './time-slice.ts'
 
 /** How long the files of an export are kept: one day. */
 const KEPT = `interval '1 day'`

@@ -1,3 +1,5 @@
+import { withoutAttachmentLines } from './attachment-lines.ts'
+
 /** Opt-out and opt-in words in any spelling. */
 export interface OptWords {
   readonly out: readonly string[]
@@ -28,23 +30,12 @@ function foldWord(text: string): string {
   return lower.toUpperCase().replace(/\s+/g, ' ')
 }
 
-/** A line about a file of an MMS, which the server adds to the words of the sender. */
-const FILE_LINE = /^Attachment(?: left out)?: /
-
-const senderWords = (body: string) =>
-  body.includes('Attachment')
-    ? body
-        .split('\n')
-        .filter((line) => !FILE_LINE.test(line))
-        .join('\n')
-    : body
-
 /**
  * True for an opt-out word, false for an opt-in word, undefined for any other text, such as a sentence. Lines
  * about the files of an MMS do not count.
  */
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
-  const word = foldWord(senderWords(body))
+  const word = foldWord(withoutAttachmentLines(body))
   if (word === '') return undefined
   const isOne = (one: string) => one === word || foldWord(one) === word
   if (words.out.some(isOne)) return true

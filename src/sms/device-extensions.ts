@@ -3,8 +3,8 @@ import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
 import { readPrefix } from '../portable/phone/number-patterns.ts'
 import type { Extension } from '../records/collection-extension.ts'
-import { completeList, completeNumber } from './complete-numbers.ts'
 import { checkPrices, requireRoomForPrices } from './check-prices.ts'
+import { completeList, completeNumber } from './complete-numbers.ts'
 
 /** Gives a device's new number to its line, if the device has only one line. */
 const renumber = (db: Db, device: string, old: string, number: string) =>

@@ -1,36 +1,28 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
-import { requestFor } from '../../agent/drivers/http/sample-request.ts'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
-import { type CarrierEvent, readCall } from '../../agent/drivers/http/read-call.ts'
-import { reportsOf } from '../../agent/receipt-reports.ts'
-import type { Db } from '../../db/open.ts'
+import { requestFor } from '../../agent/drivers/http/sample-request.ts'
 import { queries } from '../../db/queries.ts'
-import { GatewayError, RetryLater, UserError } from '../../errors.ts'
+import { UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
 import type { CarrierBody, CarrierService, MadeCarrier } from '../../sms/devices/carrier-body.ts'
 import { addDevice } from '../../sms/devices/pair.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import { randomText } from '../../tools/random.ts'
-import { deviceLink } from './device-link.ts'
 import { refuseOwnKey } from './own-key.ts'
-import { receiveText } from './receive-text.ts'
 import { requireRoom } from './require-room.ts'
 import {
   COLUMNS,
   callbackOf,
-  findByToken,
   hashOf,
   openCarrier,
   openSecrets,
   type Sealed,
   sealSecrets,
 } from './stored-carrier.ts'
+import { takeCall } from './take-call.ts'
 
 const TOKEN_LENGTH = 40
-const REPEAT_SECONDS = 5
-/** How long after its first call a text gets files. */
-const REPEATED_MS = 30 * 60_000
 
 /** Adds, changes and lists carriers, and takes their calls. */
 export function carrierService({
@@ -132,57 +124,10 @@ export function carrierService({
         presets: describePresets(),
       }
     },
-    async receive(token, { method, query, headers, body }, leave) {
-      const db = all.signIn.db
-      const row = await findByToken(db, token)
-      const secrets = row && (await openSecrets(db, row))
-      if (!row || !secrets) throw gatewayRefusal('device_not_found')
-      if (row.isSuspended) throw gatewayRefusal('account_disabled')
-      const carrier = openCarrier(config, JSON.parse(row.account), secrets)
-      const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
-      if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
-      const services = { store: all, config }
-      const link = deviceLink(services, row)
-      const { seconds = 0 } = carrier.interface.incoming?.files ?? {}
-      const untilMs = performance.now() + seconds * 1000
-      // files may take seconds, and have a limit of their own
-      if (events.some((event) => event.kind === 'text' && event.files)) leave()
-      let isWhole = true
-      const take = async (event: CarrierEvent) => {
-        if (event.kind === 'receipt') {
-          const { id, attempt, error } = event
-          const items = reportsOf(error).map((report) => ({ id, attempt, ...report }))
-          await link.call('/api/devices/report', { items })
-        } else {
-          const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
-          const isOld = Date.now() - at.getTime() > REPEATED_MS
-          const text = isOld ? { ...event, files: [] } : event
-          if (!(await receiveText(services, row, text, at, untilMs))) isWhole = false
-        }
-      }
-      for (const event of events)
-        await take(event).catch((error) => {
-          // the server would refuse this event again, and the others would be lost with it
-          if (!(error instanceof GatewayError) || error.status !== 400) throw error
-          log.warn({ device: row.device, reason: error.message }, `a ${event.kind} of a carrier was refused`)
-        })
-      if (!isWhole)
-        throw new RetryLater(503, REPEAT_SECONDS, 'A file cannot be fetched now: repeat the call later')
-    },
+    receive: (token, call, leave) => takeCall({ store: all, config, log }, token, call, leave),
   }
 }
 
 /** The settings that decide where a secret is sent. Only a caller who knows the secret may change them. */
 const destinationOf = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
   JSON.stringify([preset, url, user, values, custom])
-
-/** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */
-async function firstSeen(db: Db, device: string, key: string): Promise<Date> {
-  const { at } = await queries(db)
-    .insertInto('carrier_texts')
-    .values({ device, key, at: sql<Date>`date_trunc('milliseconds', clock_timestamp())` })
-    .onConflict((found) => found.columns(['device', 'key']).doUpdateSet({ at: sql<Date>`carrier_texts.at` }))
-    .returning(sql<string>`pb_text(at)`.as('at'))
-    .executeTakeFirstOrThrow()
-  return new Date(at)
-}

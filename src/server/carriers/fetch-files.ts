@@ -60,12 +60,12 @@ async function fetchFile(
   if (timeoutMs <= 0) return { isLate: true }
   try {
     // one byte more than may be kept shows that a file is too large
-    const limits = { allowPrivate, timeoutMs, maxBodyBytes: maxBytes + 1 }
+    const limits = { allowPrivate, timeoutMs, maxBodyBytes: maxBytes + 1, bodyStatus: 200 }
     const request = { url, method: 'GET', headers: {}, body: undefined }
     const { status, body } = await sendOutgoing(request, limits)
+    if (status >= 500 || PASSING.has(status)) return { isLate: true }
     const bytes = body.length
-    if (status >= 500 || PASSING.has(status)) return { isLate: true, bytes }
-    if (status !== 200 || bytes === 0 || bytes > maxBytes) return { bytes }
+    if (bytes === 0 || bytes > maxBytes) return { bytes }
     return { attachment: await readAttachment(name, body).catch(() => undefined), bytes }
   } catch (error) {
     return error instanceof AddressRefused ? {} : { isLate: true }

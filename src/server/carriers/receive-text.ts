@@ -2,14 +2,19 @@ import { admission } from '../../admission/shared-limits.ts'
 import type { CarrierText } from '../../agent/drivers/http/read-call.ts'
 import { acceptableText } from '../../agent/server-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 import { FilesFull } from '../../files/storage-limit.ts'
-import { textOfMms } from '../../sms/conversations/attachment-lines.ts'
+import { textOfMms } from '../../portable/attachment-lines.ts'
 import { keepsAttachments } from '../../sms/conversations/store-attachments.ts'
-import { receiveTexts } from '../../sms/conversations/store-received-texts.ts'
+import { receivedId, receiveTexts } from '../../sms/conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../../sms/devices/device-body.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { asDevice, type DeviceOwner, type LinkServices } from './device-link.ts'
 import { fetchFiles } from './fetch-files.ts'
+
+/** From this age of a text on, a file that cannot be fetched is left out: few carriers repeat later calls. */
+const LAST_TRY_MS = 4 * 60_000
 
 /**
  * Stores a carrier's text with its files, which must arrive before `untilMs` (monotonic clock). False if a
@@ -28,34 +33,46 @@ export function receiveText(
     const { items } = checkShape(INCOMING_BODY, { items: [acceptableText({ ...text, body }, at)] })
     return items[0]!
   }
+  const identity = itemOf(text.body || text.key).body
   return asDevice(services, owner, async (store, device) => {
     const { files: named = [] } = text
-    const holder = userHolder(owner.user)
-    const leave = named.length > 0 ? admission.carrierFiles.tryEnter(holder) : undefined
-    const memory = admission.memory.open(holder)
+    if (named.length > 0 && (await hasFiles(store.db, receivedId(device, { ...itemOf(''), identity }))))
+      return true
+    const memory = admission.memory.open(userHolder(owner.user))
     try {
       const files = await fetchFiles(named, {
         allowPrivate: config.webhookAllowPrivate,
         maxFiles: keepsAttachments(store) ? maxAttachments : 0,
         maxBytes,
-        untilMs: leave && memory.tryTake(maxBytes) ? untilMs : 0,
+        untilMs: named.length === 0 || memory.tryTake(maxBytes) ? untilMs : 0,
       })
-      const isWhole = !files.some(({ isLate }) => isLate)
+      const isLastTry = Date.now() - at.getTime() > LAST_TRY_MS
+      const isWhole = isLastTry || !files.some(({ isLate }) => isLate)
       const take = async (kept: typeof files) => {
         const left = files.filter((file) => !kept.includes(file))
         const attachments = isWhole ? kept.flatMap(({ attachment }) => attachment ?? []) : []
         const item = itemOf(textOfMms([text.body].filter(Boolean), kept, left))
-        const stored = { ...item, identity: itemOf(text.body || text.key).body, attachments, maxFileBytes }
-        await receiveTexts(store, device, [stored], config.optWords)
+        await receiveTexts(store, device, [{ ...item, identity, attachments, maxFileBytes }], config.optWords)
       }
-      await take(files.filter(({ attachment, isLate }) => attachment || isLate)).catch((error: unknown) => {
-        if (!(error instanceof FilesFull)) throw error
-        return take([])
-      })
+      await take(files.filter(({ attachment, isLate }) => attachment || (isLate && !isWhole))).catch(
+        (error: unknown) => {
+          if (!(error instanceof FilesFull)) throw error
+          return take([])
+        },
+      )
       return isWhole
     } finally {
       memory.close()
-      leave?.()
     }
   })
+}
+
+/** Whether a message is stored with files. */
+async function hasFiles(db: Db, id: string): Promise<boolean> {
+  const stored = await queries(db)
+    .selectFrom('sms_messages')
+    .select('attachments')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return (stored?.attachments.length ?? 0) > 0
 }

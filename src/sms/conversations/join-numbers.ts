@@ -124,7 +124,7 @@ async function lastOptOut(
     .where('from', '=', anyOf(numbers))
     .where('message_type', '=', sql.lit('incoming'))
     .where('delivered_at', '>', last.delivered_at)
-    .where(sql<boolean>`length(body) < 100`)
+    .where(sql<boolean>`(length(body) < 100 or body like '%Attachment%')`)
     .orderBy('delivered_at', 'desc')
     .limit(MAX_LATER)
     .execute()

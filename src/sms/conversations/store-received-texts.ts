@@ -62,7 +62,7 @@ export async function receiveTexts(
   serverWords: OptWords,
 ): Promise<string[]> {
   // of the sender as reported: the same report makes the same id, whatever the country was
-  const ids = reported.map((text) => identityOf(device, text))
+  const ids = reported.map((text) => receivedId(device, text))
   const texts = await completeSenders(store, device, reported)
   const bodies = texts.map(({ body }) => body)
   const words = await optWordsOf(store, device.user, serverWords, bodies)
@@ -135,5 +135,6 @@ function distinctInstants(texts: readonly ReceivedText[]): number[] {
   return instants
 }
 
-const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText) =>
+/** The id of the message of a received text. */
+export const receivedId = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText) =>
   derivedId(JSON.stringify([device.id, from, receivedAt, identity]))

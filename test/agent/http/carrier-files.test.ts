@@ -89,7 +89,7 @@ test('the files of an MMS at the account behind the carrier arrive', async () =>
 test('a repeated call adds files that could not be fetched, and stores nothing twice', async () => {
   const { url, received } = await addCarrier(gateway)
   const answers: Record<string, readonly [number, Buffer]> = { '/b.vcf': [500, CARD] }
-  const { file } = await startHost(answers)
+  const { file, told } = await startHost(answers)
   const files = [file('a.vcf'), file('b.vcf')]
   expect(await call(url, files)).toBe(503)
   expect(await received()).toMatchObject([{ body: 'Look!', attachments: [] }])
@@ -98,8 +98,23 @@ test('a repeated call adds files that could not be fetched, and stores nothing t
   const texts = await received()
   const named = [expect.stringMatching(/^a/), expect.stringMatching(/^b/)]
   expect(texts).toMatchObject([{ body: 'Look!', attachments: named }])
+  const asked = told.length
   expect(await call(url, files)).toBe(200)
   expect(await received()).toEqual(texts)
+  expect(told).toHaveLength(asked)
+})
+
+test('after four minutes a file that cannot be fetched is left out, and the others are kept', async () => {
+  const { user, device, url, received } = await addCarrier(gateway)
+  const { file } = await startHost({ '/b.vcf': [500, CARD] })
+  const files = [file('a.vcf'), file('b.vcf')]
+  expect(await call(url, files)).toBe(503)
+  const [stored] = await received()
+  await must(user, 'DELETE', `/api/collections/sms_messages/records/${stored!.id}`)
+  await gateway.query(`update carrier_texts set at = at - interval '5 minutes' where device = $1`, [device])
+  expect(await call(url, files)).toBe(200)
+  const body = 'Look!\nAttachment left out: b.vcf text/vcard 24 bytes'
+  expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
 })
 
 test('a file that is gone at the repeated call leaves one text', async () => {
@@ -158,17 +173,21 @@ test('a file at a private address is left out, and nothing is asked of the addre
   expect(told).toEqual([])
 })
 
-test('a STOP with a file that is left out is an opt-out', async () => {
+test.each<[what: string, facts: object, line: string]>([
+  ['a name', { name: 'a\nb.vcf', type: 'text/vcard', size: 24 }, ' a b.vcf text/vcard 24 bytes'],
+  ['no name', {}, ''],
+])('a STOP with a file of %s that is left out is an opt-out', async (_, facts, line) => {
   const { user, url, received } = await addCarrier(gateway)
   const { file } = await startHost({ '/a.vcf': [404, CARD] })
-  expect(await call(url, [file('a.vcf')], 'Stop.')).toBe(200)
-  expect((await received())[0]!.body).toBe('Stop.\nAttachment left out: a.vcf text/vcard 24 bytes')
+  expect(await call(url, [{ url: file('a.vcf').url, ...facts }], 'Stop.')).toBe(200)
+  expect((await received())[0]!.body).toBe(`Stop.\nAttachment left out:${line}`)
   const { items } = await must(user, 'GET', '/api/collections/contacts/records')
   expect(items).toMatchObject([{ phone: '+4915112345678', opted_out: true }])
 })
 
 test('files that are left out count as requests, too', async () => {
-  const { file, told } = await startHost({ '/no.vcf': [404, CARD], '/big.vcf': [200, Buffer.alloc(600)] })
+  const large = Buffer.alloc(600)
+  const { file, told } = await startHost({ '/no.vcf': [404, large], '/big.vcf': [200, large] })
   const fetched = (names: readonly string[], maxFiles: number, maxBytes: number) =>
     fetchFiles(
       names.map((name) => ({ ...file(name), contentType: 'text/vcard', size: undefined })),
@@ -176,8 +195,10 @@ test('files that are left out count as requests, too', async () => {
     )
   await fetched(['no.vcf', 'no.vcf', 'a.vcf'], 2, 1_000)
   expect(told.map(({ path }) => path)).toEqual(['/no.vcf', '/no.vcf'])
-  const files = await fetched(['big.vcf', 'a.vcf'], 2, 500)
-  expect(files.map(({ attachment }) => attachment !== undefined)).toEqual([false, false])
+  const kept = async (first: string) =>
+    (await fetched([first, 'a.vcf'], 2, 500)).map(({ attachment }) => attachment !== undefined)
+  expect(await kept('big.vcf')).toEqual([false, false])
+  expect(await kept('no.vcf')).toEqual([false, true])
 })
 
 test('an address with a user name is left out, and nothing is asked of it', async () => {

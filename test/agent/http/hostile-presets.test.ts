@@ -7,6 +7,7 @@ const paths = Object.fromEntries(many(11, (i) => [`p${i}`, ['']]) as [string, st
 const hmac = { kind: 'hmac', hash: 'sha256', header: 'x-signature', encoding: 'hex' }
 const receipt = { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'] }
 const incoming = { from: 'from', body: 'body' }
+const FILES = { id: 'id', files: { each: 'files', url: 'url' } }
 const open = (custom: object, values = {}) =>
   settingsOf({
     preset: 'custom',
@@ -25,7 +26,8 @@ test.each<[what: string, custom: object, names: string]>([
   ['has many codes of an answer', { answer: { code: many(11) } }, 'answer.code'],
   ['has many conditions of an answer', { answer: { accepts: paths } }, 'answer.accepts'],
   ['has many refusals', { refusals: many(101, () => ({ means: 'final' })) }, 'refusals'],
-  ['has files without id', { incoming: { ...incoming, files: { each: 'files', url: 'url' } } }, 'incoming'],
+  ['has files without id', { incoming: { ...incoming, ...FILES, id: undefined } }, 'incoming'],
+  ['has files of many texts', { incoming: { ...incoming, ...FILES, each: 'texts' } }, 'incoming'],
   ['has a long path', { answer: { id: 'a.'.repeat(51) } }, 'answer.id'],
 ])('a preset that %s is refused', (_, custom, names) => {
   expect(() => open(custom)).toThrow(`custom.${names}: `)

@@ -147,7 +147,7 @@ export const PRESET = z.strictObject({
         })
         .optional(),
     })
-    .refine(({ files, id }) => !files || id, 'must have id, by which a repeated text is known, to have files')
+    .refine(({ files, id, each }) => !files || (id && !each), 'must have id, and no each, to have files')
     .optional(),
   signature: SIGNATURE.optional(),
 })

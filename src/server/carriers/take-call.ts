@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { admission } from '../../admission/shared-limits.ts'
+import { type CarrierEvent, readCall } from '../../agent/drivers/http/read-call.ts'
+import { reportsOf } from '../../agent/receipt-reports.ts'
+import { userHolder } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
+import { GatewayError, RetryLater } from '../../errors.ts'
+import type { Services } from '../../http/context.ts'
+import type { CarrierCall } from '../../sms/devices/carrier-body.ts'
+import { gatewayRefusal } from '../../sms/send/refusals.ts'
+import { deviceLink } from './device-link.ts'
+import { receiveText } from './receive-text.ts'
+import { findByToken, openCarrier, openSecrets } from './stored-carrier.ts'
+
+const REPEAT_SECONDS = 5
+
+/** Takes a call of a carrier: see `CarrierService.receive`. */
+export async function takeCall(
+  { store: all, config, log }: Pick<Services, 'store' | 'config' | 'log'>,
+  token: string,
+  { method, query, headers, body }: CarrierCall,
+  leave: () => void,
+): Promise<void> {
+  const { db } = all.signIn
+  const row = await findByToken(db, token)
+  const secrets = row && (await openSecrets(db, row))
+  if (!row || !secrets) throw gatewayRefusal('device_not_found')
+  if (row.isSuspended) throw gatewayRefusal('account_disabled')
+  const carrier = openCarrier(config, JSON.parse(row.account), secrets)
+  const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
+  if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
+  const services = { store: all, config }
+  const link = deviceLink(services, row)
+  const hasFiles = events.some((event) => event.kind === 'text' && event.files)
+  // files may take seconds, and have a limit of their own
+  const leaveFiles = hasFiles ? admission.carrierFiles.tryEnter(userHolder(row.user)) : undefined
+  if (leaveFiles) leave()
+  const { seconds = 0 } = carrier.interface.incoming?.files ?? {}
+  const untilMs = leaveFiles ? performance.now() + seconds * 1000 : 0
+  let isWhole = true
+  const take = async (event: CarrierEvent) => {
+    if (event.kind === 'receipt') {
+      const { id, attempt, error } = event
+      const items = reportsOf(error).map((report) => ({ id, attempt, ...report }))
+      await link.call('/api/devices/report', { items })
+    } else {
+      const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
+      if (!(await receiveText(services, row, event, at, untilMs))) isWhole = false
+    }
+  }
+  try {
+    for (const event of events)
+      await take(event).catch((error) => {
+        // the server would refuse this event again, and the others would be lost with it
+        if (!(error instanceof GatewayError) || error.status !== 400) throw error
+        log.warn({ device: row.device, reason: error.message }, `a ${event.kind} of a carrier was refused`)
+      })
+  } finally {
+    leaveFiles?.()
+  }
+  if (!isWhole)
+    throw new RetryLater(503, REPEAT_SECONDS, 'A file cannot be fetched now: repeat the call later')
+}
+
+/** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */
+async function firstSeen(db: Db, device: string, key: string): Promise<Date> {
+  const { at } = await queries(db)
+    .insertInto('carrier_texts')
+    .values({ device, key, at: sql<Date>`date_trunc('milliseconds', clock_timestamp())` })
+    .onConflict((found) => found.columns(['device', 'key']).doUpdateSet({ at: sql<Date>`carrier_texts.at` }))
+    .returning(sql<string>`pb_text(at)`.as('at'))
+    .executeTakeFirstOrThrow()
+  return new Date(at)
+}
