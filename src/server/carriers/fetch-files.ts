@@ -46,7 +46,10 @@ export async function fetchFiles(
 }
 
 /** Whether an address has no user name and password, which Node would send. */
-const isPlain = (url: string) => URL.parse(url)?.username === '' && URL.parse(url)?.password === ''
+function isPlain(url: string): boolean {
+  const parsed = URL.parse(url)
+  return parsed?.username === '' && parsed.password === ''
+}
 
 /** `bytes`: how many were read. */
 type Found = Pick<FetchedFile, 'attachment' | 'isLate'> & { readonly bytes?: number }
