@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import { getTokenPayload, type RecordModel, type SendOptions } from 'pocketbase'
+import type PocketBase from 'pocketbase'
+import { getTokenPayload, type RecordAuthResponse, type RecordModel, type SendOptions } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { own, pb, personal } from './client.ts'
 import { connectionSignal } from './connection/connection.ts'
@@ -84,10 +85,13 @@ export function renewSession(token: string, record: RecordModel): void {
   renewals.value++
 }
 
+/** The session with which the person acts for an account of which they are a member. */
+const readActing = (account: string): Promise<RecordAuthResponse> =>
+  personal().send('/api/account/act-for', { method: 'POST', body: { account } })
+
 /** Switches to an account of which the person is a member. `own` keeps the person's own sign-in. */
 export async function actFor(account: string): Promise<void> {
-  const body = { account }
-  const { token, record } = await personal().send('/api/account/act-for', { method: 'POST', body })
+  const { token, record } = await readActing(account)
   if (!own.authStore.isValid) own.authStore.save(pb.authStore.token, pb.authStore.record)
   endedAccount.value = ''
   pb.authStore.save(token, record)
@@ -154,19 +158,28 @@ function refresh(): Promise<void> {
 }
 
 async function renewTokens(): Promise<void> {
-  const record = pb.authStore.record
-  if (!record || !navigator.onLine) return
+  if (!pb.authStore.record || !navigator.onLine) return
   const client = personal()
-  await client
-    .collection(client.authStore.record?.collectionName ?? 'users')
-    .authRefresh()
-    .catch(() => {}) // afterSend handles a 401; other errors do not sign out
-  if (own.authStore.isValid) await actFor(record.id).catch(endActing)
+  const path = `/api/collections/${client.authStore.record?.collectionName ?? 'users'}/auth-refresh`
+  // afterSend handles a 401; other errors do not sign out
+  await renew(client, () => client.send(path, { method: 'POST' })).catch(() => {})
+  const account = pb.authStore.record?.id
+  if (account && own.authStore.isValid) await renew(pb, () => readActing(account)).catch(endActing)
+}
+
+/** Saves a client's new session, or its error, only if the person did not change the account meanwhile. */
+async function renew(client: PocketBase, read: () => Promise<RecordAuthResponse>): Promise<void> {
+  const { token } = client.authStore
+  const isSame = () => client.authStore.token === token
+  const renewed = await read().catch((error) => {
+    if (isSame()) throw error
+  })
+  if (renewed && isSame()) client.authStore.save(renewed.token, renewed.record)
 }
 
 function endActing(error: { status?: number }): void {
   const { record } = pb.authStore
-  if (!record || !own.authStore.isValid || ![400, 403, 404].includes(error.status ?? 0)) return
+  if (!record || ![400, 403, 404].includes(error.status ?? 0)) return
   endedAccount.value = record.name || record.email
   actForNobody()
 }

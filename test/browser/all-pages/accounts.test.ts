@@ -45,6 +45,36 @@ scenario(
   },
 )
 
+scenario('a session that is renewed while the account changes does not change it back', async (fixture) => {
+  const { page } = fixture
+  await makeTeam(fixture, false)
+  await signInAsBen(fixture)
+  const account = page.getByLabel('Account', { exact: true }).first()
+  await expect.poll(() => account.locator('option').count()).toBe(2)
+  await account.selectOption({ label: 'Ben (your own account)' }, { force: true })
+  let go = () => {}
+  const held = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  await page.route('**/auth-refresh', async (route) => {
+    const response = await route.fetch()
+    await held
+    await route.fulfill({ response })
+  })
+  const answer = page.waitForResponse('**/auth-refresh')
+  const asked = page.waitForRequest('**/auth-refresh')
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+  await asked
+  await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
+  const chosen = () => account.locator('option:checked').textContent()
+  await expect.poll(chosen).toBe('Ann (Agent)')
+  go()
+  await answer
+  await fixture.visit('/devices')
+  await page.getByText('Desk phone').first().waitFor()
+  expect(await chosen()).toBe('Ann (Agent)')
+})
+
 scenario('a removed member reads that they were removed and from which account', async (fixture) => {
   const { page } = fixture
   await makeTeam(fixture, true)

@@ -18,7 +18,7 @@ scenario(
     await fixture.signIn()
 
     await fixture.visit('/contacts')
-    await page.getByRole('link', { name: 'Consent of Zoë' }).click()
+    await page.getByRole('link', { name: 'Zoë', exact: true }).click()
     await page.getByText('News: agreed').waitFor()
     const step = page.getByRole('listitem').filter({ hasText: 'Agreed: News' })
     for (const proof of [SHOWN, 'v1', 'Yes', 'Firefox', 'the public page', 'Ann'])

@@ -28,7 +28,7 @@ scenario('an admin exports and erases the data of a person, and the texts are go
   const ann = await meetZoe(fixture)
   await fixture.signIn()
   await fixture.visit('/contacts')
-  await page.getByRole('link', { name: 'Consent of Zoë Berg' }).click()
+  await page.getByRole('link', { name: 'Zoë Berg', exact: true }).click()
   await page.getByRole('main').getByRole('link', { name: 'Personal data' }).click()
   await page.getByRole('heading', { name: 'What is stored' }).waitFor()
   await page

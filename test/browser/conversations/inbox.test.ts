@@ -15,6 +15,7 @@ scenario(
     await fixture.visit('/conversations')
     const list = page.getByRole('region', { name: 'Conversations' })
     await list.getByRole('link', { name: /unread/ }).waitFor()
+    await page.getByRole('button', { name: 'Do not offer this again' }).click()
     if (screen === 'phone')
       expect((await list.getByRole('listitem').first().boundingBox())!.y).toBeLessThan(120)
     await list.getByRole('link', { name: /unread/ }).click()

@@ -8,12 +8,14 @@ const FOLDER = join(import.meta.dirname, '../../../coverage/browser/widths')
 const SOURCE = readFileSync(join(import.meta.dirname, 'layout-faults.js'), 'utf8').replace('export ', '')
 /** `PICTURES=1` takes a picture of each page at each width, light and dark. */
 const TAKES_PICTURES = process.env.PICTURES === '1'
+/** `ONLY='/send$|/team'` visits only the pages whose paths match. */
+const ONLY = new RegExp(process.env.ONLY ?? '')
 
 /** Visits the pages, and returns their faults of layout at each width, in both themes. */
 export async function findLayoutFaults(fixture: BrowserFixture, paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const hasSettled = watchRequests(fixture)
-  for (const path of paths) {
+  for (const path of paths.filter((each) => ONLY.test(each))) {
     await fixture.visit(path)
     for (const width of WIDTHS) {
       await fixture.page.setViewportSize({ width, height: 800 })

@@ -1,16 +1,19 @@
+import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import { pathOfPerson } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact } from '../../data/record-types.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { useGroups, useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/form/form.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button, ButtonLink } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
 import { to } from '../../router.ts'
@@ -18,6 +21,9 @@ import { purposeOf, STATES, stepOf } from './steps.tsx'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Contact>('contacts', id)
+  const groups = useGroups()
+  const [isChanging, setChanging] = useState(false)
+  const close = () => setChanging(false)
   const { record: contact } = read
   if (!contact)
     return (
@@ -40,10 +46,18 @@ export function Page({ params: { id = '' } }: PageProps) {
           <ButtonLink icon="person" needs="admin" href={to(pathOfPerson(phone))}>
             {t('Personal data')}
           </ButtonLink>
+          <Button icon="edit" needs="agent" onClick={() => setChanging(true)}>
+            {t('Change')}
+          </Button>
         </>
       }
     >
       <ConsentCard number={phone} />
+      {isChanging && (
+        <Dialog title={t('Change a contact')} onClose={close}>
+          <ContactForm contact={contact} groups={groups.items} onDone={close} onCancel={close} />
+        </Dialog>
+      )}
     </Frame>
   )
 }

@@ -141,15 +141,17 @@ const columnsFor = (
   {
     title: t('Name'),
     cell: (contact) => (
-      <label class="contacts-name">
-        <input
-          type="checkbox"
-          aria-label={t('Choose {contact}', { contact: called(contact) })}
-          checked={picked.some(({ id }) => id === contact.id)}
-          onChange={(event) => pick(contact, event.currentTarget.checked)}
-        />
-        {contact.name || <PhoneNumber number={contact.phone} />}
-      </label>
+      <span class="contacts-name">
+        <label>
+          <input
+            type="checkbox"
+            aria-label={t('Choose {contact}', { contact: called(contact) })}
+            checked={picked.some(({ id }) => id === contact.id)}
+            onChange={(event) => pick(contact, event.currentTarget.checked)}
+          />
+        </label>
+        <a href={to(`/contacts/${contact.id}`)}>{contact.name || <PhoneNumber number={contact.phone} />}</a>
+      </span>
     ),
   },
   { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
@@ -173,7 +175,6 @@ const columnsFor = (
     const needs = 'agent'
     return [
       { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
-      { icon: 'verify', words: t('Consent of {contact}', { contact }), href: to(`/contacts/${row.id}`) },
       { icon: 'edit', words: t('Change {contact}', { contact }), needs, onClick: () => edit(row) },
       { icon: 'trash', words: t('Delete {contact}', { contact }), needs, onClick: () => remove(row) },
     ]
