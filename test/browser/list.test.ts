@@ -90,7 +90,7 @@ scenario('a list for people with proof of consent leaves out and names all other
   await choose(fixture, ROWS)
   await page.getByLabel('Text', { exact: true }).fill('Sale')
   await page.getByText('3 texts, 3 segments').waitFor()
-  await page.getByLabel('Only to people with proof of consent').check()
+  await page.getByLabel('Send only to people with proof of consent').check()
   await page.getByText('1 text, 1 segment; 3 rows to leave out').waitFor()
   await page.getByText('Rows left out: 3').click()
   expect(await page.getByText('No proof of consent', { exact: true }).count()).toBe(2)

@@ -33,7 +33,7 @@ scenario(
     await page.getByLabel('Words that join').fill('JOIN, NEWS')
     await page.getByLabel('Ask the person to confirm').check()
     await page.getByLabel('Public page to join').check()
-    await page.getByLabel('Only to people with proof of consent').check()
+    await page.getByLabel('Send only to people with proof of consent').check()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('img', { name: 'QR code of the public page' }).waitFor()
     const link = `${fixture.url}/join/${group.id}`

@@ -20,7 +20,7 @@ const rowsFor = (name: string, hint: string): readonly FormRow[] => [
   { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint },
 ]
 const REQUESTED = rowsFor('newEmail', t('It gets a link to confirm it.'))
-const TAKEN = rowsFor('email', t('All sessions end; you sign in with it.'))
+const TAKEN = rowsFor('email', t('You will be signed out everywhere. Sign in with the new email.'))
 
 function RequestEmail() {
   const [sentTo, setSentTo] = useState('')

@@ -116,8 +116,8 @@ function Profile({ user }: { user: RecordModel }) {
     },
     { ...destinationsRow(), shown: () => hasAccount },
     {
-      ...{ name: 'short_codes', label: t('May send to short codes'), kind: 'check', shown: () => hasAccount },
-      hint: t('Numbers of 3 to 6 digits, which may cost more.'),
+      ...{ name: 'short_codes', kind: 'check', shown: () => hasAccount },
+      label: t('May send to short codes (3 to 6 digits, which may cost more)'),
     },
     {
       ...{ name: 'opt_out_languages', label: t('Opt-out words of other languages'), kind: 'checks' },
@@ -152,8 +152,6 @@ const languageChoices = () => {
 const LanguageCard = () => (
   <Card title={t('Language')}>
     <LanguageSwitch />
-    <p class="note">
-      {t('Of the console in this browser. Times are shown in the time zone of the browser.')}
-    </p>
+    <p class="note">{t('Applies to this browser. Times are shown in its time zone.')}</p>
   </Card>
 )

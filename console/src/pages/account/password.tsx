@@ -13,8 +13,8 @@ const ROWS: readonly FormRow[] = [
   { ...passwordRow('oldPassword', t('Your current password')), refused: WRONG },
   ...newPasswordRows(t('New password')),
   () => (
-    <p key="ends" class="muted">
-      {t('All other sessions end with the old password.')}
+    <p key="ends" class="note">
+      {t('You will be signed out everywhere else.')}
     </p>
   ),
 ]

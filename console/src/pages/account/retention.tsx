@@ -29,16 +29,16 @@ const KINDS = {
   consents: t('Replaced records of consent'),
 }
 
-const daysRow = (kind: keyof typeof KINDS, hint: string): FieldRow => ({
+const daysRow = (kind: keyof typeof KINDS, placeholder: string, hint?: string): FieldRow => ({
   ...{ name: `keep_${kind}`, label: t('{records} (days)', { records: KINDS[kind] }), kind: 'number' },
-  ...{ min: 0, max: 36_500, hint },
+  ...{ min: 0, max: 36_500, placeholder, hint },
 })
 
 const ROWS: readonly FormRow[] = [
-  [daysRow('incoming', t('0: as the server does.')), daysRow('outgoing', t('0: as the server does.'))],
+  [daysRow('incoming', t('As the server is set')), daysRow('outgoing', t('As the server is set'))],
   [
-    daysRow('files', t('0: together with the text.')),
-    daysRow('consents', t('0: never. At the earliest with the sent texts.')),
+    daysRow('files', t('With their texts')),
+    daysRow('consents', t('Never'), t('At the earliest with the sent texts.')),
   ],
 ]
 

@@ -24,7 +24,7 @@ export function SecondFactor({ session }: { session: Session }) {
 const OFF = {
   user: t('You sign in with your password alone. A superuser can ask all users for a mailed code as well.'),
   superuser: t(
-    'You sign in with your password alone. The options of the collection _superusers can ask for a mailed code as well.',
+    'You sign in with your password alone. You can require a mailed code as well, in the options of the collection _superusers.',
   ),
 } as const
 

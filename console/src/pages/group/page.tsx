@@ -45,7 +45,7 @@ export function Page({ params: { id = '' } }: PageProps) {
             <p>{group.join_words || t('Nobody joins by a text.')}</p>
           )}
         </Card>
-        <JoinPage group={group} />
+        {group.join_page && <JoinPage id={id} />}
       </div>
     </Frame>
   )
@@ -63,7 +63,7 @@ const ROWS: readonly FormRow[] = [
     ...{ name: 'join_confirm', label: t('Ask the person to confirm: “Reply YES”') },
     shown: ({ join_words }) => join_words !== '',
   },
-  { name: 'join_page', label: t('Public page to join') },
+  { name: 'join_page', label: t('Public page to join, with a link and a QR code') },
   {
     ...{ name: 'page_text', label: t('Text of the page'), kind: 'area', rows: 3, shown: hasPage },
     hint: t('Say who you are and what you send. Addresses become links.'),
@@ -91,32 +91,24 @@ const ROWS: readonly FormRow[] = [
       'Without it, the server asks in the language of the account. {account} and {group} stand for the names.',
     ),
   },
-  { name: 'requires_consent', label: t('Only to people with proof of consent') },
+  { name: 'requires_consent', label: t('Send only to people with proof of consent') },
   {
     ...{
       name: 'keep_days',
       label: t('Delete texts from and to members after (days)'),
-      kind: 'number',
-      min: 0,
+      placeholder: t('As the account is set'),
     },
-    hint: t('0: as the account does.'),
   },
 ]
 
-function JoinPage({ group: { id, join_page } }: { group: ContactGroup }) {
+function JoinPage({ id }: { id: string }) {
   const link = new URL(`/join/${id}`, location.href).href
   return (
     <Card title={t('Public page')}>
-      {join_page ? (
-        <>
-          <SharedLink link={link} label={t('QR code of the public page')} />
-          <a class="button" href={link} target="_blank" rel="noreferrer">
-            {t('Open the page')}
-          </a>
-        </>
-      ) : (
-        <p class="muted">{t('With a public page, people join by a link or a QR code.')}</p>
-      )}
+      <SharedLink link={link} label={t('QR code of the public page')} />
+      <a class="button" href={link} target="_blank" rel="noreferrer">
+        {t('Open the page')}
+      </a>
     </Card>
   )
 }

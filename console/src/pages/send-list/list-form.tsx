@@ -107,7 +107,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                 />
                 <QuietField value={isQuiet} onValue={setQuiet} />
                 <CheckField
-                  label={t('Only to people with proof of consent')}
+                  label={t('Send only to people with proof of consent')}
                   name="requires_consent"
                   value={needsConsent}
                   onValue={(value) => {

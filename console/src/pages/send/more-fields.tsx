@@ -74,7 +74,7 @@ const rowsFor = (choices: readonly (readonly [id: string, words: string])[]): re
         },
       ],
       {
-        ...{ name: 'needsConsent', kind: 'check', label: t('Only to people with proof of consent') },
+        ...{ name: 'needsConsent', kind: 'check', label: t('Send only to people with proof of consent') },
         shown: () => may('admin'),
       },
     ],

@@ -51,6 +51,7 @@ function Assigning() {
     toast(t('Saved'))
   })
   if (ownSettings.value === undefined) return null
+  const assign = ownSettings.value?.assign ?? ''
   return (
     <Card title={t('Assigning')}>
       {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
@@ -58,10 +59,10 @@ function Assigning() {
         label={t('Unassigned conversations go to')}
         name="assign"
         choices={WAYS}
-        value={ownSettings.value?.assign ?? ''}
+        value={assign}
         onValue={(assign) => void save.run(assign)}
         disabled={save.busy}
-        hint={t('In turns: a new text goes to the owner, admin or agent who has waited longest.')}
+        hint={assign === 'turns' && t('A new text goes to the owner, admin or agent who has waited longest.')}
       />
     </Card>
   )

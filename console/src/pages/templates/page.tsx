@@ -86,7 +86,7 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
               </>
             )
           },
-          { name: 'requires_consent', label: t('Only to people with proof of consent') },
+          { name: 'requires_consent', label: t('Send only to people with proof of consent') },
         ]}
         saved={t('Template saved')}
         {...{ onSaved: onClose, onCancel: onClose }}
