@@ -13,7 +13,7 @@ export interface PageEntry {
   /** The path after `#` in the URL. A part with a colon is a parameter. */
   readonly path: string
   readonly title: string
-  /** A shorter title for the bottom bar on phones and the rail beside narrow pages. */
+  /** A shorter title for the bottom bar on phones. */
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
@@ -66,7 +66,6 @@ export const PAGES: readonly PageEntry[] = [
   page('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
   page('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
   page('answers', '/answers', t('Automatic answers'), 'answers', {
-    short: t('Answers'),
     for: 'user',
     group: 'texts',
   }),
@@ -76,7 +75,6 @@ export const PAGES: readonly PageEntry[] = [
   page('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
   page('templates', '/templates', t('Templates'), 'templates', { for: 'user', group: 'people' }),
   page('persons', '/personal-data', t('Personal data'), 'person', {
-    short: t('Privacy'),
     for: 'user',
     needs: 'admin',
     group: 'people',
@@ -91,7 +89,6 @@ export const PAGES: readonly PageEntry[] = [
   page('carrier', '/devices/:id/carrier', t('Device'), 'devices', { for: 'user', needs: 'owner' }),
   page('keys', '/keys', t('API keys'), 'keys', { for: 'both', ...FOR_ADMINS }),
   page('verify', '/verify', t('Verification codes'), 'verify', {
-    short: t('Codes'),
     for: 'user',
     ...FOR_ADMINS,
   }),

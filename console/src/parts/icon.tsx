@@ -1,7 +1,7 @@
 /** SVG paths of the icons, each in a square of 24 by 24 units. */
 const PATHS = {
   send: 'M21 3 10 14M21 3l-7 18-4-7-7-4z',
-  messages: 'M4 5h16M4 12h16M4 19h10',
+  messages: 'M3 5h18v14H3zM3.5 6.5 12 13l8.5-6.5',
   conversations: 'M4 5h13v9H9l-5 4zM20 9v11l-4-3h-5',
   answers: 'M4 5h16v11H9l-5 4zM12.5 7l-3 4h4.5l-3 4',
   campaigns: 'M4 10v4h3l8 5V5l-8 5zM18 9a4 4 0 0 1 0 6M7 14l1 6h3l-1-4',
@@ -18,7 +18,9 @@ const PATHS = {
   verify: 'M12 3l8 3v6c0 5-3.5 7.5-8 9-4.5-1.5-8-4-8-9V6zM8.5 12l2.5 2.5 4.5-5',
   hooks: 'M12 3v10M8 9l4 4 4-4M4 14v6h16v-6',
   usage: 'M4 20h16M7 20v-7M12 20V5M17 20v-10',
-  users: 'M12 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4.5 4-7 8-7 1.5 0 3 .3 4.3 1M18.5 15v6M15.5 18h6',
+  users:
+    'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18M12 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6M6.2 18.8c1-2.2 3.2-3.3 5.8-3.3s4.8 1.1 5.8 3.3',
+  assign: 'M12 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4.5 4-7 8-7 1.5 0 3 .3 4.3 1M18.5 15v6M15.5 18h6',
   health: 'M3 12h4l3-8 4 16 3-8h4',
   settings:
     'M4 7h9M17 7h3M4 17h3M11 17h9M15 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M9 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5',

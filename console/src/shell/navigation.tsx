@@ -25,8 +25,8 @@ const GROUPS = [
   ['server', t('Server')],
 ] as const
 
-/** The navigation beside the page. `isRail`: only icons with short titles. */
-export const SideBar = ({ pages, session, path, isRail }: Props & { isRail: boolean }) => (
+/** The navigation beside the page. */
+export const SideBar = ({ pages, session, path }: Props) => (
   <header class="side-bar">
     <a class="skip" href={to(path)} onClick={skip}>
       {t('Skip to the page')}
@@ -36,10 +36,10 @@ export const SideBar = ({ pages, session, path, isRail }: Props & { isRail: bool
     </a>
     <AccountSwitch session={session} />
     <nav aria-label={t('Pages')}>
-      <Groups pages={pages} path={path} isShort={isRail} />
+      <Groups pages={pages} path={path} />
     </nav>
     <AccountMenu session={session} />
-    <More pages={pages} session={session} path={path} />
+    <More isHere={!pages.some((page) => page.group && isAt(page, path))} {...{ pages, session, path }} />
   </header>
 )
 
@@ -96,15 +96,7 @@ function More({ pages, session, path, isHere = false }: Props & { isHere?: boole
   )
 }
 
-const Groups = ({
-  pages,
-  path,
-  isShort = false,
-}: {
-  pages: readonly PageEntry[]
-  path: string
-  isShort?: boolean
-}) => (
+const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (
   <>
     {GROUPS.map(([group, words]) => {
       const members = pages.filter((page) => page.group === group)
@@ -113,7 +105,7 @@ const Groups = ({
         <div key={group} class="nav-group">
           <p>{words}</p>
           {members.map((page) => (
-            <PageLink key={page.path} page={page} path={path} title={isShort ? page.short : undefined} />
+            <PageLink key={page.path} page={page} path={path} />
           ))}
         </div>
       )

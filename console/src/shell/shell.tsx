@@ -44,7 +44,7 @@ export function Shell({ session }: { session: Session }) {
       {hasTexts && <Notifier session={session} />}
       {hasTexts && <TeamNews session={session} />}
       <Keys pages={mine} />
-      <SideBar pages={mine} session={session} path={path} isRail={hasRail} />
+      <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />
         <Shown pages={mine} path={path} query={query} />

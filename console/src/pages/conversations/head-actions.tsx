@@ -52,7 +52,13 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   return (
     <>
       {hasTeam && (
-        <Button icon="users" iconOnly aria-pressed={isMine} aria-keyshortcuts="A" onClick={() => void take()}>
+        <Button
+          icon="assign"
+          iconOnly
+          aria-pressed={isMine}
+          aria-keyshortcuts="A"
+          onClick={() => void take()}
+        >
           {t('Assign to me')}
         </Button>
       )}
