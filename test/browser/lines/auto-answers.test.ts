@@ -50,7 +50,7 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   await phone.hear(ZOE, 'What is your price?')
   expect(await phone.claim()).toMatchObject([{ to: ZOE, body: '5 EUR each' }])
 
-  await page.getByRole('button', { name: 'Change Prices' }).click()
+  await page.getByRole('button', { name: 'Prices', exact: true }).click()
   await dialog.getByLabel('Desk · SIM 2').check()
   await dialog.getByLabel('From').fill('18:00')
   await save.click()
@@ -71,7 +71,7 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
     },
   ])
 
-  await page.getByLabel('Prices: On').uncheck()
+  await page.getByRole('button', { name: 'Switch off' }).click()
   await expect.poll(async () => (await answers.getFullList())[0]!.enabled).toBe(false)
   await page.getByRole('button', { name: 'Delete Prices' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -1,20 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Hours, hoursWords } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { CheckField } from '../../parts/form/field.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { hoursRows, linesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { toastFault } from '../../parts/toast.tsx'
+import { Badge } from '../../parts/time.tsx'
+import { attempt } from '../../parts/toast.tsx'
 
 export const Page = () => (
   <ListPage
@@ -37,7 +35,7 @@ export const Page = () => (
 
 const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAnswer>[] => [
   { title: t('Name'), cell: answerName },
-  { title: t('For'), long: true, cell: forWhich },
+  { title: t('Trigger'), long: true, cell: forWhich },
   {
     title: t('When'),
     minor: true,
@@ -55,44 +53,23 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   },
   {
     title: t('State'),
-    cell: (answer) =>
-      may('admin') ? <Switch key={answer.id} answer={answer} /> : answer.enabled ? t('On') : t('Off'),
+    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'calm'}>{enabled ? t('On') : t('Off')}</Badge>,
   },
   actionsColumn((answer) => {
     const name = answerName(answer)
     return [
+      { words: answer.enabled ? t('Switch off') : t('Switch on'), onClick: () => turn(answer) },
       { icon: 'edit', words: t('Change {name}', { name }), onClick: () => edit(answer) },
       { icon: 'trash', words: t('Delete {name}', { name }), onClick: () => remove(answer) },
     ]
   }, 'admin'),
 ]
 
-function Switch({ answer }: { answer: AutoAnswer }) {
-  const [isOn, setOn] = useState(answer.enabled)
-  useEffect(() => setOn(answer.enabled), [answer.enabled])
-  const change = async (enabled: boolean) => {
-    setOn(enabled)
-    await pb
-      .collection('auto_answers')
-      .update(answer.id, { enabled })
-      .catch((error) => {
-        setOn(!enabled)
-        toastFault(error)
-      })
-  }
-  return (
-    <CheckField
-      label={
-        <>
-          <span class="unseen">{answerName(answer)}: </span>
-          {t('On')}
-        </>
-      }
-      name={`enabled-${answer.id}`}
-      value={isOn}
-      onValue={(enabled) => void change(enabled)}
-    />
-  )
+function turn(answer: AutoAnswer): void {
+  const { id, enabled } = answer
+  const name = answerName(answer)
+  const said = enabled ? t('{name} is off', { name }) : t('{name} is on', { name })
+  void attempt(() => pb.collection('auto_answers').update(id, { enabled: !enabled }), said)
 }
 
 const remove = (answer: AutoAnswer) =>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { TeamRole } from '../../data/session.ts'
+import { may, type TeamRole } from '../../data/session.ts'
 import type { List } from '../../data/use/use-list.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
@@ -26,7 +26,7 @@ interface ListPageProps<T extends { id: string }> {
   /** The URL of the page that creates a new record, if no dialog does. */
   readonly addHref?: string
   readonly needs?: TeamRole
-  /** Renders the dialog of a row, or of a new record if `row` is undefined. */
+  /** Renders the dialog of a row, which the row's name opens, or of a new record if `row` is undefined. */
   readonly dialog?: (row: T | undefined, close: () => void) => ComponentChildren
   /** Whether the dialog of a new record is open at first. */
   readonly isAdding?: boolean
@@ -53,6 +53,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
         caption={props.caption ?? title}
         columns={typeof columns === 'function' ? columns(setEdited) : columns}
         href={href}
+        onOpen={dialog && (!needs || may(needs)) ? setEdited : undefined}
         empty={
           <Empty icon={icon} title={none[0]} action={add}>
             {none[1]}

@@ -33,19 +33,21 @@ export function Records<T extends { id: string }>({
   caption,
   columns,
   href,
+  onOpen,
   empty,
 }: {
   list: List<T>
   caption: string
   columns: readonly Column<T>[]
   href?: (row: T) => string
+  onOpen?: ((row: T) => void) | undefined
   empty: ComponentChildren
 }) {
   if (list.loading) return <Loading />
   return (
     <>
       {list.fault && <Notice kind="wrong">{list.fault.message}</Notice>}
-      {list.items.length > 0 && <Table caption={caption} columns={columns} rows={list.items} href={href} />}
+      {list.items.length > 0 && <Table {...{ caption, columns, href, onOpen }} rows={list.items} />}
       {list.items.length === 0 && !list.fault && empty}
       <Pager {...list} />
     </>

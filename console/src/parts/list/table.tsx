@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../icon.tsx'
 import { moveFocus } from './arrows.ts'
+import './table.css'
 
 export interface Column<T> {
   readonly title: string
@@ -23,13 +24,14 @@ export interface Column<T> {
 
 /**
  * A table. On a phone each row is a card: the first cell is its head, the other cells are lines with titles.
- * `href` makes the first cell a link. `caption` names the table for screen readers.
+ * `href` makes the first cell a link, `onOpen` a button. `caption` names the table for screen readers.
  */
 export function Table<T extends { id: string }>({
   caption,
   columns,
   rows,
   href,
+  onOpen,
   busy,
   sort,
   onSort,
@@ -38,6 +40,7 @@ export function Table<T extends { id: string }>({
   columns: readonly Column<T>[]
   rows: readonly T[]
   href?: (row: T) => string
+  onOpen?: ((row: T) => void) | undefined
   busy?: boolean
   sort?: string
   onSort?: (sort: string) => void
@@ -64,7 +67,15 @@ export function Table<T extends { id: string }>({
                   data-title={bare || at === 0 ? undefined : title}
                   class={`${align ?? ''} ${long ? 'long' : ''} ${minor ? 'minor' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
                 >
-                  {at === 0 && href ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
+                  {at > 0 || !(href || onOpen) ? (
+                    cell(row)
+                  ) : href ? (
+                    <a href={href(row)}>{cell(row)}</a>
+                  ) : (
+                    <button type="button" onClick={() => onOpen?.(row)}>
+                      {cell(row)}
+                    </button>
+                  )}
                 </td>
               ))}
             </tr>
