@@ -1,11 +1,12 @@
-import { deviceName } from '../../data/device/device-name.ts'
-import type { Message } from '../../data/record-types.ts'
+import type { Message, Sender } from '../../data/record-types.ts'
 import { timeNote } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { stateOf } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
 import './message-table.css'
 
 interface Around {
@@ -15,14 +16,17 @@ interface Around {
   simOf(message: Message): string
 }
 
-/** The CSS class for the reason of a state: '' if the message failed, 'muted' if it only waits. */
-const toneOf = ({ error_message }: Message) => (error_message ? '' : 'muted')
-
 const SENDER: Column<Message> = {
   name: 'sender',
   title: t('Sent by'),
   sort: 'sent_by.name',
-  cell: ({ expand }) => expand?.sent_by?.name ?? <span class="muted">–</span>,
+  cell: ({ expand }) => senderOf(expand?.sent_by),
+}
+
+function senderOf(sender: Sender | undefined) {
+  if (!sender) return <span class="muted">–</span>
+  const { kind, id, name } = sender
+  return kind === 'campaign' ? <a href={to(`/campaigns/${id}`)}>{name || t('Campaign')}</a> : name
 }
 
 const USER: Column<Message> = {
@@ -44,10 +48,8 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     long: true,
     cell: (message) => (
       <>
-        {reasonOf(message) && (
-          <span class={`messages-reason ${toneOf(message)}`}>{reasonOf(message)} · </span>
-        )}
-        {message.body || <span class="muted">{t('(removed)')}</span>}
+        <span class="messages-text">{message.body || <span class="muted">{t('(removed)')}</span>}</span>
+        <span class={`messages-note ${stateOf(message)[0]}`}>{reasonOf(message) || timeNote(message)}</span>
       </>
     ),
   },
@@ -55,19 +57,14 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     name: 'state',
     title: t('State'),
     sort: 'status',
-    cell: (message) => (
-      <span class="messages-state" title={reasonOf(message) || undefined}>
-        <MessageStatus message={message} />
-        {reasonOf(message) && <span class={`messages-why ${toneOf(message)}`}>{reasonOf(message)}</span>}
-      </span>
-    ),
+    cell: (message) => <MessageStatus message={message} />,
   },
   {
     name: 'device',
     title: t('Device'),
     sort: 'device.name',
     cell: (message) => {
-      const parts = [deviceName(message.expand?.device), simOf(message)].filter((part) => part)
+      const parts = [message.expand?.device?.name, simOf(message)].filter((part) => part)
       return parts.join(' · ') || <span class="muted">–</span>
     },
     spare: ({ device }) => !device,
@@ -78,12 +75,7 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     title: t('Time'),
     sort: 'created',
     align: 'end',
-    cell: (message) => (
-      <>
-        <Time at={message.created} />
-        {timeNote(message) && <span class="messages-note muted">{timeNote(message)}</span>}
-      </>
-    ),
+    cell: ({ created }) => <Time at={created} />,
   },
 ]
 
