@@ -6,8 +6,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'Recipient has opted out': t('Recipient has opted out'),
   'No proof of consent': t('No proof of consent'),
   'Recipient is on the stop list': t('Recipient is on the stop list'),
-  'Outcome unknown: the device went silent': t('Outcome unknown: the device went silent'),
-  'Outcome unknown: restored from a backup': t('Outcome unknown: restored from a backup'),
+  'Outcome unknown: the device went silent': t('The device went silent'),
+  'Outcome unknown: restored from a backup': t('Restored from a backup'),
   'Expired before sending': t('Expired before sending'),
   Canceled: t('Canceled'),
   'Canceled on the phone': t('Canceled on the phone'),
@@ -25,6 +25,10 @@ const CANCELED = ['Canceled', 'Canceled on the phone']
 
 export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
   status === 'failed' && CANCELED.includes(error_message)
+
+/** True for a message that may or may not have been sent. */
+export const isUnknown = ({ error_message }: Pick<Message, 'error_message'>): boolean =>
+  error_message.startsWith('Outcome unknown')
 
 /** A message's state as shown to people. For the server, a canceled message is a failed one. */
 export type ShownState = MessageState | 'canceled'

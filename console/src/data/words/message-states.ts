@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
-import { type ShownState, shownState } from './failure-reasons.ts'
+import { isUnknown, type ShownState, shownState } from './failure-reasons.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 
@@ -18,4 +18,4 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, w
 export type Stated = Pick<Message, 'status' | 'error_message'>
 
 export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
-  MESSAGE_STATES[shownState(message)]
+  isUnknown(message) ? ['warn', t('Outcome unknown')] : MESSAGE_STATES[shownState(message)]

@@ -38,7 +38,7 @@ export function factsOf(message: Message, sim: string): readonly (Fact | false)[
             : to('/send', { batch: batch_id })
         }
       >
-        {t('one send to several people')}
+        {t('a send to several people')}
       </a>,
     ],
     client_ref.startsWith(RETRY) && [

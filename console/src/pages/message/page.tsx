@@ -2,21 +2,22 @@ import { formatPhone } from '#portable/phone/format.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
+import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
-import { failureReason, isCanceled } from '../../data/words/failure-reasons.ts'
-import { t, tx } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { CampaignNotice } from '../../parts/campaign-notice.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, SimulatedBadge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
 import { to } from '../../router.ts'
-import { isUnknown, MessageActions } from './actions.tsx'
+import { canCancel, MessageActions } from './actions.tsx'
+import { Outcome } from './outcome.tsx'
 import { stepsOf } from './steps.ts'
 import './page.css'
 import { factsOf } from './facts.tsx'
@@ -33,6 +34,7 @@ function OneMessage({ id }: { id: string }) {
   const { record } = read
   const events = useEvents(id, record)
   const next = useRetry(record)
+  const campaign = useCampaignOf(record?.message_type === 'outgoing' ? record.sent_by : '')
   const number = record ? numberOf(record) : ''
   const nameOf = useNames(session.value?.role === 'user' ? [number] : [])
   const simOf = useSims(record ? [record] : [])
@@ -50,9 +52,10 @@ function OneMessage({ id }: { id: string }) {
       title={titleOf(isIn, name || formatPhone(number) || t('nobody'))}
       back={back()}
       text={name && <PhoneNumber number={number} />}
+      actions={<MessageActions message={record} campaign={campaign} />}
     >
-      <MessageActions message={record} next={next} />
-      <Outcome message={record} next={next} />
+      {campaign && canCancel(record) && <CampaignNotice campaign={campaign} />}
+      <Outcome message={record} next={next} campaign={campaign} />
       <div class="message-columns">
         <Card
           title={t('Text')}
@@ -87,31 +90,3 @@ const numberOf = ({ message_type, from, to: recipient }: Message) =>
 
 /** Only superusers see the message's owner. */
 const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
-
-function Outcome({ message, next }: { message: Message; next: Message | undefined }) {
-  if (message.status !== 'failed') return null
-  const again = next && (
-    <>
-      {' '}
-      {tx('It was sent again: {link}.', {
-        link: <a href={to(`/messages/${next.id}`)}>{t('the new message')}</a>,
-      })}
-    </>
-  )
-  if (isUnknown(message))
-    return (
-      <Notice kind="warning">
-        <strong>{t('Outcome unknown.')}</strong>{' '}
-        {t(
-          'The device took the message and went silent. The text may have gone out, or not: ask the person before you send it again.',
-        )}
-        {again}
-      </Notice>
-    )
-  return (
-    <Notice kind={next || isCanceled(message) ? 'info' : 'wrong'}>
-      {failureReason(message.error_message) || t('It failed.')}
-      {again}
-    </Notice>
-  )
-}

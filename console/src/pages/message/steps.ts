@@ -1,7 +1,7 @@
 import { deviceName } from '../../data/device/device-name.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/record-types.ts'
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
-import { MESSAGE_STATES } from '../../data/words/message-states.ts'
+import { MESSAGE_STATES, stateOf } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Step } from '../../parts/time-line-step.ts'
 
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
  * it. An incoming message has only its events.
  */
 export const stepsOf = (message: Message, events: readonly MessageEvent[]): Step[] =>
-  statesOf(message, events).map((step) => ({ ...step, tone: MESSAGE_STATES[step.state][0] }))
+  statesOf(message, events).map((step) => ({ tone: MESSAGE_STATES[step.state][0], ...step }))
 
 function statesOf(message: Message, events: readonly MessageEvent[]): StateStep[] {
   const steps = events.map((event) => stepOf(event))
@@ -45,7 +45,7 @@ function presentOf(message: Message): StateStep[] {
   if (isCanceled(message))
     return [{ ...step, state: 'pending', words: failureReason(error_message), at: updated }]
   if (status === 'failed')
-    return [{ ...step, words: t('Failed'), at: updated, detail: failureReason(error_message) }]
+    return [{ ...step, ...failedStep(error_message), at: updated, detail: failureReason(error_message) }]
   if (status === 'pending' && waiting_for) return [{ ...step, words: reasonOf(message), at: '' }]
   if (status === 'pending') return [{ ...step, words: t('Waits for its time'), at: scheduled_at }]
   if (status !== 'assigned') return []
@@ -60,10 +60,24 @@ function presentOf(message: Message): StateStep[] {
   ]
 }
 
+/** The words and the tone of a failure, whose outcome may be unknown. */
+function failedStep(error_message: string) {
+  const [tone, words] = stateOf({ status: 'failed', error_message })
+  return { tone, words }
+}
+
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): StateStep {
   if (isCanceled({ status, error_message: detail }))
     return { id, state: 'pending', words: failureReason(detail), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
   const more = [tried, failureReason(detail.replace(CHANGED, ''))].filter((part) => part !== '').join('. ')
-  return { id, state: status, words: WORDS[status](deviceName(expand?.device)), at: created, detail: more }
+  const words = WORDS[status](deviceName(expand?.device))
+  return {
+    id,
+    state: status,
+    words,
+    ...(status === 'failed' && failedStep(detail)),
+    at: created,
+    detail: more,
+  }
 }
