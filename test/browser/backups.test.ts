@@ -24,7 +24,7 @@ scenario(
     await ann.collection('contacts').create(contact)
     await fixture.signIn('root')
     await fixture.visit('/health')
-    await page.getByRole('link', { name: 'Last backup' }).click()
+    await page.getByRole('link', { name: 'never', exact: true }).click()
     await page.getByText('No backups yet').waitFor()
     await page.getByText('None yet').waitFor()
     await fixture.look('backups-none')

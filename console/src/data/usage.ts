@@ -26,7 +26,7 @@ export interface Kind {
 
 export const KINDS: readonly Kind[] = [
   { id: 'done', words: t('Sent'), states: ['sent', 'delivered'] },
-  { id: 'waiting', words: t('Waiting'), states: ['pending', 'assigned', 'sending'] },
+  { id: 'waiting', words: t('Scheduled or waiting'), states: ['pending', 'assigned', 'sending'] },
   { id: 'failed', words: t('Failed'), states: ['failed'] },
   { id: 'canceled', words: t('Canceled'), states: ['canceled'] },
   { id: 'received', words: t('Received'), states: ['received'] },

@@ -51,12 +51,20 @@ export function Page() {
   const real = devices.items.filter((device) => !isSimulated(device))
   const online = real.filter((device) => states.of(device)?.online).length
   const simulated = devices.items.length - real.length
-  const failed = useFailedDeliveries()
+  const failed = useDeliveries('status = "failed"')
+  const retried = useDeliveries('status = "pending" && attempts > 0')
   const queue = ready?.queue
   const { value: backups } = useBackupStatus(DAY_EVERY_MS)
   const { value: warnings } = useAnswer<readonly Warning[]>('/api/warnings', DAY_EVERY_MS)
   return (
-    <Frame title={t('Health')} text={t('Message flow for all users.')}>
+    <Frame
+      title={t('Health')}
+      text={
+        <>
+          {t('Message flow for all users.')} {backups && <LastBackup at={backups.lastBackup?.at ?? ''} />}
+        </>
+      }
+    >
       {fault && (
         <Notice kind="wrong">{t('The server is not ready: {reason}', { reason: fault.message })}</Notice>
       )}
@@ -74,15 +82,12 @@ export function Page() {
           tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
         />
         <Tile
-          title={
-            simulated > 0
-              ? t('Devices online; {count} simulated not counted', { count: simulated })
-              : t('Devices online')
-          }
+          title={t('Devices online')}
           value={
             states.value &&
-            (real.length > 0 ? t('{count} of {total}', { count: online, total: real.length }) : '–')
+            (real.length > 0 ? t('{count} of {total}', { count: online, total: real.length }) : '0')
           }
+          note={simulated > 0 ? t('{count} simulated, not counted', { count: simulated }) : undefined}
           tone={states.value && real.length > 0 && online === 0 ? 'bad' : 'calm'}
           href={to('/devices')}
         />
@@ -94,18 +99,14 @@ export function Page() {
         <Tile
           title={t('Failed today')}
           value={today && formatNumber(today.days[0].counts.failed ?? 0)}
+          tone={today?.days[0].counts.failed ? 'bad' : 'calm'}
           href={to('/messages', { filter: `${FAILED_FILTER} && created >= @todayStart` })}
         />
         <Tile
           title={t('Webhook deliveries failed in a day')}
           value={failed === undefined ? undefined : formatNumber(failed)}
-          tone={failed ? 'warn' : 'calm'}
-        />
-        <Tile
-          title={t('Last backup')}
-          value={backups && <Time at={backups.lastBackup?.at ?? ''} none={t('None yet')} />}
-          tone={backups?.overdue || backups?.lastFailure ? 'bad' : 'calm'}
-          href={to('/backups')}
+          note={retried ? t('{count} being retried', { count: retried }) : undefined}
+          tone={failed ? 'bad' : 'calm'}
         />
       </ul>
       <WaitingMessages />
@@ -114,6 +115,15 @@ export function Page() {
     </Frame>
   )
 }
+
+const LastBackup = ({ at }: { at: string }) =>
+  tx('Last backup: {when}', {
+    when: (
+      <a href={to('/backups')}>
+        <Time at={at} none={t('never')} />
+      </a>
+    ),
+  })
 
 function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: BackupStatus }) {
   return (
@@ -138,28 +148,33 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
   )
 }
 
-function useFailedDeliveries(): number | undefined {
+/** The number of webhook deliveries of the last 24 hours with this state. */
+function useDeliveries(state: string): number | undefined {
   const since = new Date(Math.floor(Date.now() / DAY_EVERY_MS) * DAY_EVERY_MS - DAY_MS).toISOString()
-  const filter = `status = "failed" && updated >= "${since.replace('T', ' ')}"`
+  const filter = `${state} && updated >= "${since.replace('T', ' ')}"`
   const list = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id', live: false })
   return list.loading ? undefined : list.total
 }
 
+/** A figure with its name. With `href`, the whole tile is a link. */
 function Tile({
   title,
   value,
+  note,
   tone = 'calm',
   href,
 }: {
   title: string
   value: ComponentChildren
+  note?: string | undefined
   tone?: Tone
   href?: string
 }) {
   return (
     <li class={`health-tile ${tone}`}>
-      <strong>{value ?? '…'}</strong>
       {href ? <a href={href}>{title}</a> : <span>{title}</span>}
+      <strong>{value ?? '…'}</strong>
+      {note && <span>{note}</span>}
     </li>
   )
 }
