@@ -55,21 +55,28 @@ const ACTIONS: Readonly<Record<string, string>> = {
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { title: t('Action'), cell: ({ action }) => ACTIONS[action] ?? action },
+  {
+    title: t('Action'),
+    cell: ({ action, collection, record, fields }) => (
+      <div>
+        {ACTIONS[action] ?? action}
+        <p class="note breaks">
+          {collection} {record && <span class="mono">{record}</span>}
+          {fields && fields.length > 0 && `: ${fields.join(', ')}`}
+        </p>
+      </div>
+    ),
+  },
   { title: t('Who'), cell: ({ email }) => email || '–' },
-  { title: t('Collection'), minor: true, cell: ({ collection }) => collection || '–' },
   {
-    ...{ title: t('Record'), minor: true },
-    cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–'),
+    title: t('When'),
+    cell: ({ created, ip }) => (
+      <div>
+        <Time at={created} />
+        <p class="note">{ip}</p>
+      </div>
+    ),
   },
-  {
-    title: t('Fields'),
-    long: true,
-    spare: ({ fields }) => !fields?.length,
-    cell: ({ fields }) => fields?.join(', ') || '–',
-  },
-  { title: t('From'), minor: true, cell: ({ ip }) => ip },
-  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
 function filterOf(words: string): string {
@@ -100,7 +107,7 @@ export function Page({ query }: PageProps) {
       }
     >
       <SearchField
-        label={t('Search')}
+        label={t('Email, action, record or address')}
         value={words}
         onValue={(typed) => go(PATH, typed ? { words: typed } : {}, true)}
       />

@@ -7,7 +7,6 @@ import { to } from '../../router.ts'
 export interface Log {
   readonly id: string
   readonly created: string
-  readonly level: number
   readonly message: string
   readonly data: {
     readonly status?: number
@@ -19,18 +18,23 @@ export interface Log {
   }
 }
 
-const ERROR = 8
+const REFUSED = 400
 const SERVER_FAULT = 500
-const Level = ({ level, data: { status } }: Log) => {
-  if (level < ERROR) return <Badge tone="good">{t('Went well')}</Badge>
-  return <Badge tone={(status ?? 0) >= SERVER_FAULT ? 'bad' : 'warn'}>{t('Error')}</Badge>
-}
+const Status = ({ data: { status = SERVER_FAULT } }: Log) => (
+  <Badge tone={status >= SERVER_FAULT ? 'bad' : status >= REFUSED ? 'warn' : 'good'}>{status}</Badge>
+)
 
 export const COLUMNS: readonly Column<Log>[] = [
-  { title: t('Request'), long: true, cell: ({ message }) => <span class="mono">{message}</span> },
-  { title: t('Level'), minor: true, cell: Level },
-  { title: t('Status'), align: 'end', cell: ({ data }) => data.status ?? '–' },
-  { title: t('Why'), long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
+  {
+    title: t('Request'),
+    cell: ({ message, data }) => (
+      <div class="breaks">
+        <span class="mono">{message}</span>
+        <p class="note">{data.error}</p>
+      </div>
+    ),
+  },
+  { title: t('Status'), cell: Status },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 

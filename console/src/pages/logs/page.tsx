@@ -9,10 +9,10 @@ import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
-import { Field } from '../../parts/form/field.tsx'
-import { Button, Form, Notice } from '../../parts/form/form.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/records.tsx'
+import { SearchField } from '../../parts/list/search-field.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -27,7 +27,6 @@ interface Logs {
 }
 
 const PATH = '/logs'
-const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
   [t('All'), ''],
   [t('Server errors'), 'data.status >= 500'],
@@ -46,12 +45,17 @@ const deleteAll = () =>
     t('Logs deleted'),
   )
 
+const WORDS = 'message ~ {:words} || data.error ~ {:words} || data.userIP ~ {:words}'
+
 export function Page({ query }: PageProps) {
   const filter = query.get('filter') ?? ''
+  const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const asked = new URLSearchParams({ filter, page: String(page), sort: '-created,-@rowid' })
+  const both = [filter, words && pb.filter(WORDS, { words })].filter(Boolean).map((part) => `(${part})`)
+  const asked = new URLSearchParams({
+    ...{ filter: both.join(' && '), page: String(page), sort: '-created,-@rowid' },
+  })
   const { value, fault, reload } = useAnswer<Logs>(`/api/logs?${asked}`)
-  const isWrong = fault?.status === 400
   return (
     <Frame
       title={t('Logs')}
@@ -61,54 +65,39 @@ export function Page({ query }: PageProps) {
           <Button icon="again" onClick={() => void reload()}>
             {t('Refresh')}
           </Button>
-          <Button kind="quiet" icon="trash" onClick={() => void deleteAll().then(reload)}>
+          <Button kind="danger" icon="trash" onClick={() => void deleteAll().then(reload)}>
             {t('Delete all logs')}
           </Button>
         </>
       }
     >
+      <KeepWhoAsked />
+      <SearchField
+        label={t('Request, reason or address')}
+        value={words}
+        onValue={(typed) => go(PATH, { filter, words: typed }, true)}
+      />
       <nav class="chips" aria-label={t('Questions')}>
-        {QUESTIONS.map(([words, of]) => (
-          <a key={words} href={to(PATH, { filter: of })} aria-current={of === filter ? 'page' : undefined}>
-            {words}
+        {QUESTIONS.map(([title, of]) => (
+          <a
+            key={title}
+            href={to(PATH, { filter: of, words })}
+            aria-current={of === filter ? 'page' : undefined}
+          >
+            {title}
           </a>
         ))}
       </nav>
-      <KeepWhoAsked />
-      <Search key={filter} filter={filter} isWrong={isWrong} />
-      {fault && !isWrong && <Notice kind="wrong">{fault.message}</Notice>}
-      {!fault && (value ? <Found logs={value} filter={filter} /> : <Loading />)}
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {!fault && !value && <Loading />}
+      {value && (
+        <Found
+          logs={value}
+          isAll={both.length === 0}
+          turn={(next) => go(PATH, { filter, words, page: String(next) })}
+        />
+      )}
     </Frame>
-  )
-}
-
-function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
-  const [text, setText] = useState(filter)
-  return (
-    <Form onSubmit={() => go(PATH, { filter: text.trim() })}>
-      <Field
-        label={t('Filter')}
-        name="filter"
-        error={isWrong ? t('The server does not understand this filter.') : undefined}
-        hint={t('Same syntax as message filters. Fields: created, level, message, data.status…')}
-      >
-        {(ties) => (
-          <div class="row">
-            <input
-              {...ties}
-              type="search"
-              spellcheck={false}
-              placeholder={EXAMPLE}
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-            <Button type="submit" icon="search">
-              {t('Find')}
-            </Button>
-          </div>
-        )}
-      </Field>
-    </Form>
   )
 }
 
@@ -121,17 +110,23 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
   </Dialog>
 )
 
-function Found({ logs, filter }: { logs: Logs; filter: string }) {
+function Found({
+  logs: { items, page, totalPages, totalItems },
+  isAll,
+  turn,
+}: {
+  logs: Logs
+  isAll: boolean
+  turn: (page: number) => void
+}) {
   const [open, setOpen] = useState<Log>()
-  const { items, page, totalPages, totalItems } = logs
   const emails = useEmails(items.map(({ data }) => data.authId ?? ''))
-  const turn = (next: number) => go(PATH, { filter, page: String(next) })
   if (items.length === 0)
     return (
-      <Empty icon="check" title={filter ? t('No request found') : t('Nothing failed')}>
-        {filter
-          ? t('No stored request matches this filter.')
-          : t('Requests that fail from now on are listed here.')}
+      <Empty icon="check" title={isAll ? t('Nothing failed') : t('No request found')}>
+        {isAll
+          ? t('Requests that fail from now on are listed here.')
+          : t('No stored request matches this search.')}
       </Empty>
     )
   return (
@@ -168,9 +163,9 @@ function KeepWhoAsked() {
   if (!value || value.logs.logAuthId) return null
   return (
     <Notice kind="info">
-      {t('The logs do not keep which user asked.')}{' '}
+      {t('Logs do not record the user of a request.')}{' '}
       <Button kind="quiet" busy={keep.busy} onClick={() => void keep.run()}>
-        {t('Keep it from now on')}
+        {t('Record users from now on')}
       </Button>
       {keep.fault && <span>{keep.fault.message}</span>}
     </Notice>
