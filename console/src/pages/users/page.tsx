@@ -6,9 +6,10 @@ import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { SelectField, TextField } from '../../parts/form/field.tsx'
+import { Segments } from '../../parts/form/choices.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
+import { SearchField } from '../../parts/list/search-field.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
@@ -28,7 +29,7 @@ export function Page({ query }: PageProps) {
   const columns = (edit: (user: User) => void): readonly Column<User>[] => [
     { title: t('Email'), cell: (user) => user.email },
     { title: t('Name'), cell: (user) => user.name || '–' },
-    { title: t('This month'), align: 'end', cell: (user) => formatNumber(used.get(user.id) ?? 0) },
+    { title: t('Texts this month'), align: 'end', cell: (user) => formatNumber(used.get(user.id) ?? 0) },
     { title: t('Quota'), align: 'end', minor: true, cell: ({ monthly_quota }) => quotaText(monthly_quota) },
     {
       title: t('State'),
@@ -74,16 +75,10 @@ export function Page({ query }: PageProps) {
       }
     >
       {!isNew && (
-        <div class="users-search">
-          <TextField label={t('Search')} name="search" type="search" value={search} onValue={setSearch} />
-          <SelectField
-            label={t('State')}
-            name="state"
-            choices={STATES}
-            value={state}
-            onValue={(next) => setState(next as State)}
-          />
-        </div>
+        <search class="row">
+          <SearchField label={t('Name or email')} value={search} onValue={setSearch} />
+          <Segments legend={t('State')} choices={STATES} chosen={state} onChoose={setState} />
+        </search>
       )}
     </ListPage>
   )
