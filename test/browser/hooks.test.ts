@@ -10,7 +10,7 @@ scenario('a hook is created, tested and sends a posted text', async (fixture) =>
   await fixture.visit('/hooks')
   await page.getByText('No incoming webhooks yet').waitFor()
   await page.getByRole('button', { name: 'New incoming webhook' }).click()
-  await page.getByLabel('For', { exact: true }).selectOption('Uptime Kuma')
+  await page.getByLabel('Program', { exact: true }).selectOption('Uptime Kuma')
   await page.getByRole('button', { name: 'Create the webhook' }).click()
   await page.getByText('Nobody gets the texts yet').waitFor()
   await page.getByLabel('Texts go to these numbers').fill('0151 12345678')

@@ -50,7 +50,7 @@ export function BackupList({
           <Button kind="quiet" icon="download" iconOnly onClick={() => void save(backup)}>
             {t('Download {name}', { name: backup.key })}
           </Button>
-          <Button kind="quiet" icon="again" disabled={isBusy} onClick={() => onRestore(backup)}>
+          <Button kind="quiet" disabled={isBusy} onClick={() => onRestore(backup)}>
             {tx('Restore {name}', { name: <span class="unseen">{backup.key}</span> })}
           </Button>
           <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(backup).then(reload)}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Backup, type BackupStatus, formatBytes, useBackupStatus } from '../../data/backups.ts'
+import { type Backup, type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
 import { useSettings } from '../../data/settings.ts'
 import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
@@ -91,7 +91,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   if (!value) return fault ? <Notice kind="wrong">{fault.message}</Notice> : <Loading />
   const { lastBackup, lastRestore, lastFailure, running, overdue, next } = value
   return (
-    <Card>
+    <Card title={t('State')}>
       <div class="stack">
         {lastFailure && (
           <Notice kind="warning">
@@ -104,7 +104,6 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
         <Facts
           facts={[
             [t('Last backup'), <Time at={lastBackup?.at ?? ''} none={t('None yet')} />],
-            lastBackup !== null && [t('Size'), formatBytes(lastBackup.size)],
             lastBackup !== null && [
               t('Created by'),
               lastBackup.by === 'schedule' ? t('the schedule') : lastBackup.by,

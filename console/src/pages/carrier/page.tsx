@@ -35,10 +35,10 @@ export function Page({ params: { id = '' }, query }: PageProps) {
   const preset = presetOf(carrier?.account.preset)
   if (!carrier || !preset)
     return (
-      <Frame title={t('Account of the carrier')} back={back}>
+      <Frame title={t('Account of the carrier')} back={{ href: to(`/devices/${id}`), words: t('Device') }}>
         <Empty
           icon="devices"
-          title={t('This device is no carrier')}
+          title={t('This device is not a carrier account')}
           action={<ButtonLink href={to(`/devices/${id}`)}>{t('To the device')}</ButtonLink>}
         >
           {t('Only devices that were added as a carrier have such an account.')}

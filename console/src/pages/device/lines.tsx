@@ -46,10 +46,12 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
       <ul class="device-lines">
         {items.map((line) => (
           <li key={line.id}>
-            <div class="row">
-              <h3>{lineName(line)}</h3>
-              <LineBadge line={line} isRefused={Boolean(state?.carrier?.fault)} />{' '}
-              <SimulatedBadge device={device} />
+            <div class="device-line-head">
+              <div class="row">
+                <h3>{lineName(line)}</h3>
+                <LineBadge line={line} isRefused={Boolean(state?.carrier?.fault)} />
+                <SimulatedBadge device={device} />
+              </div>
               <Button kind="quiet" icon="edit" iconOnly needs="admin" onClick={() => setEdited(line)}>
                 {t('Change {name}', { name: lineName(line) })}
               </Button>

@@ -44,7 +44,7 @@ export function Page({ query }: PageProps) {
   return (
     <ListPage
       title={t('Devices')}
-      text={t('These devices send your texts and take turns.')}
+      text={isUser ? t('These devices send your texts and take turns.') : t('The devices of all users.')}
       list={devices}
       columns={columns}
       href={(device) => to(`/devices/${device.id}`)}

@@ -85,7 +85,7 @@ const namesNone = (values: Values) => !namesRecipient(values)
 const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
   { name: 'name', label: t('Name') },
   {
-    ...{ name: 'preset', label: t('For'), choices: TOOLS },
+    ...{ name: 'preset', label: t('Program'), choices: TOOLS },
     hint: t('Fields that you leave empty are set as this program needs them.'),
   },
   {

@@ -11,7 +11,7 @@ import { go, to } from '../../router.ts'
 
 const COLUMNS: readonly Column<Hook>[] = [
   { title: t('Name'), cell: ({ name }) => name },
-  { title: t('For'), cell: ({ preset }) => HOOK_TOOLS[preset].name },
+  { title: t('Program'), cell: ({ preset }) => HOOK_TOOLS[preset].name },
   {
     title: t('State'),
     cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'calm'}>{enabled ? t('On') : t('Off')}</Badge>,
@@ -42,7 +42,7 @@ const nameOf = (preset: unknown) => HOOK_TOOLS[preset as HookPreset].name
 
 const ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'preset', label: t('For') },
+    ...{ name: 'preset', label: t('Program') },
     choices: Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const),
     hint: t('It decides what the text says until you write a template.'),
   },

@@ -38,7 +38,7 @@ export function Page() {
   return isAll ? (
     <ListPage
       {...shared}
-      text={t('The keys of all users. A revoked key stops working at once.')}
+      text={t('The keys of all users. A key that is switched off or revoked stops working at once.')}
       caption={t('API keys of all users')}
       columns={[NAME, OWNER, ...othersFor(() => [])]}
       none={[t('No keys yet'), t('Users create API keys for the programs that send in their name.')]}

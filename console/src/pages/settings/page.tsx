@@ -22,7 +22,7 @@ const NAMING: SettingsPart = {
     {
       name: 'meta.appName',
       label: t('Name of this service'),
-      hint: t('Your users read it in mails.'),
+      hint: t('Shown in emails.'),
       ...NO_AUTOFILL,
     },
     {
@@ -33,7 +33,7 @@ const NAMING: SettingsPart = {
         placeholder: 'https://sms.example.com',
         ...NO_AUTOFILL,
       },
-      hint: t('Where links in mails lead. Empty: to PUBLIC_URL of the server.'),
+      hint: t('The address of links in emails. If empty, PUBLIC_URL of the server is used.'),
       read: (url) => (url === UNSET_URL ? '' : String(url)),
       write: (typed) => String(typed).trim() || UNSET_URL,
     },
@@ -79,7 +79,7 @@ export function Page() {
     </Button>
   )
   return (
-    <Frame title={t('Settings')} text={t('Changes apply at once, on all servers of this database.')}>
+    <Frame title={t('Settings')} text={t('Saved changes apply at once, on all servers of this database.')}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!settings && !fault && <Loading />}
       {settings && (

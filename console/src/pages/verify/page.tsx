@@ -9,6 +9,7 @@ import { Button } from '../../parts/form/form.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { Card } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import { percents } from './countries.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
@@ -53,19 +54,22 @@ function Limits({ settings }: { settings: UserSettings | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const floor = settings?.code_approval_floor ?? 0
   return (
-    <section class="stack">
-      <h2>{t('Limits')}</h2>
+    <Card
+      title={t('Limits')}
+      actions={
+        <Button icon="edit" needs="admin" onClick={() => setOpen(true)}>
+          {t('Change the limits')}
+        </Button>
+      }
+    >
       <p>
         {t('Sends to: {countries}.', {
           countries: settings?.code_destinations.replaceAll(',', ', ') || t('the countries of your lines'),
         })}{' '}
-        {floor > 0 && t('Stops a country below {rate}.', { rate: percents.format(floor / 100) })}{' '}
-        <Button kind="quiet" needs="admin" onClick={() => setOpen(true)}>
-          {t('Change the limits')}
-        </Button>
+        {floor > 0 && t('Stops a country below {rate}.', { rate: percents.format(floor / 100) })}
       </p>
       {isOpen && <LimitsDialog settings={settings} onClose={() => setOpen(false)} />}
-    </section>
+    </Card>
   )
 }
 

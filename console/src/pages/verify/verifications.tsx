@@ -1,7 +1,7 @@
 import type { UserSettings, Verification, VerifyService } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Tone } from '../../data/words/message-states.ts'
-import { t, tn } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { Records, TableSection } from '../../parts/list/records.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -64,9 +64,9 @@ const OTHERS: readonly Column<Verification>[] = [
     cell: ({ status }) => <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>,
   },
   { title: t('Checks'), align: 'end', minor: true, cell: ({ attempts }) => attempts },
-  { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => tn('once', '{count} times', sends) },
+  { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => formatNumber(sends) },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
   actionsColumn(({ message }) =>
-    message ? [{ icon: 'messages', words: t('See the message'), href: to(`/messages/${message}`) }] : [],
+    message ? [{ words: t('Message'), href: to(`/messages/${message}`) }] : [],
   ),
 ]
