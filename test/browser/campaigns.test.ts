@@ -108,7 +108,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   expect(await Promise.all([phone.claim(), toy.claim()])).toEqual([[], []])
   await page.getByText('24 canceled').waitFor()
   await page.getByText('1 failed').waitFor()
-  await page.getByText('1 of 25 are done').waitFor()
+  await page.getByText('1 of 25 done').waitFor()
   // replies are people
   for (const text of ['Who is this?', 'Hello?']) await phone.hear(rejected!.to, text)
   await page.locator('.campaign-replies').getByText('Hello?').waitFor()

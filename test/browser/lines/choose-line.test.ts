@@ -94,7 +94,7 @@ scenario('a large send shows when its last text leaves and respects quiet hours'
   await quiet.uncheck()
   await page.getByRole('button', { name: 'Send to 25 people' }).click()
   await dialog.getByRole('button', { name: 'Send to 25 people' }).click()
-  await page.getByText('It does not wait for their end').waitFor()
+  await page.getByText('Ignored').waitFor()
   await page.getByText('Desk · +43 664 1234567').waitFor()
   const campaigns = await ann.collection('campaigns').getFullList()
   expect(campaigns).toMatchObject([{ quiet_hours: false, line: line!.id }])

@@ -47,41 +47,39 @@ export function Actions({
   const run = (task: Task<[]>) => void runAlone(task, tasks)
   return (
     <>
-      <div class="row">
-        {status === 'paused' && (
-          <Button kind="primary" icon="send" busy={resume.busy} onClick={() => run(resume)}>
-            {t('Resume')}
-          </Button>
-        )}
-        {isUnderWay && status !== 'paused' && (
-          <Button icon="pause" busy={pause.busy} onClick={() => run(pause)}>
-            {t('Pause')}
-          </Button>
-        )}
-        {isUnderWay && status !== 'sending' && (
-          <Button icon="edit" onClick={() => setOpen('edit')}>
-            {t('Edit')}
-          </Button>
-        )}
-        {isUnderWay && (
-          <Button icon="close" busy={cancel.busy} onClick={() => run(cancel)}>
-            {t('Cancel the campaign')}
-          </Button>
-        )}
-        {(status === 'sending' || status === 'done') && hasFailed && (
-          <Button icon="again" onClick={() => setOpen('again')}>
-            {t('Send failed ones again')}
-          </Button>
-        )}
-        <ButtonLink icon="copy" href={to('/send', { campaign: id })}>
-          {t('Duplicate')}
-        </ButtonLink>
-        {!isUnderWay && (
-          <Button icon="trash" onClick={() => void remove()}>
-            {t('Delete')}
-          </Button>
-        )}
-      </div>
+      {status === 'paused' && (
+        <Button kind="primary" icon="send" busy={resume.busy} onClick={() => run(resume)}>
+          {t('Resume')}
+        </Button>
+      )}
+      {isUnderWay && status !== 'paused' && (
+        <Button icon="pause" busy={pause.busy} onClick={() => run(pause)}>
+          {t('Pause')}
+        </Button>
+      )}
+      {isUnderWay && status !== 'sending' && (
+        <Button icon="edit" onClick={() => setOpen('edit')}>
+          {t('Edit')}
+        </Button>
+      )}
+      {isUnderWay && (
+        <Button icon="close" busy={cancel.busy} onClick={() => run(cancel)}>
+          {t('Cancel the campaign')}
+        </Button>
+      )}
+      {(status === 'sending' || status === 'done') && hasFailed && (
+        <Button icon="again" onClick={() => setOpen('again')}>
+          {t('Send failed ones again')}
+        </Button>
+      )}
+      <ButtonLink icon="copy" href={to('/send', { campaign: id })}>
+        {t('Duplicate')}
+      </ButtonLink>
+      {!isUnderWay && (
+        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+          {t('Delete')}
+        </Button>
+      )}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (

@@ -12,7 +12,6 @@ import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
-import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Notice } from '../../parts/form/form.tsx'
@@ -21,7 +20,8 @@ import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
 import { ProofCard } from '../../parts/proof.tsx'
-import { formatDateTime, OUTGOING_STATES, StateCounts } from '../../parts/time.tsx'
+import { SendProgress } from '../../parts/send-progress.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Actions } from './actions.tsx'
 import { filterOf } from './messages-filter.ts'
@@ -48,11 +48,14 @@ export function Page({ params: { id = '' } }: PageProps) {
       />
     )
   return (
-    <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: t('Campaigns') }}>
+    <Frame
+      title={titleOf(campaign)}
+      back={{ href: to('/campaigns'), words: t('Campaigns') }}
+      actions={may('admin') && <Actions campaign={campaign} progress={progress} />}
+    >
       {campaign.error && <Notice kind="wrong">{inWords(campaign.error)}</Notice>}
       {progress && may('admin') && <Hold campaign={campaign} progress={progress} />}
       {progress && <Simulated campaign={campaign} progress={progress} />}
-      {may('admin') && <Actions campaign={campaign} progress={progress} />}
       {campaign.repeat && <Runs campaign={campaign} />}
       {!campaign.repeat && (progress ? <Course campaign={campaign} progress={progress} /> : <Loading />)}
       <div class="columns">
@@ -79,11 +82,11 @@ const What = ({ campaign }: { campaign: Campaign }) => (
           <a href={to(`/campaigns/${campaign.run_of}`)}>{t('a campaign that repeats')}</a>,
         ],
         campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
-        [t('For'), audienceOf(campaign)],
+        [t('Recipients'), audienceOf(campaign)],
         campaign.expand?.line !== undefined && [t('Line'), lineWords(campaign.expand.line)],
         ownHours.value !== undefined && [
           t('Quiet hours'),
-          campaign.quiet_hours ? hoursWords(ownHours.value) : t('It does not wait for their end'),
+          campaign.quiet_hours ? hoursWords(ownHours.value) : t('Ignored'),
         ],
       ]}
     />
@@ -111,30 +114,22 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
   )
 }
 
+/** How many people get the text, and the groups from which they are. */
 function audienceOf({ recipients_count, recipients, expand }: Campaign): string {
+  const people = tn('1 person', '{count} people', recipients_count)
   const groups = expand?.groups?.map(({ name }) => name) ?? []
   const numbers = recipients.length > 0 ? [tn('1 number', '{count} numbers', recipients.length)] : []
-  const people = tn('1 person', '{count} people', recipients_count)
-  const parts = [...groups, ...numbers]
-  return parts.length > 0 ? `${people}: ${parts.join(', ')}` : people
+  return groups.length > 0 ? `${people}: ${[...groups, ...numbers].join(', ')}` : people
 }
 
 function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { recipients_count } = progress
   const { counts, done } = shownCounts(progress)
   return (
-    <Card title={t('Progress')}>
-      <p class="muted">{t('{count} of {total} are done', { count: done, total: recipients_count })}</p>
-      <div class="campaign-states" aria-hidden="true">
-        {OUTGOING_STATES.map((state) => (
-          <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] }} />
-        ))}
-      </div>
-      <StateCounts
-        counts={counts}
-        filter={`(${filterOf(campaign)})`}
-        pending={progress.status === 'paused' ? t('paused') : undefined}
-      />
+    <SendProgress
+      {...{ done, counts, total: recipients_count, filter: `(${filterOf(campaign)})` }}
+      pending={progress.status === 'paused' ? t('paused') : undefined}
+    >
       <Facts
         class="figures"
         facts={[
@@ -146,6 +141,6 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
           ],
         ]}
       />
-    </Card>
+    </SendProgress>
   )
 }

@@ -17,7 +17,7 @@ const REFRESH_MS = 5_000
 const COLUMNS: readonly Column<Campaign>[] = [
   { title: t('Name'), long: true, cell: (campaign) => titleOf(campaign) },
   {
-    title: t('For'),
+    title: t('Recipients'),
     minor: true,
     cell: ({ recipients_count }) => tn('1 person', '{count} people', recipients_count),
   },
@@ -28,8 +28,8 @@ const COLUMNS: readonly Column<Campaign>[] = [
   { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
     title: t('Progress'),
-    cell: (campaign) => (isUnderWay(campaign) ? <Course campaign={campaign} /> : '–'),
-    spare: (campaign) => !isUnderWay(campaign),
+    cell: (campaign) => (campaign.repeat ? '–' : <Course campaign={campaign} />),
+    spare: ({ repeat }) => repeat !== null,
   },
 ]
 
@@ -44,6 +44,10 @@ function timeOf({ repeat, status, scheduled_at }: Campaign): string {
     : t('Repeated: {cron}', { cron })
 }
 
+const ABOUT = t(
+  'A text to more than 20 people is a campaign: you can change it before it begins, pause it, and see how far it is.',
+)
+
 export const Page = () => (
   <ListPage
     title={t('Campaigns')}
@@ -51,27 +55,28 @@ export const Page = () => (
     columns={COLUMNS}
     href={({ id }) => to(`/campaigns/${id}`)}
     icon="campaigns"
-    none={[
-      t('No campaigns yet'),
-      t(
-        'A text to more than 20 people is a campaign: you can change it before it begins, pause it, and see how far it is.',
-      ),
-    ]}
-    add={t('Write a text')}
+    text={ABOUT}
+    none={[t('No campaigns yet'), ABOUT]}
+    add={t('New campaign')}
     addHref={to('/send')}
     needs="admin"
   />
 )
 
-function Course({ campaign: { id, recipients_count } }: { campaign: Campaign }) {
-  const { value } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
+/** How many recipients are done. Asks the server once, and again and again only while the texts go out. */
+function Course({ campaign }: { campaign: Campaign }) {
+  const { id, recipients_count: total } = campaign
+  const { value } = useAnswer<CampaignProgress>(
+    `/api/campaigns/${id}/progress`,
+    isUnderWay(campaign) ? REFRESH_MS : undefined,
+  )
   if (!value) return <>–</>
-  const { done } = shownCounts(value)
+  const { done, counts } = shownCounts(value)
+  const label = t('{count} of {total}', { count: done, total })
   return (
-    <Progress
-      value={done}
-      max={recipients_count}
-      label={t('{count} of {total}', { count: done, total: recipients_count })}
-    />
+    <span>
+      {isUnderWay(campaign) ? <Progress value={done} max={total} label={label} /> : label}
+      {counts.failed > 0 && <span class="note wrong">, {t('{count} failed', { count: counts.failed })}</span>}
+    </span>
   )
 }

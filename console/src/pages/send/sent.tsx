@@ -9,8 +9,9 @@ import { ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
-import { Card, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
-import { formatDateTime, MessageStatus, StateCounts, Time } from '../../parts/time.tsx'
+import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import { SendProgress } from '../../parts/send-progress.tsx'
+import { formatDateTime, MessageStatus, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import './sent.css'
 import { BatchActions } from './batch-actions.tsx'
@@ -32,7 +33,11 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
       ? nameOf(numbers[0]) || formatPhone(numbers[0])
       : tn('1 person', '{count} people', people)
   return (
-    <Frame title={loading || total === 0 ? t('Sent') : titleOf(sent, who, total)} actions={another}>
+    <Frame
+      title={loading || total === 0 ? t('Sent') : titleOf(sent, who, total)}
+      back={{ href: to('/messages'), words: t('Messages') }}
+      actions={another}
+    >
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {loading && <Loading />}
       {!loading && total === 0 && !fault && (
@@ -84,11 +89,12 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
   ]
   return (
     <>
-      <Card>
-        <Progress value={over} max={total} label={t('{count} of {total} done', { count: over, total })} />
-        <StateCounts counts={counts} filter={filter} />
-        {isSame && <p class="send-body">{items[0]?.body}</p>}
-      </Card>
+      <SendProgress {...{ counts, total, filter }} done={over} />
+      {isSame && (
+        <Card title={t('Text')}>
+          <p class="as-written">{items[0]?.body}</p>
+        </Card>
+      )}
       <Table
         caption={t('Messages of this send')}
         columns={columns}

@@ -41,7 +41,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   const add =
     props.add &&
     (props.addHref ? (
-      <ButtonLink icon="send" href={props.addHref} {...look} />
+      <ButtonLink icon="plus" href={props.addHref} {...look} />
     ) : (
       <Button icon="plus" onClick={() => setEdited('new')} {...look} />
     ))

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact'
+import type { ShownState } from '../data/words/failure-reasons.ts'
+import { MESSAGE_STATES } from '../data/words/message-states.ts'
+import { t } from '../language/words.ts'
+import { Card } from './page.tsx'
+import { OUTGOING_STATES, StateCounts } from './time.tsx'
+import './send-progress.css'
+
+/** How many texts of a send or campaign are done, as a number, a bar and counts by state. */
+export const SendProgress = ({
+  done,
+  total,
+  counts,
+  filter,
+  pending,
+  children,
+}: {
+  done: number
+  total: number
+  counts: Readonly<Partial<Record<ShownState, number>>>
+  /** Finds the messages. */
+  filter: string
+  /** Other words for the state `pending`. */
+  pending?: string | undefined
+  children?: ComponentChildren
+}) => (
+  <Card title={t('Progress')}>
+    <p class="muted">{t('{count} of {total} done', { count: done, total })}</p>
+    <div class="send-progress" aria-hidden="true">
+      {OUTGOING_STATES.map((state) => (
+        <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] ?? 0 }} />
+      ))}
+    </div>
+    <StateCounts {...{ counts, filter, pending }} />
+    {children}
+  </Card>
+)
