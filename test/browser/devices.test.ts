@@ -84,7 +84,7 @@ scenario('a simulated phone is started by a button and completes the first steps
   await page.getByText('To +49 1511 2345678').waitFor()
   await page.getByText('Delivered').first().waitFor()
   await fixture.visit('/devices')
-  await page.getByText('The text is delivered. Done.').waitFor()
+  await page.getByText('Wait until it is delivered. Done.').waitFor()
   await fixture.look('first-steps')
   await page.reload()
   await page.getByRole('link', { name: 'Simulated phone Simulated', exact: true }).click()

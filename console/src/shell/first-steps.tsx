@@ -90,19 +90,20 @@ function Steps({ onDone }: { onDone: () => void }) {
       <ol class="first-steps">
         <Step done>{t('Your account is ready.')}</Step>
         <Step done={device !== ''}>
-          <a href={to('/devices')}>{t('Add a phone or a modem')}</a>.{' '}
+          {device ? t('Add a phone or a modem') : <a href={to('/devices')}>{t('Add a phone or a modem')}</a>}.{' '}
           {t('A simulated phone will do to try it out.')}
         </Step>
         <Step done={sent}>
           {tx('{link} to your own number.', {
-            link: device ? (
-              <a href={to(`/devices/${device}`)}>{t('Send a test text')}</a>
-            ) : (
-              t('Send a test text')
-            ),
+            link:
+              device && !sent ? (
+                <a href={to(`/devices/${device}`)}>{t('Send a test text')}</a>
+              ) : (
+                t('Send a test text')
+              ),
           })}
         </Step>
-        <Step done={delivered}>{t('The text is delivered.')}</Step>
+        <Step done={delivered}>{t('Wait until it is delivered.')}</Step>
         <Step done={false}>
           {tx('Answer it from that phone. The reply appears in {link}.', {
             link: <a href={to('/conversations')}>{t('Conversations')}</a>,

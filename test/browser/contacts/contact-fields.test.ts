@@ -49,7 +49,7 @@ scenario(
     await fixture.visit('/contacts')
     await page.getByRole('button', { name: say('Import') }).click()
     await page.getByLabel(say('Or paste rows here')).fill(SHEET)
-    await page.getByRole('button', { name: say('Look at the rows') }).click()
+    await page.getByRole('button', { name: say('Check the rows') }).click()
     await page.getByLabel('Ort', { exact: true }).check()
     await page.getByRole('button', { name: say('Import {count}', { count: 2 }) }).click()
     await page.getByRole('button', { name: say('Done') }).click()

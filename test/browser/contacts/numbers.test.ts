@@ -100,7 +100,7 @@ scenario(
     // the choice of the import is for the import alone, also after Back
     await page.getByRole('button', { name: 'Import' }).click()
     const rows = page.getByLabel('Or paste rows here')
-    const look = page.getByRole('button', { name: 'Look at the rows' })
+    const look = page.getByRole('button', { name: 'Check the rows' })
     const country = page.getByLabel('Country of numbers without a code')
     await rows.fill('Name,Mobile\nEve,07400 123455')
     await look.click()

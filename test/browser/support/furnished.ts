@@ -179,7 +179,7 @@ export const selectContact =
 /** Pastes two contacts into the import, one of them without a number, and looks at the preview. */
 export const pasteContacts: Step = async ({ page, say }) => {
   await page.getByLabel(say('Or paste rows here')).fill(CONTACTS)
-  await page.getByRole('button', { name: say('Look at the rows') }).click()
+  await page.getByRole('button', { name: say('Check the rows') }).click()
   await page.getByRole('button', { name: say('Import {count}', { count: 1 }) }).waitFor()
 }
 

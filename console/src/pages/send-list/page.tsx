@@ -12,7 +12,7 @@ export function Page() {
   return (
     <Frame
       title={t('Send to a list')}
-      text={t('A text of its own to each row of a spreadsheet.')}
+      text={t('Sends one text per row of a spreadsheet.')}
       back={{ href: to('/send'), words: t('Send') }}
     >
       {sheet ? (
@@ -20,7 +20,9 @@ export function Page() {
       ) : (
         <Card>
           <ChooseFile
-            hint={t('One row a text, the names of the columns in the first one, the numbers in one of them.')}
+            hint={t(
+              'First row: the names of the columns, one of them with the numbers. Then one row per text.',
+            )}
             placeholder={t('phone, name, time\n+49 151 12345678, Anna, 7 pm\n+44 7700 900123, Ben, 9 pm')}
             onChoose={setSheet}
           />

@@ -20,6 +20,7 @@ import { OnlySimulated } from '../../parts/form/send-notices.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
+import { FirstSteps } from '../../shell/first-steps.tsx'
 import { type Composition, isPersonal, type Preview, previewOf, requestOf } from './composition.ts'
 import { faultsOf, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
@@ -127,7 +128,10 @@ export function Compose({
           </div>
         </Form>
       </Card>
-      <PreviewCard {...{ preview, hasText }} fault={previewFault} isPersonal={isPersonal(composition)} />
+      <div class="stack">
+        <PreviewCard {...{ preview, hasText }} fault={previewFault} isPersonal={isPersonal(composition)} />
+        <FirstSteps />
+      </div>
     </div>
   )
 }

@@ -46,10 +46,14 @@ function Write({ query }: { query: URLSearchParams }) {
         )
       }
     >
-      <FirstSteps />
       {loading && <Loading />}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!loading && !fault && items.length === 0 && <NoDevice />}
+      {!loading && !fault && items.length === 0 && (
+        <>
+          <NoDevice />
+          <FirstSteps />
+        </>
+      )}
       {items.length > 0 && <Begin key={query.toString()} query={query} devices={items} />}
     </Frame>
   )

@@ -71,7 +71,7 @@ export function ChooseFile({
       />
       <Actions>
         <Button kind="primary" disabled={pasted.trim() === ''} onClick={() => read(pasted)}>
-          {t('Look at the rows')}
+          {t('Check the rows')}
         </Button>
         {onClose && <Button onClick={onClose}>{t('Cancel')}</Button>}
       </Actions>

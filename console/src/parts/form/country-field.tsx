@@ -32,8 +32,8 @@ export function countryChoices(chosen: string): readonly Choice[] {
 
 /** A small menu beside a field for numbers: the country of numbers typed without a calling code. */
 export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
-  <label class="number-country note">
-    <span>{t('Country of numbers without a code')}</span>
+  <label class="number-country">
+    <span class="note">{t('Country of numbers without a code')}</span>
     <select name="number-country" value={value} onChange={(event) => onValue(event.currentTarget.value)}>
       {countryChoices(value).map(([country, words]) => (
         <option key={country} value={country}>
