@@ -4,6 +4,7 @@ import type { Delivery, Webhook } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { postWebhooks } from '../../data/webhooks/webhooks.ts'
+import { connectionFault } from '../../data/words/fault-sentences.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -75,7 +76,7 @@ const columns = (
 ): readonly Column<Delivery>[] => [
   { title: t('Event'), cell: (delivery) => delivery.event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
-  { title: t('Response'), align: 'end', cell: (delivery) => delivery.response_status || '–' },
+  { title: t('Response'), cell: (delivery) => <span class="breaks">{responseOf(delivery)}</span> },
   { title: t('Took'), align: 'end', minor: true, cell: (delivery) => took(delivery) },
   { title: t('Tries'), align: 'end', minor: true, cell: (delivery) => delivery.attempts },
   { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
@@ -87,6 +88,9 @@ const columns = (
     },
   ]),
 ]
+
+const responseOf = ({ attempts, response_status, response_body }: Delivery) =>
+  response_status || (attempts > 0 && (connectionFault(response_body) ?? response_body)) || '–'
 
 const took = ({ attempts, latency_ms }: Delivery) =>
   attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'

@@ -12,9 +12,11 @@ import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
-import { Card, Page as Frame } from '../../parts/page.tsx'
+import { Owner } from '../../parts/owner.tsx'
+import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { WebhookState } from '../../parts/webhook-state.tsx'
 import { go, to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 
@@ -35,9 +37,10 @@ export function Page({ params: { id = '' } }: PageProps) {
     )
   return (
     <Frame
-      title={t('Outgoing webhook')}
-      text={webhook.url}
+      title={new URL(webhook.url).host}
+      text={<span class="breaks">{webhook.url}</span>}
       back={{ href: to('/webhooks'), words: t('Outgoing webhooks') }}
+      actions={<WebhookState webhook={webhook} />}
     >
       <Deliveries webhook={webhook} />
       {isOwn ? (
@@ -87,7 +90,7 @@ const SWITCH = [{ name: 'enabled', label: t('Switched on') }]
 const Settings = ({ webhook }: { webhook: Webhook }) => (
   <Card title={t('Settings')}>
     <WebhookForm record={webhook} more={SWITCH} saved={t('Webhook saved')} asks>
-      <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
+      <Button kind="danger" icon="trash" onClick={() => void removeWebhook(webhook)}>
         {t('Delete')}
       </Button>
     </WebhookForm>
@@ -99,28 +102,26 @@ const Settings = ({ webhook }: { webhook: Webhook }) => (
  * address and secret.
  */
 function Stop({ webhook }: { webhook: Webhook }) {
-  const { enabled, events, expand } = webhook
+  const { enabled, events } = webhook
   const turn = useTask(async () => {
     await pb.collection('webhooks').update(webhook.id, { enabled: !enabled })
     toast(enabled ? t('Webhook switched off') : t('Webhook switched on'))
   })
   return (
-    <Card title={t('User')}>
-      <p>
-        {t('It belongs to {user} and reports these events: {events}.', {
-          user: expand?.user?.email ?? t('a deleted user'),
-          events: events.map((event) => EVENT_WORDS[event].toLowerCase()).join(', '),
-        })}{' '}
-        {enabled
-          ? t('It is switched on.')
-          : t('It is switched off. Events in the meantime are not sent later.')}
-      </p>
+    <Card title={t('Settings')}>
+      <Facts
+        facts={[
+          [t('User'), <Owner record={webhook} />],
+          [t('Events'), events.map((event) => EVENT_WORDS[event]).join(', ')],
+        ]}
+      />
+      {!enabled && <p class="muted">{t('It is switched off. Events in the meantime are not sent later.')}</p>}
       {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
       <div class="row">
         <Button busy={turn.busy} onClick={() => void turn.run()}>
           {enabled ? t('Switch off') : t('Switch on')}
         </Button>
-        <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
+        <Button kind="danger" icon="trash" onClick={() => void removeWebhook(webhook)}>
           {t('Delete')}
         </Button>
       </div>

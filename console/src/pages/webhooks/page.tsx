@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
-import type { Delivery, Webhook } from '../../data/record-types.ts'
+import type { Webhook } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
@@ -11,7 +10,8 @@ import type { Column } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
+import { WebhookState } from '../../parts/webhook-state.tsx'
 import { go, to } from '../../router.ts'
 
 const ADDRESS: Column<Webhook> = { title: t('Address'), long: true, cell: (webhook) => webhook.url }
@@ -28,16 +28,7 @@ const CREATED: Column<Webhook> = {
 
 const STATE: Column<Webhook> = {
   title: t('State'),
-  cell: (webhook) => (webhook.enabled ? <Health webhook={webhook} /> : <Badge tone="calm">{t('Off')}</Badge>),
-}
-
-const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
-
-/** Says whether one of a webhook's deliveries of the last 24 hours failed or is retried. */
-function Health({ webhook }: { webhook: Webhook }) {
-  const filter = pb.filter(`webhook = {:id} && ${FAILED}`, { id: webhook.id })
-  const { items } = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id' })
-  return items.length > 0 ? <Badge tone="bad">{t('Failing')}</Badge> : <Badge tone="good">{t('On')}</Badge>
+  cell: (webhook) => <WebhookState webhook={webhook} />,
 }
 
 export function Page() {
