@@ -18,7 +18,7 @@ scenario('the inbox offers notifications until they are on or declined', async (
   await phone.hear(ZOE, 'Hello')
   await page.context().grantPermissions(['notifications'])
   await fixture.signIn()
-  const offer = page.getByText('This browser can notify you of new texts.')
+  const offer = page.getByText('Get notified of texts?')
   await offer.waitFor()
   await fixture.look('notify-hint')
   await page.getByRole('button', { name: 'Do not offer this again' }).click()

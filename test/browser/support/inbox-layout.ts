@@ -11,7 +11,7 @@ const widthOf = ({ page }: Window) => page.viewportSize()!.width
 export const isNarrow = (window: Window): boolean => widthOf(window) < 960
 
 /** Whether the views are behind a button. */
-export const hasViewMenu = (window: Window): boolean => widthOf(window) < 1200
+export const hasViewMenu = (window: Window): boolean => widthOf(window) < 1440
 
 /** Whether a contact is beside the texts. Else it is a dialog, which the back button leaves. */
 const hasPanel = (window: Window) => widthOf(window) >= 1280

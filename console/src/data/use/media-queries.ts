@@ -16,7 +16,7 @@ export const isNarrow = matches('(max-width: 959px)')
 /** Whether the navigation shows icons with short titles. The CSS for phones hides it. */
 export const isRail = matches('(max-width: 1199px)')
 /** Whether the window has room for the conversations' views. The CSS uses the same width. */
-export const isWide = matches('(min-width: 1200px)')
+export const isWide = matches('(min-width: 1440px)')
 /** Whether the window has room for a contact beside a conversation, if the navigation is a rail. */
 export const hasRoom = matches('(min-width: 1280px)')
 /** Whether the window has room for everything. */

@@ -14,7 +14,7 @@ export function NotifyHint() {
   if (isOn || isDeclined.value || !canNotify() || Notification.permission === 'denied') return null
   return (
     <div class="conversations-hint">
-      <span>{t('This browser can notify you of new texts.')}</span>
+      <span>{t('Get notified of texts?')}</span>
       <Button kind="quiet" onClick={() => void attempt(() => startNotifications(user))}>
         {t('Notify me')}
       </Button>

@@ -104,6 +104,12 @@ function Open({ number, people, at, isAsked }: OpenProps) {
       </section>
       {isBeside && (
         <section class="conversations-panel" aria-label={t('About this contact')}>
+          <header>
+            <h2>{t('Contact')}</h2>
+            <Button kind="quiet" icon="close" iconOnly onClick={toggle}>
+              {t('Hide the contact')}
+            </Button>
+          </header>
           <SidePanel {...about} />
         </section>
       )}

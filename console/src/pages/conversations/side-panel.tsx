@@ -97,7 +97,9 @@ function Actions({ conversation }: { conversation: Conversation }) {
   return (
     <div class="row">
       {unread === 0 && <Button onClick={() => void markUnread()}>{t('Mark unread')}</Button>}
-      <Button onClick={() => void block()}>{blocked ? t('Unblock') : t('Block')}</Button>
+      <Button kind={blocked ? 'plain' : 'danger'} onClick={() => void block()}>
+        {blocked ? t('Unblock') : t('Block')}
+      </Button>
     </div>
   )
 }

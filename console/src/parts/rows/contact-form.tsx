@@ -62,7 +62,7 @@ export function ContactForm({
       ...{ name: 'groups', label: t('Groups'), class: 'group-choice', shown: () => groups.length > 0 },
       choices: groups.map(({ id, name }) => [id, name] as const),
     },
-    { name: 'opted_out', label: t('Has opted out: gets no texts') },
+    { name: 'opted_out', label: t('Opted out (receives no texts)') },
   ]
   return (
     <RecordForm

@@ -23,9 +23,9 @@ import './bubbles.css'
 
 const SENDERS: Readonly<Record<string, (name: string) => string>> = {
   key: (name) => t('API key {name}', { name }),
-  campaign: (name) => t('campaign {name}', { name }),
-  hook: (name) => t('incoming webhook {name}', { name }),
-  answer: (name) => t('automatic answer {name}', { name }),
+  campaign: (name) => t('Campaign {name}', { name }),
+  hook: (name) => t('Incoming webhook {name}', { name }),
+  answer: (name) => t('Automatic answer {name}', { name }),
 }
 
 function senderOf({ expand }: Message, hasTeam: boolean): string {
@@ -91,17 +91,19 @@ export function Text({
       </p>
       <Attachments message={message} />
       <footer>
+        <span>
+          {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
+          {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
+          {isIn && lateWords(at, message.created) && <span>{lateWords(at, message.created)}</span>}
+          {reason && <span>{reason}</span>}
+        </span>
         {sender && expand?.sent_by && (
           <>
             {isPerson(expand.sent_by) && <Avatar name={sender} of={expand.sent_by.id} isSmall />}
             <strong>{expand.sent_by.id === session.value?.sender ? t('You') : sender}</strong>
           </>
         )}
-        {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
-        {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
-        {isIn && lateWords(at, message.created) && <span>{lateWords(at, message.created)}</span>}
         {line && <span>{isIn ? t('to {line}', { line }) : t('by {line}', { line })}</span>}
-        {reason && <span>{reason}</span>}
         <a href={to(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>
           {t('Details')}
         </a>
