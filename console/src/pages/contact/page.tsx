@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
+import { fieldsOf } from '../../data/contact-fields.ts'
 import { pathOfPerson } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact } from '../../data/record-types.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
@@ -11,7 +12,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Pager } from '../../parts/list/records.tsx'
-import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
@@ -52,7 +53,25 @@ export function Page({ params: { id = '' } }: PageProps) {
         </>
       }
     >
-      <ConsentCard number={phone} />
+      <div class="columns">
+        <Card title={t('Contact')}>
+          <Facts
+            facts={[
+              ...fieldsOf(contact),
+              [
+                t('Groups'),
+                contact.groups.map((group) => (
+                  <div key={group}>
+                    <a href={to(`/groups/${group}`)}>{groups.nameOf(group)}</a>
+                  </div>
+                )),
+              ],
+              [t('Wants texts'), contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Yes')],
+            ]}
+          />
+        </Card>
+        <ConsentCard number={phone} />
+      </div>
       {isChanging && (
         <Dialog title={t('Change a contact')} onClose={close}>
           <ContactForm contact={contact} groups={groups.items} onDone={close} onCancel={close} />
@@ -75,7 +94,7 @@ function ConsentCard({ number }: { number: string }) {
     <Card title={t('Consent')}>
       {entries.loading && <Loading />}
       {!entries.loading && entries.items.length === 0 && (
-        <p class="muted">{t('There is no record of consent of this number.')}</p>
+        <p class="muted">{t('No consent recorded for this number.')}</p>
       )}
       <div class="row">
         {states.items.map((state) => (

@@ -4,16 +4,15 @@ import { pb } from '../../data/client.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { useDebounced } from '../../data/use/use-debounced.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
+import { SearchField } from '../../parts/list/search-field.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
@@ -35,19 +34,18 @@ export function Page({ query }: PageProps) {
   const [isAdding, setAdding] = useState(false)
   const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
-  const filter = filterFor(useDebounced(text.trim()), chosen)
+  const filter = filterFor(text.trim(), chosen)
   const group = groups.items.find(({ id }) => id === chosen)
   const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 500 })
   useEffect(() => setPicked([]), [filter])
   const pick = (contact: Contact, isPicked: boolean) =>
     setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))
-  const buttons = (
+  const buttons = group ? (
+    <Button kind="primary" icon="plus" needs="agent" onClick={() => setAdding(true)}>
+      {t('Add members')}
+    </Button>
+  ) : (
     <>
-      {group && (
-        <Button icon="groups" needs="agent" onClick={() => setAdding(true)}>
-          {t('Add members')}
-        </Button>
-      )}
       <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
@@ -59,28 +57,27 @@ export function Page({ query }: PageProps) {
   const close = () => setEdited(undefined)
   const isAll = filter === ''
   return (
-    <Frame title={t('Contacts')} actions={!(isAll && contacts.total === 0) && buttons}>
+    <Frame
+      title={group?.name ?? t('Contacts')}
+      {...(group && { back: { href: to(`/groups/${group.id}`), words: t('Group') } })}
+      actions={!(isAll && contacts.total === 0) && buttons}
+    >
       {!(isAll && contacts.total === 0) && (
         <div class="contacts-search">
-          <TextField
-            label={t('Search')}
-            name="search"
-            type="search"
-            placeholder={t('Name or number')}
-            value={text}
-            onValue={setText}
-          />
-          <SelectField
-            label={t('Show')}
-            name="group"
+          <SearchField label={t('Name or number')} value={text} onValue={setText} />
+          <select
+            aria-label={t('Show')}
             value={chosen}
-            onValue={(group) => go('/contacts', { group }, true)}
-            choices={[
-              ['', t('All contacts')],
-              [OPTED_OUT, t('Who has opted out')],
-              ...groups.items.map(({ id, name }) => [id, name] as const),
-            ]}
-          />
+            onChange={(event) => go('/contacts', { group: event.currentTarget.value }, true)}
+          >
+            <option value="">{t('All contacts')}</option>
+            <option value={OPTED_OUT}>{t('Opted out')}</option>
+            {groups.items.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
         </div>
       )}
       {picked.length > 0 && (
