@@ -25,8 +25,8 @@ export interface FoundData {
 export const MOST_COUNTED = 10_000
 
 const DELETED = t('Deleted')
-const EMPTIED = t('Emptied: status and time stay')
-const TAKEN_OUT = t('The number is taken out')
+const EMPTIED = t('Content removed, status and time kept')
+const REMOVED = t('Number removed')
 
 /** A kind of data: the place in the server's answers, its name, and what an erasure does to it. */
 export type Kind = readonly [place: string, words: string, erasure: string]
@@ -43,10 +43,10 @@ export const KINDS: readonly Kind[] = [
   ['consent_states', t('Present consent'), DELETED],
   ['verifications', t('Verification codes'), EMPTIED],
   ['_verify_codes', t('Verification codes that wait'), DELETED],
-  ['campaigns', t('Campaigns'), TAKEN_OUT],
-  ['hooks', t('Incoming webhooks that text the number'), TAKEN_OUT],
+  ['campaigns', t('Campaigns'), REMOVED],
+  ['hooks', t('Incoming webhooks that text the number'), REMOVED],
   ['hook_calls', t('Calls of incoming webhooks'), DELETED],
-  ['webhooks', t('Outgoing webhooks for the number'), TAKEN_OUT],
+  ['webhooks', t('Outgoing webhooks for the number'), REMOVED],
   ['webhook_payloads', t('Calls of outgoing webhooks'), EMPTIED],
   ['webhook_deliveries', t('Answers to outgoing webhooks'), EMPTIED],
   ['sms_events', t('Steps of messages'), EMPTIED],
@@ -57,7 +57,7 @@ export const KINDS: readonly Kind[] = [
   ['twilio_answers', t('Answers by TwiML'), DELETED],
   ['line_recipients', t('Counts of the limits of lines'), DELETED],
   ['sms_idempotency', t('Answers to repeated requests'), DELETED],
-  ['person_requests', t('Earlier requests'), t('The number is taken out: who, when and why stay')],
+  ['person_requests', t('Earlier requests'), t('Number removed; who, when and why kept')],
 ]
 
 /** The kinds with their counts. Skips kinds without data. A kind of a newer server has the server's name. */

@@ -17,8 +17,12 @@ const { sections } = await HELP[language]()
 export function Page({ params: { section = '' } }: PageProps) {
   const chosen = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    chosen.current?.scrollIntoView()
-    chosen.current?.focus({ preventScroll: true })
+    // in a frame of its own, because the shell scrolls each new page to its top
+    const frame = requestAnimationFrame(() => {
+      chosen.current?.scrollIntoView()
+      chosen.current?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
   }, [section])
   return (
     <Frame

@@ -11,7 +11,7 @@ interface Row {
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: t('Kind'), cell: ({ kind: [, words] }) => words },
-  { title: t('Number of entries'), align: 'end', cell: ({ count }) => formatCount(count) },
+  { title: t('Entries'), align: 'end', cell: ({ count }) => formatCount(count) },
   {
     title: t('After an erasure'),
     cell: ({ kind: [, , erasure] }) => <span class="muted breaks">{erasure}</span>,

@@ -11,7 +11,7 @@ export const Page = () => (
   <Frame
     title={t('Personal data')}
     text={tx(
-      'See, hand out and erase what this account stores about one person. {help} says what the law asks.',
+      'See, hand out and erase what this account stores about one person. {help} explains what the law requires.',
       {
         help: <a href={to('/help/personal-data')}>{t('The help')}</a>,
       },

@@ -47,7 +47,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       actions={
         number && (
           <ButtonLink icon="person" href={to(pathOfPerson(number))}>
-            {t('Data of the person')}
+            {t('All data of this person')}
           </ButtonLink>
         )
       }
