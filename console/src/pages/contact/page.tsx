@@ -60,11 +60,14 @@ export function Page({ params: { id = '' } }: PageProps) {
               ...fieldsOf(contact),
               [
                 t('Groups'),
-                contact.groups.map((group) => (
-                  <div key={group}>
-                    <a href={to(`/groups/${group}`)}>{groups.nameOf(group)}</a>
-                  </div>
-                )),
+                <ul key="groups">
+                  {contact.groups.map((group) => (
+                    <li key={group}>
+                      <a href={to(`/groups/${group}`)}>{groups.nameOf(group)}</a>
+                    </li>
+                  ))}
+                  {contact.groups.length === 0 && <li>–</li>}
+                </ul>,
               ],
               [t('Wants texts'), contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Yes')],
             ]}
