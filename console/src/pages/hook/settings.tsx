@@ -43,7 +43,7 @@ export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Uns
           onTyped({ hook: typed, isChanged })
         }}
       >
-        <Button kind="quiet" icon="trash" onClick={() => void remove(hook)}>
+        <Button kind="danger" icon="trash" onClick={() => void remove(hook)}>
           {t('Delete')}
         </Button>
       </RecordForm>
