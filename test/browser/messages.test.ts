@@ -76,6 +76,9 @@ scenario('a filter is typed, refused if wrong, and built from conditions', async
   await page.keyboard.press('Enter')
   await page.getByText('Nothing found').waitFor()
   await fixture.look('filter-nothing')
+  await page.getByRole('button', { name: 'Filters (1)' }).click()
+  await page.getByRole('button', { name: 'Remove the filter body = "nowhere"' }).click()
+  await page.getByText('61 messages').waitFor()
 })
 
 scenario('new messages appear live on the first page, and later pages do not move', async (fixture) => {

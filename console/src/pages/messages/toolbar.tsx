@@ -3,6 +3,7 @@ import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
+import { ActiveFilters } from './active-filters.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 import './toolbar.css'
@@ -35,6 +36,7 @@ export function Toolbar({
         {set > 0 ? t('Filters ({count})', { count: set }) : t('Filters')}
       </Button>
       <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
+      {!isOpen && <ActiveFilters {...{ question, onChange }} hasState={isOnPhone} />}
       <div class="messages-more" id={id} hidden={!isOpen}>
         <div class="messages-pickers">
           <Pickers question={question} onChange={onChange} />
