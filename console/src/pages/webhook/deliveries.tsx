@@ -76,7 +76,7 @@ const columns = (
 ): readonly Column<Delivery>[] => [
   { title: t('Event'), cell: (delivery) => delivery.event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
-  { title: t('Response'), cell: (delivery) => <span class="breaks">{responseOf(delivery)}</span> },
+  { title: t('Response'), long: true, cell: responseOf },
   { title: t('Took'), align: 'end', minor: true, cell: (delivery) => took(delivery) },
   { title: t('Tries'), align: 'end', minor: true, cell: (delivery) => delivery.attempts },
   { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
