@@ -17,9 +17,7 @@ import { attempt } from '../../parts/toast.tsx'
 export const Page = () => (
   <ListPage
     title={t('Automatic answers')}
-    text={t(
-      'They are sent automatically when a text arrives, for example at night. The first match in this list is sent. STOP and START get no answer, and a number gets at most 5 answers in 24 hours.',
-    )}
+    text={t('Sent when a text arrives, for example at night. The first match in this list is sent.')}
     list={useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })}
     columns={columnsFor}
     icon="answers"

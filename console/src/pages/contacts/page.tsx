@@ -41,7 +41,7 @@ export function Page({ query }: PageProps) {
   const pick = (contact: Contact, isPicked: boolean) =>
     setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))
   const buttons = group ? (
-    <Button kind="primary" icon="plus" needs="agent" onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setAdding(true)}>
       {t('Add members')}
     </Button>
   ) : (
