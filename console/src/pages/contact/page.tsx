@@ -58,17 +58,7 @@ export function Page({ params: { id = '' } }: PageProps) {
           <Facts
             facts={[
               ...fieldsOf(contact),
-              [
-                t('Groups'),
-                <ul key="groups">
-                  {contact.groups.map((group) => (
-                    <li key={group}>
-                      <a href={to(`/groups/${group}`)}>{groups.nameOf(group)}</a>
-                    </li>
-                  ))}
-                  {contact.groups.length === 0 && <li>–</li>}
-                </ul>,
-              ],
+              [t('Groups'), contact.groups.map(groups.nameOf).join(', ') || '–'],
               [t('Wants texts'), contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Yes')],
             ]}
           />

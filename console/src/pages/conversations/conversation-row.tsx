@@ -90,7 +90,9 @@ export const RowLink = ({
   >
     <Avatar name={name} of={number} />
     <span>
-      <strong class="conversations-who cut">{name || <PhoneNumber number={number} />}</strong>
+      <strong class={name ? 'conversations-who cut' : 'conversations-who'}>
+        {name || <PhoneNumber number={number} />}
+      </strong>
       <Time at={time} />
     </span>
     {facts.some(Boolean) && (
