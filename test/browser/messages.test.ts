@@ -81,7 +81,7 @@ scenario('a filter is typed, refused if wrong, and built from conditions', async
   await page.getByText('61 messages').waitFor()
 })
 
-scenario('new messages appear live on the first page, and later pages do not move', async (fixture) => {
+scenario('new messages appear live, and the list grows where it is scrolled to', async (fixture) => {
   const { page } = fixture
   const { phone, send } = await furnish(fixture)
   await fixture.signIn()
@@ -95,17 +95,31 @@ scenario('new messages appear live on the first page, and later pages do not mov
   await page.getByRole('cell', { name: 'Delivered' }).waitFor()
   await fixture.look('messages-long')
 
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByText('Page 2 of 2').waitFor()
   const rows = page.locator('tbody tr')
-  await expect.poll(() => rows.count()).toBe(12)
+  await expect.poll(() => rows.count()).toBe(50)
+  await rows.last().scrollIntoViewIfNeeded()
+  await expect.poll(() => rows.count()).toBe(62)
+  await rows.nth(60).getByRole('link').click()
+  await page.locator('main a.back').click()
+  await expect.poll(() => rows.count()).toBe(62)
+  await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(1000)
+
+  // a list of over 500 has pages
+  await send(
+    Array.from({ length: 500 }, (_, i) => `+49152${1_000_000 + i}`),
+    'To all',
+  )
+  await page.getByText('562 messages').waitFor()
+  await fixture.visit('/messages?page=2')
+  await page.getByText('Page 2 of 2').waitFor()
+  await expect.poll(() => rows.count()).toBe(62)
   const first = await rows.first().innerText()
   await send(['+491519999998', '+491519999997'], 'News')
   await page.getByRole('button', { name: '2 new' }).waitFor()
   expect(await rows.first().innerText()).toBe(first)
   await fixture.look('messages-fresh')
   await page.getByRole('button', { name: '2 new' }).click()
-  await page.getByText('64 messages').waitFor()
+  await page.getByText('564 messages').waitFor()
   await expect.poll(() => rows.first().innerText()).toContain('News')
 
   await page.getByRole('button', { name: 'Filters' }).click()

@@ -18,6 +18,7 @@ import { EndedAccount } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
+import { scrollToPlace } from './scroll-place.ts'
 import { TeamNews } from './team-news.tsx'
 
 /** The wait before each page that is not shown yet is loaded. It leaves the connection to the shown page. */
@@ -36,7 +37,7 @@ export function Shell({ session }: { session: Session }) {
   useEffect(() => {
     // reads the URL, because `path` may be old: the user may have opened another page meanwhile
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
-    scrollTo(0, 0)
+    return scrollToPlace(path)
   }, [path])
   return (
     <div class={hasRail ? 'shell rail' : 'shell'}>

@@ -7,6 +7,7 @@ import type { ContactGroup } from '../record-types.ts'
 import { keepList, keptList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
+import { useRows } from './use-rows.ts'
 
 export interface ListOptions {
   readonly filter?: string | undefined
@@ -21,11 +22,14 @@ export interface ListOptions {
   readonly ready?: boolean
 }
 
-/** A page of records, updated when records change. */
+/** Records, updated when records change. */
 export interface List<T> {
   readonly items: readonly T[]
+  /** A list of more than MOST_ROWS records has pages. */
   readonly page: number
   readonly pages: number
+  /** Reads more records below those that are shown; undefined if there are none, or while they are read. */
+  readonly grow: (() => void) | undefined
   readonly total: number
   /** True until the first answer. With `live: false` it is true again after each change of the query. */
   readonly loading: boolean
@@ -35,8 +39,9 @@ export interface List<T> {
   reload(): Promise<void>
 }
 
-/** All changes within this time cause only one new read. */
+/** All changes within this time cause only one new read; within a longer time if the list has grown. */
 const CALM_MS = 400
+const ROWS_A_CALM = 100
 
 interface Shown<T> {
   readonly items: readonly T[]
@@ -45,7 +50,7 @@ interface Shown<T> {
 }
 
 /**
- * A page of a collection. Reads it again 400 ms after any change, to show new, moved and deleted records.
+ * The first records of a collection, and more of them when the list grows. Reads them again 400 ms after any change, to show new, moved and deleted records.
  * Without `expand` and `fields`, changes of records on the page are shown immediately.
  */
 export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
@@ -61,6 +66,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
   const question = JSON.stringify([collection, filter, sort, expand, fields, perPage])
   const [at, setAt] = useState({ question, page: 1 })
   const page = at.question === question ? at.page : 1
+  const [rows, grow] = useRows(question, perPage)
   const [shown, setShown] = useState<Shown<T>>()
   const [answered, setAnswered] = useState('')
   const [fault, setFault] = useState<Fault>()
@@ -74,7 +80,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
     const isLatest = begin()
     try {
       const asked = { filter, sort, ...(expand ? { expand } : {}), ...(fields ? { fields } : {}) }
-      const found = await pb.collection<T>(collection).getList(page, perPage, asked)
+      const found = await pb.collection<T>(collection).getList(page, rows, asked)
       if (!isLatest()) return
       const pages = Math.max(1, found.totalPages)
       // the page no longer exists, because its last record was deleted or moved
@@ -91,7 +97,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
       setFault(fault)
     }
     setAnswered(question)
-  }, [question, page, ready])
+  }, [question, page, rows, ready])
 
   useEffect(() => {
     void reload()
@@ -102,7 +108,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
   }, [reload])
 
   const soon = () => {
-    timer.current ??= setTimeout(() => void reload(), CALM_MS)
+    timer.current ??= setTimeout(() => void reload(), CALM_MS * Math.ceil(rows / ROWS_A_CALM))
   }
   useLive<T>(
     collection,
@@ -115,11 +121,13 @@ export function useList<T extends RecordModel>(collection: string, options: List
     soon,
   )
 
+  const { items = [], pages = 1, total = 0 } = shown ?? {}
   return {
-    items: shown?.items ?? [],
+    items,
     page,
-    pages: shown?.pages ?? 1,
-    total: shown?.total ?? 0,
+    pages: grow ? 1 : pages,
+    grow: items.length === rows && total > rows ? grow : undefined,
+    total,
     loading: answered !== question && (shown === undefined || !live),
     fault,
     goTo: (next) => setAt({ question, page: next }),

@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
+import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button, Notice } from '../../parts/form/form.tsx'
@@ -20,13 +20,6 @@ interface Entry {
   readonly collection: string
   readonly record: string
   readonly fields: readonly string[] | null
-}
-
-interface Audit {
-  readonly items: readonly Entry[]
-  readonly page: number
-  readonly totalItems: number
-  readonly totalPages: number
 }
 
 const PATH = '/audit'
@@ -94,8 +87,7 @@ function filterOf(words: string): string {
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const asked = new URLSearchParams({ filter: filterOf(words), page: String(page), sort: '-created,-@rowid' })
-  const { value, fault, reload } = useAnswer<Audit>(`/api/audit?${asked}`)
+  const { value, fault, reload } = useAnsweredList<Entry>('/api/audit', filterOf(words), page)
   return (
     <Frame
       title={t('Audit log')}
@@ -123,12 +115,7 @@ export function Page({ query }: PageProps) {
       {value && value.items.length > 0 && (
         <>
           <Table caption={t('Audit log')} columns={COLUMNS} rows={value.items} />
-          <Pager
-            page={value.page}
-            pages={value.totalPages}
-            total={value.totalItems}
-            goTo={(next) => go(PATH, { ...(words && { words }), page: String(next) })}
-          />
+          <Pager {...value} goTo={(next) => go(PATH, { ...(words && { words }), page: String(next) })} />
         </>
       )}
     </Frame>

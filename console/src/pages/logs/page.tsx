@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Device, User } from '../../data/record-types.ts'
 import { saveSettings, useSettings } from '../../data/settings.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
+import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -18,13 +19,6 @@ import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { askerColumn, COLUMNS, detailsColumn, type Log } from './columns.tsx'
-
-interface Logs {
-  readonly items: readonly Log[]
-  readonly page: number
-  readonly totalItems: number
-  readonly totalPages: number
-}
 
 const PATH = '/logs'
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
@@ -52,10 +46,7 @@ export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
   const both = [filter, words && pb.filter(WORDS, { words })].filter(Boolean).map((part) => `(${part})`)
-  const asked = new URLSearchParams({
-    ...{ filter: both.join(' && '), page: String(page), sort: '-created,-@rowid' },
-  })
-  const { value, fault, reload } = useAnswer<Logs>(`/api/logs?${asked}`)
+  const { value, fault, reload } = useAnsweredList<Log>('/api/logs', both.join(' && '), page)
   return (
     <Frame
       title={t('Logs')}
@@ -92,9 +83,9 @@ export function Page({ query }: PageProps) {
       {!fault && !value && <Loading />}
       {value && (
         <Found
-          logs={value}
+          items={value.items}
           isAll={both.length === 0}
-          turn={(next) => go(PATH, { filter, words, page: String(next) })}
+          pager={<Pager {...value} goTo={(next) => go(PATH, { filter, words, page: String(next) })} />}
         />
       )}
     </Frame>
@@ -110,15 +101,7 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
   </Dialog>
 )
 
-function Found({
-  logs: { items, page, totalPages, totalItems },
-  isAll,
-  turn,
-}: {
-  logs: Logs
-  isAll: boolean
-  turn: (page: number) => void
-}) {
+function Found({ items, isAll, pager }: { items: readonly Log[]; isAll: boolean; pager: ComponentChildren }) {
   const [open, setOpen] = useState<Log>()
   const emails = useEmails(items.map(({ data }) => data.authId ?? ''))
   if (items.length === 0)
@@ -137,7 +120,7 @@ function Found({
         rows={items}
       />
       {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
-      <Pager page={page} pages={totalPages} total={totalItems} goTo={turn} />
+      {pager}
     </>
   )
 }

@@ -6,9 +6,10 @@ import { session } from '../../data/session.ts'
 import { keepList, keptList } from '../../data/use/last-lists.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import { MOST_ROWS, useRows } from '../../data/use/use-rows.ts'
 import { NEWEST_FIRST } from './question.ts'
 
-const PER_PAGE = 50
+const FIRST_ROWS = 50
 /**
  * Changes within this time cause only one read. After a slow read, the time is CALM_TIMES times the duration
  * of that read, to spare the database.
@@ -20,6 +21,8 @@ export interface Messages {
   readonly items: readonly Message[]
   readonly page: number
   readonly pages: number
+  /** Reads more messages below those that are shown; undefined if there are none, or while they are read. */
+  readonly grow: (() => void) | undefined
   /** Undefined until it is counted, which may take longer than reading the page. */
   readonly total: number | undefined
   readonly loading: boolean
@@ -33,16 +36,19 @@ export interface Messages {
 interface Shown {
   readonly question: string
   readonly page: number
+  readonly rows: number
   readonly items: readonly Message[]
 }
 
 /**
- * The messages that a filter finds; reads nothing while `filter` is undefined. Counts the total after a page
- * is shown, and keeps it for the other pages. Replaces a changed message in its place. After changes, page 1
+ * The messages that a filter finds, and more of them when the list grows; reads nothing while `filter` is
+ * undefined. Counts the total after a page is shown, and keeps it for the other pages. Replaces a changed message in its place. After changes, page 1
  * is read again; other pages only count new messages, as `fresh`.
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
+  const [grown, growMore] = useRows(question, FIRST_ROWS)
+  const rows = page > 1 ? MOST_ROWS : grown
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<{ question: string; fault: Fault }>()
   const [count, setCount] = useState({ question: '', total: 0 })
@@ -57,9 +63,9 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     const isCounted = page > 1 && count.question === question
     const began = performance.now()
     try {
-      const found = await list(filter, sort, page)
+      const found = await list(filter, sort, page, rows)
       if (!isLatest()) return
-      const now = { question, page, items: found.items }
+      const now = { question, page, rows, items: found.items }
       setShown(now)
       keepList(question + page, now)
       setFault(undefined)
@@ -75,7 +81,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
       setFault({ question, fault })
     }
-  }, [question, page, count.question === question])
+  }, [question, page, rows, count.question === question])
 
   const look = async () => {
     if (page === 1 || filter === undefined) return read()
@@ -98,9 +104,10 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     setFresh(0)
   }, [question])
   // when the query or page changes, drop answers to earlier requests, even if no new request is needed
-  useEffect(() => () => void begin(), [question, page])
+  useEffect(() => () => void begin(), [question, page, rows])
   useEffect(() => {
-    if (shown?.question === question && shown.page === page && count.question === question) return
+    const isShown = shown?.question === question && shown.page === page && shown.rows === rows
+    if (isShown && count.question === question) return
     void read()
   }, [read])
   useEffect(() => () => clearTimeout(timer.current ?? undefined), [])
@@ -116,11 +123,13 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
 
   const told = fault?.question === question ? fault.fault : undefined
   const total = count.question === question ? count.total : undefined
-  const atLeast = page * PER_PAGE + (shown?.items.length === PER_PAGE ? 1 : 0)
+  const isFull = shown?.question === question && shown.items.length === rows
+  const atLeast = page * MOST_ROWS + (isFull ? 1 : 0)
   return {
     items: shown?.items ?? [],
     page,
-    pages: Math.max(1, Math.ceil((total ?? atLeast) / PER_PAGE)),
+    pages: rows < MOST_ROWS ? 1 : Math.max(1, Math.ceil((total ?? atLeast) / MOST_ROWS)),
+    grow: isFull && page === 1 && (total ?? atLeast) > rows ? growMore : undefined,
     total,
     loading: shown === undefined && !told,
     isOld: shown !== undefined && !told && (shown.question !== question || shown.page !== page),
@@ -129,7 +138,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   }
 }
 
-function list(filter: string, sort: string, page: number) {
+function list(filter: string, sort: string, page: number, rows: number) {
   const isAll = session.value?.role === 'superuser'
   const asked = {
     filter,
@@ -137,7 +146,7 @@ function list(filter: string, sort: string, page: number) {
     expand: isAll ? 'device,user' : 'device,sent_by',
     skipTotal: true,
   }
-  return pb.collection<Message>('sms_messages').getList(page, PER_PAGE, asked)
+  return pb.collection<Message>('sms_messages').getList(page, rows, asked)
 }
 
 async function countOf(filter: string): Promise<number> {

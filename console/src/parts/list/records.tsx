@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { List } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Button, Notice } from '../form/form.tsx'
@@ -26,7 +27,7 @@ export const TableSection = <T extends { id: string }>({
 )
 
 /**
- * Shows a list of `useList` as a table with a pager, `empty` if it has no items, or the error of the read.
+ * Shows a list of `useList` as a table that grows, `empty` if it has no items, or the error of the read.
  */
 export function Records<T extends { id: string }>({
   list,
@@ -54,15 +55,32 @@ export function Records<T extends { id: string }>({
   )
 }
 
-/** The pager of a list: page, number of pages, back and forth. Hidden for a single page. */
+/** What lets a list grow when it is scrolled to. */
+function MoreRows({ grow }: { grow: () => void }) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const observer = new IntersectionObserver(([place]) => place?.isIntersecting && grow())
+    observer.observe(element.current!)
+    return () => observer.disconnect()
+  })
+  return (
+    <div ref={element}>
+      <Loading />
+    </div>
+  )
+}
+
+/** Below a list: what lets it grow, or its pages, back and forth. Nothing if all of it is shown. */
 export function Pager(list: {
   page: number
   pages: number
   /** The number of items on all pages; undefined if they are not counted. */
   total: number | undefined
   goTo: (page: number) => void
+  grow?: (() => void) | undefined
 }) {
-  const { page, pages, total, goTo } = list
+  const { page, pages, total, goTo, grow } = list
+  if (grow) return <MoreRows grow={grow} />
   if (pages <= 1 && page === 1) return null
   return (
     <nav class="pager" aria-label={t('Pages')}>
