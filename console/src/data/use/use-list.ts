@@ -50,8 +50,9 @@ interface Shown<T> {
 }
 
 /**
- * The first records of a collection, and more of them when the list grows. Reads them again 400 ms after any change, to show new, moved and deleted records.
- * Without `expand` and `fields`, changes of records on the page are shown immediately.
+ * The first records of a collection, and more of them when the list grows. Reads them again 400 ms after
+ * any change, to show new, moved and deleted records. Without `expand` and `fields`, changes of records on
+ * the page are shown immediately.
  */
 export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
   const {

@@ -42,8 +42,9 @@ interface Shown {
 
 /**
  * The messages that a filter finds, and more of them when the list grows; reads nothing while `filter` is
- * undefined. Counts the total after a page is shown, and keeps it for the other pages. Replaces a changed message in its place. After changes, page 1
- * is read again; other pages only count new messages, as `fresh`.
+ * undefined. Counts the total after a page is shown, and keeps it for the other pages. Replaces a changed
+ * message in its place. After changes, page 1 is read again; other pages only count new messages, as
+ * `fresh`.
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
