@@ -10,32 +10,32 @@ import { t } from '../language/words.ts'
 import { toastLink } from '../parts/toast.tsx'
 import { place, to } from '../router.ts'
 
-/** With this many conversations assigned to the person, new ones are not announced. */
-const MOST = 500
 const MAX_TEXT = 80
 
 /** On any page, tells the person of conversations assigned to them and of notes that mention them. */
 export function TeamNews({ session: { sender } }: { session: Session }) {
-  /** The ids of the conversations assigned to this person; undefined until read. */
-  const mine = useRef<Set<string>>(undefined)
-  const readMine = async () => {
-    const filter = pb.filter('archived = false && blocked = false && assignee = {:sender}', { sender })
-    const options = { filter, sort: '-last_at', fields: 'id', skipTotal: true }
-    const { items } = await pb.collection('conversations').getList(1, MOST, options)
-    mine.current = new Set(items.map(({ id }) => id))
+  /** When a conversation was last assigned to this person before the subscription; undefined until read. */
+  const begun = useRef<string>(undefined)
+  /** The assignments of this session, each a conversation's id and the time. */
+  const told = useRef(new Set<string>())
+  const readLast = async () => {
+    const filter = pb.filter('assignee = {:sender}', { sender })
+    const options = { filter, sort: '-assigned_at', fields: 'assigned_at', skipTotal: true }
+    const { items } = await pb.collection<Conversation>('conversations').getList(1, 1, options)
+    begun.current = items[0]?.assigned_at ?? ''
   }
   useLive<Conversation>(
     'conversations',
     '*',
     ({ record }) => {
-      const all = mine.current
-      if (!all) return
-      const isNew = record.assignee === sender && !all.has(record.id) && all.size < MOST
-      if (record.assignee === sender) all.add(record.id)
-      else all.delete(record.id)
-      if (isNew) tell(record, (name) => t('{name} is assigned to you', { name }))
+      const { id, assignee, assigned_at } = record
+      const assignment = `${id} ${assigned_at}`
+      const isOld = begun.current === undefined || assigned_at <= begun.current
+      if (assignee !== sender || isOld || told.current.has(assignment)) return
+      told.current.add(assignment)
+      tell(record, (name) => t('{name} is assigned to you', { name }))
     },
-    () => void readMine().catch(() => {}), // the next reconnection reads again
+    () => void readLast().catch(() => {}), // the next reconnection reads again
   )
   useLive<Note>(
     'conversation_notes',
