@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/device-name.ts'
 import type { Device } from '../data/record-types.ts'
-import { formatRelativeTime, STEP_MS } from '../data/text/relative-time.ts'
+import { formatDayAndHour, formatRelativeTime, STEP_MS } from '../data/text/relative-time.ts'
 import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'
 import { MESSAGE_STATES, type Stated, stateOf, type Tone } from '../data/words/message-states.ts'
 import { locale } from '../language/language.ts'
@@ -39,6 +39,10 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
 }
 
 export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
+
+/** A day relative to now and its hour, such as `tomorrow 9:00 AM`. */
+export const formatSoon = (text: string): string =>
+  formatDayAndHour(msOf(text), Math.max(now.value, Date.now()))
 
 export const formatDay = (text: string): string => day.format(msOf(text))
 

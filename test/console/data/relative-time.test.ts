@@ -1,4 +1,4 @@
-import { formatRelativeTime } from '../../../console/src/data/text/relative-time.ts'
+import { formatDayAndHour, formatRelativeTime } from '../../../console/src/data/text/relative-time.ts'
 
 /** Monday, in local time. */
 const NOW = new Date(2026, 10, 23, 8).getTime()
@@ -16,4 +16,14 @@ test.each([
   ['more than a week ago', new Date(2026, 10, 15), 'Nov 15, 2026'],
 ])('a time %s is written as "$2"', (_, at, words) => {
   expect(formatRelativeTime(at.getTime(), NOW)).toBe(words)
+})
+
+test.each([
+  ['today', new Date(2026, 10, 23, 17), 'today 5:00 PM'],
+  ['tomorrow', new Date(2026, 10, 24, 9), 'tomorrow 9:00 AM'],
+  ['within a week', new Date(2026, 10, 27, 9), 'Friday 9:00 AM'],
+  ['on the same weekday', new Date(2026, 10, 30, 9), 'Nov 30, 2026, 9:00 AM'],
+  ['some days ago', new Date(2026, 10, 20, 9), 'Nov 20, 2026, 9:00 AM'],
+])('a day and hour %s is written as "$2"', (_, at, words) => {
+  expect(formatDayAndHour(at.getTime(), NOW).replaceAll('\u202f', ' ')).toBe(words)
 })

@@ -8,6 +8,9 @@ const DAYS_TOLD = 7
 const DAY_MS = DAY_SECONDS * 1000
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long' })
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 
 /** The time `ms` in words, relative to `nowMs`. A day is one of the local calendar, not 24 hours. */
@@ -21,6 +24,13 @@ export function formatRelativeTime(ms: number, nowMs: number): string {
   if (days !== 0) return relative.format(days, 'day')
   if (past < 3_600) return relative.format(Math.trunc(seconds / 60) || Math.sign(seconds), 'minute')
   return relative.format(Math.trunc(seconds / 3_600), 'hour')
+}
+
+/** The day and hour of `ms`: `tomorrow 9:00 AM`, within a week `Friday 9:00 AM`, else the date. */
+export function formatDayAndHour(ms: number, nowMs: number): string {
+  const days = calendarDay(ms) - calendarDay(nowMs)
+  if (Math.abs(days) <= 1) return `${relative.format(days, 'day')} ${hour.format(ms)}`
+  return days > 1 && days < DAYS_TOLD ? `${weekday.format(ms)} ${hour.format(ms)}` : dateTime.format(ms)
 }
 
 /** The number of a local day. Consecutive days have consecutive numbers, even if one of them has 23 hours. */

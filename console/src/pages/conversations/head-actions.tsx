@@ -2,12 +2,12 @@ import type { Conversation } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
-import { isNarrow } from '../../data/use/media-queries.ts'
+import { isHuge, isNarrow } from '../../data/use/media-queries.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatDateTime, formatSoon } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { archive, assign, change } from './change.ts'
 import './thread-head.css'
@@ -22,9 +22,9 @@ export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
       disabled={!may('agent')}
       onClick={() => void change(conversation, { follow_up_at: '' }, t('Reminder removed'))}
     >
-      {t('Follow up · {day}', { day: formatDateTime(conversation.follow_up_at) })}
+      {t('Follow up · {day}', { day: formatSoon(conversation.follow_up_at) })}
       <Icon name="close" size={14} />
-      <span class="unseen"> {t('Remove the reminder')}</span>
+      <span class={isHuge.value ? '' : 'unseen'}> {t('Remove the reminder')}</span>
     </button>
   )
 
