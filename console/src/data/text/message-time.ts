@@ -1,16 +1,19 @@
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
+import { isCanceled } from '../words/failure-reasons.ts'
 
-type Timed = Pick<Message, 'message_type' | 'created' | 'delivered_at' | 'scheduled_at'>
+type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at' | 'scheduled_at'>
 
 /**
  * The time of a text in its conversation: when the phone received it or, if outgoing, when it was created or
- * is due. Lists are sorted by `created` and show that.
+ * is due. A canceled text, or one that failed before it was due, keeps the time of its creation. Lists are sorted by `created` and show that.
  */
-export const timeOf = ({ message_type, created, delivered_at, scheduled_at }: Timed): string => {
+export function timeOf(message: Timed & Pick<Message, 'error_message'>): string {
+  const { message_type, status, created, delivered_at, scheduled_at } = message
   if (message_type === 'incoming') return delivered_at || created
-  return scheduled_at > created ? scheduled_at : created
+  const isOff = isCanceled(message) || (status === 'failed' && msOf(scheduled_at) > Date.now())
+  return scheduled_at > created && !isOff ? scheduled_at : created
 }
 
 /** Without the year, to fit beside the time of a list. */
@@ -35,7 +38,8 @@ export function timeNote(timed: Timed): string {
   return isDueLater(timed) ? t('due {time}', { time: due.format(msOf(timed.scheduled_at)) }) : ''
 }
 
-export const isDueLater = ({ scheduled_at }: Timed): boolean => msOf(scheduled_at) > Date.now()
+export const isDueLater = ({ status, scheduled_at }: Timed): boolean =>
+  status === 'pending' && msOf(scheduled_at) > Date.now()
 
 const msOf = (date: string) => Date.parse(date.replace(' ', 'T'))
 
