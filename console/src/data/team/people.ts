@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Sender } from '../record-types.ts'
-import { userId } from '../session.ts'
+import { session, userId } from '../session.ts'
 import { type List, useList } from '../use/use-list.ts'
 import type { Member } from './team.ts'
 
@@ -9,6 +9,10 @@ const MAX_PEOPLE = 200
 
 export const isPerson = (sender: Sender | undefined): boolean =>
   sender?.kind === 'owner' || sender?.kind === 'member'
+
+/** Whether the sender is a person of the team other than the user. */
+export const isColleague = (sender: Sender | undefined): boolean =>
+  isPerson(sender) && sender?.id !== session.value?.sender
 
 export interface People {
   /** The current owner and members. */

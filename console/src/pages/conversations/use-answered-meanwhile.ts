@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { Message } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
-import { isPerson } from '../../data/team/people.ts'
+import { isColleague } from '../../data/team/people.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 
@@ -19,11 +18,7 @@ export function useAnsweredMeanwhile(
   return async () => {
     const begun = since.current
     const theirs = texts?.find(
-      ({ created, sent_by, expand }) =>
-        begun !== undefined &&
-        created > begun &&
-        sent_by !== session.value?.sender &&
-        isPerson(expand?.sent_by),
+      ({ created, expand }) => begun !== undefined && created > begun && isColleague(expand?.sent_by),
     )
     if (!theirs) return true
     const sure = await confirmed({

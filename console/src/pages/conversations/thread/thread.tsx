@@ -1,12 +1,10 @@
 import { Fragment } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../../data/client.ts'
-import { notShown } from '../../../data/connection/on-the-way.ts'
-import { discardUnsent, textsOnTheWay, type Unsent } from '../../../data/connection/outbox.ts'
 import { asChanged } from '../../../data/optimistic.ts'
 import type { Message } from '../../../data/record-types.ts'
-import { may, session } from '../../../data/session.ts'
+import { may } from '../../../data/session.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
@@ -20,8 +18,9 @@ import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
+import { useOnTheWay } from './use-on-the-way.ts'
 import { useRead } from './use-read.ts'
-import { type ThreadTexts, useThread } from './use-thread.ts'
+import { useThread } from './use-thread.ts'
 import './thread.css'
 import { isFound, isGroup, merge } from './entries.ts'
 import { usePlace } from './use-place.ts'
@@ -45,7 +44,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
   const simOf = useSims(texts)
   const entries = merge(thread, notes.items.map(asChanged))
   const days = entries.map(({ at: time }) => formatDay(time))
-  const unsent = useOnTheWay(number, thread, notes.items)
+  const unsent = useOnTheWay(about, thread, notes.items)
   const place = usePlace(thread, entries, at)
   useRead(may('agent') ? conversation : undefined)
   const presence = usePresence(people.hasTeam ? id : undefined)
@@ -132,25 +131,6 @@ export function Thread({ about, at }: { about: About; at: string }) {
     </>
   )
 }
-
-/** The texts on the way that the thread has not read. Forgets the others. */
-function useOnTheWay(
-  number: string,
-  { texts, catchUp }: ThreadTexts,
-  notes: readonly Note[],
-): readonly Unsent[] {
-  const all = textsOnTheWay(number)
-  const left = notShown(all, texts, notes, session.value?.sender ?? '')
-  const accepted = all.filter(({ message }) => message)
-  const read = accepted.filter((text) => !left.includes(text))
-  useEffect(() => {
-    if (accepted.length > 0) catchUp()
-  }, [keysOf(accepted)])
-  useEffect(() => read.forEach(discardUnsent), [keysOf(read)])
-  return left
-}
-
-const keysOf = (texts: readonly Unsent[]) => texts.map(({ key }) => key).join()
 
 /** Shown to viewers instead of the answer field. A text typed before the role changed can still be copied. */
 function ReadOnly({ about: { number, conversation } }: { about: About }) {

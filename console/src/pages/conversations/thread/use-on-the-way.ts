@@ -1,0 +1,47 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { notShown } from '../../../data/connection/on-the-way.ts'
+import { discardUnsent, textsOnTheWay, type Unsent } from '../../../data/connection/outbox.ts'
+import { session } from '../../../data/session.ts'
+import { isColleague } from '../../../data/team/people.ts'
+import type { Note } from '../../../data/team/team.ts'
+import { t } from '../../../language/words.ts'
+import { toast } from '../../../parts/toast.tsx'
+import type { About } from '../side-panel.tsx'
+import type { ThreadTexts } from './use-thread.ts'
+
+/**
+ * The texts on the way that the thread has not read. Forgets the others, and tells the person if a colleague
+ * has sent a text at the same time: one that the thread did not show before.
+ */
+export function useOnTheWay(
+  { number, conversation }: About,
+  { texts, catchUp }: ThreadTexts,
+  notes: readonly Note[],
+): readonly Unsent[] {
+  const all = textsOnTheWay(number)
+  const left = notShown(all, texts, notes, session.value?.sender ?? '')
+  const accepted = all.filter(({ message }) => message)
+  const read = accepted.filter((text) => !left.includes(text))
+  /** Time of the newest text when the thread was opened: what is older is no news. */
+  const since = useRef('')
+  since.current ||= conversation?.last_at ?? ''
+  useEffect(() => {
+    if (accepted.length > 0) catchUp()
+  }, [keysOf(accepted)])
+  useEffect(() => {
+    for (const text of read) {
+      const isNews = (created: string) => created > text.after && created > since.current
+      const theirs =
+        !text.note && texts.find((each) => isNews(each.created) && isColleague(each.expand?.sent_by))
+      if (theirs) {
+        since.current = theirs.created
+        const name = theirs.expand?.sent_by?.name ?? ''
+        toast(t('{name} has answered at the same time', { name }))
+      }
+      discardUnsent(text)
+    }
+  }, [keysOf(read)])
+  return left
+}
+
+const keysOf = (texts: readonly Unsent[]) => texts.map(({ key }) => key).join()
