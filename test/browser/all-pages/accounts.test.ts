@@ -1,25 +1,8 @@
-import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
-import { type Phone, pairPhone } from '../support/phone.ts'
+import { scenario } from '../support/browser-fixture.ts'
+import { BEN, makeTeam, signInAsBen } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
-const BEN = { name: 'Ben', email: 'ben@example.com', password: 'ben-password1' } as const
 const SLOW_MS = 300
-
-/** Makes Ben, who has an account of his own or not, a member of Ann's team. Returns Ann's phone. */
-async function makeTeam(fixture: BrowserFixture, member_only: boolean): Promise<Phone> {
-  const [ann, root] = [await fixture.ann(), await fixture.root()]
-  const person = { ...BEN, passwordConfirm: BEN.password, verified: true, member_only }
-  const { id: member } = await root.collection('users').create(person)
-  await root.collection('members').create({ account: ann.authStore.record!.id, member, role: 'agent' })
-  return pairPhone(fixture.url, ann, 'Desk phone')
-}
-
-async function signInAsBen({ page, url }: BrowserFixture): Promise<void> {
-  await page.goto(url)
-  await page.getByLabel('Email').fill(BEN.email)
-  await page.getByLabel('Password').fill(BEN.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
 
 scenario(
   'a member with an account of their own gets live changes after each switch of account',
@@ -30,7 +13,7 @@ scenario(
       await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
       await route.continue()
     })
-    await signInAsBen(fixture)
+    await signInAsBen(fixture, fixture.url)
     const account = page.getByLabel('Account', { exact: true }).first()
     for (const [i, label] of ['Ben (your own account)', 'Ann (Agent)', 'Ben (your own account)'].entries()) {
       await expect.poll(() => account.locator('option').count()).toBe(2)
@@ -48,7 +31,7 @@ scenario(
 scenario('a session that is renewed while the account changes does not change it back', async (fixture) => {
   const { page } = fixture
   await makeTeam(fixture, false)
-  await signInAsBen(fixture)
+  await signInAsBen(fixture, fixture.url)
   const account = page.getByLabel('Account', { exact: true }).first()
   await expect.poll(() => account.locator('option').count()).toBe(2)
   await account.selectOption({ label: 'Ben (your own account)' }, { force: true })
@@ -78,7 +61,7 @@ scenario('a session that is renewed while the account changes does not change it
 scenario('a removed member reads that they were removed and from which account', async (fixture) => {
   const { page } = fixture
   await makeTeam(fixture, true)
-  await signInAsBen(fixture)
+  await signInAsBen(fixture, fixture.url)
   const account = page.getByLabel('Account', { exact: true }).first()
   await expect.poll(() => account.locator('option:checked').textContent()).toBe('Ann (Agent)')
   const root = await fixture.root()
@@ -105,7 +88,7 @@ scenario('a member on another page is notified of assignments and mentions', asy
   const { id: conversation } = await ann.collection('conversations').getFirstListItem('')
   await ann.collection('conversations').update(conversation, { unread: 0 })
   const [member] = await ann.collection('members').getFullList()
-  await signInAsBen(fixture)
+  await signInAsBen(fixture, fixture.url)
   await page.getByRole('link', { name: /Zoë/ }).waitFor()
   await page.goto(`${url}/#/contacts`)
   await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()

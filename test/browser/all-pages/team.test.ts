@@ -186,7 +186,7 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
   expect(written?.expand).toMatchObject({ author: { name: 'Ben' }, mentions: [{ name: 'Ann' }] })
 
   await ben.page.getByLabel(answer).pressSequentially('Yes, until six')
-  await ann.page.getByText('Ben is writing').waitFor()
+  await ann.page.getByText('Ben is writing').last().waitFor()
   await ann.look('team-conversation')
   await ann.page.getByLabel(answer).fill('Yes')
   await ben.page.getByRole('button', { name: 'Send', exact: true }).click()

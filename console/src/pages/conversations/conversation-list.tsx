@@ -13,6 +13,7 @@ import { Loading, Title } from '../../parts/page.tsx'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { NewConversation } from './new-conversation.tsx'
 import { NotifyHint } from './notify-hint.tsx'
+import { useWriters } from './presence.ts'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations, useLastTexts } from './use-conversations.ts'
 import { ALL, viewsFor } from './views.ts'
@@ -36,6 +37,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const isAny = asked !== '' && shown === ALL
   const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
   const lastTextOf = useLastTexts(items)
+  const writerIn = useWriters(people.hasTeam)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const title = t('Conversations')
   const head = (
@@ -71,7 +73,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
             }}
           />
         </div>
-        {loading && <Loading />}
+        {loading && items.length + hits.length === 0 && <Loading />}
         {fault && <Notice kind="wrong">{fault.message}</Notice>}
         {!loading && items.length === 0 && hits.length === 0 && (
           <p class="conversations-nothing muted">
@@ -90,6 +92,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 isTwin={items.some(({ id, name }) => name === conversation.name && id !== conversation.id)}
                 isHit={isIn(conversation.last_text, asked)}
                 last={lastTextOf(conversation.last_message)}
+                time={conversation[shown.sort ?? 'last_at']}
+                writer={writerIn(conversation.id)}
               />
             </li>
           ))}

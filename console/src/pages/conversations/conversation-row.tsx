@@ -3,10 +3,11 @@ import type { Conversation, Message } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isDueLater, timeNote } from '../../data/text/message-time.ts'
+import { senderOf } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { formatDateTime, Time } from '../../parts/time.tsx'
+import { formatSoon, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { archive } from './change.ts'
 import { Swipe } from './swipe.tsx'
@@ -19,34 +20,40 @@ interface RowProps {
   readonly isTwin: boolean
   /** The last text; undefined until it is read. */
   readonly last: Message | undefined
+  /** The time that the row shows. */
+  readonly time: string
+  /** The name of another person who writes in the conversation. */
+  readonly writer: string | undefined
   /** An answer that the user has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
 }
 
-export function Row({ conversation, isChosen, isHit, isTwin, last, draft, people }: RowProps) {
+export function Row({ conversation, isChosen, isHit, isTwin, last, time, writer, draft, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
-  const { assignee, follow_up_at, archived, last_at: time } = conversation
-  const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
+  const { assignee, follow_up_at, archived } = conversation
+  const isOwn = last_sender === '' || last_sender === session.value?.sender
+  const sender = isOwn ? '' : people.nameOf(last_sender) || (last && senderOf(last))
   const facts = [
     isTwin && <PhoneNumber number={number} />,
     last && timeNote(last),
     people.hasTeam && people.nameOf(assignee),
-    follow_up_at && formatDateTime(follow_up_at),
+    follow_up_at && formatSoon(follow_up_at),
   ]
   const row = (
     <RowLink
       {...{ number, name, time, unread, isChosen, facts }}
       at={isHit ? `sms_messages/${last_message}` : ''}
     >
-      {draft && !isChosen ? (
+      {writer ? (
+        t('{name} is writing', { name: writer })
+      ) : draft && !isChosen ? (
         <>
           <em>{t('Draft:')}</em> {draft}
         </>
       ) : (
         <>
-          {last_type === 'outgoing' &&
-            `${last && isDueLater(last) ? t('Scheduled:') : other ? `${other}:` : t('You:')} `}
+          {last_type === 'outgoing' && `${beginningOf(last, isOwn, sender)} `}
           {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
         </>
       )}
@@ -58,6 +65,12 @@ export function Row({ conversation, isChosen, isHit, isTwin, last, draft, people
       {row}
     </Swipe>
   )
+}
+
+/** What stands before an outgoing text: its sender, if read. */
+function beginningOf(last: Message | undefined, isOwn: boolean, sender = ''): string {
+  if (last && isDueLater(last)) return t('Scheduled:')
+  return isOwn ? t('You:') : sender && `${sender}:`
 }
 
 interface RowLinkProps {

@@ -33,6 +33,24 @@ interface Presence {
   write(text: string): void
 }
 
+/** Returns a function that finds the name of another person who writes in a conversation. */
+export function useWriters(ready: boolean): (conversation: string) => string | undefined {
+  const [writers, setWriters] = useState<readonly PresenceMessage[]>([])
+  useEffect(() => {
+    if (!ready) return
+    const topic = listen<PresenceMessage>('presence', (message) => {
+      const { conversation, sender, state } = message
+      if (sender === session.value?.sender) return
+      const isSame = (each: PresenceMessage) => each.conversation === conversation && each.sender === sender
+      setWriters((all) => [...all.filter((each) => !isSame(each)), ...(state === 'writing' ? [message] : [])])
+      setTimeout(() => setWriters((all) => all.filter((each) => each !== message)), TYPES_MS)
+    })
+    topic.subscribed.catch(() => {})
+    return topic.leave
+  }, [ready])
+  return (conversation) => writers.find((each) => each.conversation === conversation)?.name
+}
+
 /**
  * Reports that this user reads or types in a conversation, and follows who else does. Does nothing if
  * `conversation` is undefined.

@@ -8,7 +8,6 @@ import type { Note } from '../../data/team/team.ts'
 import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
-import { useLookup } from '../../data/use/use-known.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber } from '../../language/words.ts'
@@ -45,12 +44,11 @@ export function useConversations(view: View, words: string): Conversations {
   const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
   const isMentions = id === 'mentions'
   const isLong = asked.length >= MIN_SEARCH
-  const search = { perPage: OLDER, live: false, ready: isLong }
+  const search = { perPage: OLDER, live: false, ready: isLong && !isMentions }
   const texts = useList<Message>('sms_messages', {
     filter: pb.filter('body ~ {:asked}', { asked }),
     fields: 'id,to,from,body,message_type,created',
     ...search,
-    ready: isLong && !isMentions,
   })
   const notes = useList<Note & { expand?: { conversation?: Conversation; author?: { name: string } } }>(
     'conversation_notes',
@@ -75,10 +73,11 @@ export function useConversations(view: View, words: string): Conversations {
       time: created,
       isNote: true,
     })),
-  ]
+  ].sort((a, b) => (a.time < b.time ? 1 : -1))
+  const loading = list.loading || (search.ready && texts.loading) || ((isLong || isMentions) && notes.loading)
   // the view Mentions lists the notes, not the last texts of their conversations
   return {
-    list: isMentions ? { ...list, items: [], pages: 1 } : list,
+    list: { ...list, ...(isMentions && { items: [], pages: 1 }), loading },
     words: asked,
     hits: isLong || isMentions ? hits : [],
   }
@@ -92,18 +91,25 @@ const hitOf = (message: Message): Hit => ({
   isNote: false,
 })
 
-/** Returns a function that finds a conversation's last text by its id. */
-export const useLastTexts = (items: readonly Conversation[]): ((message: string) => Message | undefined) =>
-  useLookup(
-    items.map(({ last_message }) => last_message),
-    async (ids) => {
-      const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
-      const fields = 'id,message_type,scheduled_at,delivered_at,created'
-      const options = { filter, skipTotal: true, fields }
-      const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, options)
-      return items.map((message) => [message.id, message] as const)
-    },
-  )
+/** Returns a function that finds a conversation's last text, live, by its id. */
+export function useLastTexts(
+  conversations: readonly Conversation[],
+): (message: string) => Message | undefined {
+  const ids = conversations.map(({ last_message }) => last_message).filter(Boolean)
+  const { items } = useList<Message>('sms_messages', {
+    filter: ids
+      .sort()
+      .map((id) => pb.filter('id = {:id}', { id }))
+      .join(' || '),
+    sort: 'id',
+    fields:
+      'id,message_type,status,scheduled_at,delivered_at,created,expand.sent_by.kind,expand.sent_by.name',
+    expand: 'sent_by',
+    perPage: PER_PAGE,
+    ready: ids.length > 0,
+  })
+  return (message) => items.find(({ id }) => id === message)
+}
 
 /** Counts what is new for this person: unread conversations assigned to them, notes that mention them. */
 export function useNews(ready: boolean): Readonly<Record<string, number>> {

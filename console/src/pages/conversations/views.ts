@@ -13,7 +13,8 @@ export interface View {
   readonly nothing: string
   /** The filter of the view's list. A database index serves every view's filter except that of Mentions. */
   readonly filter: string
-  readonly sort?: string
+  /** Sorts by this time, the earliest first, instead of by the last text. The rows show it. */
+  readonly sort?: 'follow_up_at'
   /** Whether a conversation that was changed here is still one of the view. */
   readonly has: (conversation: Conversation) => boolean
 }

@@ -10,6 +10,7 @@ import type { Note } from '../../../data/team/team.ts'
 import { lateWords, timeOf } from '../../../data/text/message-time.ts'
 import { reasonOf, type ShownState, shownState } from '../../../data/words/failure-reasons.ts'
 import { stateOf } from '../../../data/words/message-states.ts'
+import { senderOf } from '../../../data/words/sender-words.ts'
 import { t } from '../../../language/words.ts'
 import { Attachments } from '../../../parts/attachments/attachments.tsx'
 import { Avatar } from '../../../parts/avatar.tsx'
@@ -20,20 +21,6 @@ import { attempt } from '../../../parts/toast.tsx'
 import { to } from '../../../router.ts'
 import { NoteForm } from '../note-form.tsx'
 import './bubbles.css'
-
-const SENDERS: Readonly<Record<string, (name: string) => string>> = {
-  key: (name) => t('API key {name}', { name }),
-  campaign: (name) => t('Campaign {name}', { name }),
-  hook: (name) => t('Incoming webhook {name}', { name }),
-  answer: (name) => t('Automatic answer {name}', { name }),
-}
-
-function senderOf({ expand }: Message, hasTeam: boolean): string {
-  const sender = expand?.sent_by
-  if (!sender) return ''
-  if (isPerson(sender)) return hasTeam ? sender.name : ''
-  return SENDERS[sender.kind]?.(sender.name) ?? ''
-}
 
 const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
 
@@ -71,7 +58,7 @@ export function Text({
   const reason = reasonOf(message)
   const isIn = message_type === 'incoming'
   const isWaiting = status === 'pending' && scheduled_at !== ''
-  const sender = senderOf(message, hasTeam)
+  const sender = hasTeam || !isPerson(expand?.sent_by) ? senderOf(message) : ''
   // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
   // may() comes first, so that it always runs. It reads a signal, and Preact skips renders with equal props
@@ -157,6 +144,7 @@ const cancel = (id: string) =>
 export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {
   const [isChanging, setChanging] = useState(false)
   const isMine = note.author === session.value?.sender
+  const author = people.hasTeam ? people.nameOf(note.author) : ''
   return (
     <article class="conversations-note" aria-current={isFound ? 'true' : undefined}>
       {isChanging ? (
@@ -165,9 +153,8 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
         <p>{note.text}</p>
       )}
       <footer>
-        <strong>
-          {people.hasTeam ? t('Note by {name}', { name: people.nameOf(note.author) }) : t('Note')}
-        </strong>
+        {author && <Avatar name={author} of={note.author} isSmall />}
+        <strong>{author ? t('Note by {name}', { name: author }) : t('Note')}</strong>
         <Hour at={note.created} />
         {(may('admin') || (may('agent') && isMine)) && !isChanging && (
           <>

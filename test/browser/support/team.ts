@@ -1,0 +1,22 @@
+import type { Browser } from './browser.ts'
+import type { BrowserFixture } from './browser-fixture.ts'
+import { type Phone, pairPhone } from './phone.ts'
+
+export const BEN = { name: 'Ben', email: 'ben@example.com', password: 'ben-password1' } as const
+
+/** Makes Ben, who has an account of his own or not, a member of Ann's team. Returns Ann's phone. */
+export async function makeTeam(fixture: BrowserFixture, member_only: boolean): Promise<Phone> {
+  const [ann, root] = [await fixture.ann(), await fixture.root()]
+  const person = { ...BEN, passwordConfirm: BEN.password, verified: true, member_only }
+  const { id: member } = await root.collection('users').create(person)
+  await root.collection('members').create({ account: ann.authStore.record!.id, member, role: 'agent' })
+  return pairPhone(fixture.url, ann, 'Desk phone')
+}
+
+/** Signs Ben in. He sees the account of the team, unless he has one of his own. */
+export async function signInAsBen({ page }: Pick<Browser, 'page'>, url: string): Promise<void> {
+  await page.goto(url)
+  await page.getByLabel('Email').fill(BEN.email)
+  await page.getByLabel('Password').fill(BEN.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
