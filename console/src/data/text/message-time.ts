@@ -7,7 +7,8 @@ type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at
 
 /**
  * The time of a text in its conversation: when the phone received it or, if outgoing, when it was created or
- * is due. A canceled text, or one that failed before it was due, keeps the time of its creation. Lists are sorted by `created` and show that.
+ * is due. A text that was canceled, or failed before it was due, keeps its creation time. Lists are sorted by
+ * `created` and show that.
  */
 export function timeOf(message: Timed & Pick<Message, 'error_message'>): string {
   const { message_type, status, created, delivered_at, scheduled_at } = message
