@@ -41,6 +41,8 @@ async function addContact(fixture: BrowserFixture): Promise<void> {
   await page.keyboard.type('Ev')
   await page.getByLabel('Choose Max').waitFor({ state: 'detached' })
   await press(fixture, 'ArrowDown')
+  await waitForFocus(fixture, page.getByRole('link', { name: 'Eva', exact: true }))
+  await press(fixture, 'Tab')
   await waitForFocus(fixture, page.getByRole('link', { name: 'Conversation with Eva' }))
   await press(fixture, 'Enter')
   await titled(fixture, 'Eva').waitFor()

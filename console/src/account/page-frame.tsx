@@ -58,6 +58,7 @@ export const PublicPage = ({ children }: { children: ComponentChildren }) => (
         <Logo /> pocketsms
       </a>
       <ThemeSwitch />
+      <LanguageSwitch />
       <a href={to('/')}>{t('Sign in')}</a>
     </header>
     <main id="page">{children}</main>

@@ -29,6 +29,8 @@ function press(event: KeyboardEvent): void {
     if (!goBack(target)) return
   } else if (target.closest(FIELDS)) {
     if (key !== 'arrowdown' || !target.matches('input[type="search"]') || !focusList()) return
+  } else if (key === 'arrowdown') {
+    if (!target.matches('body, main, h1') || !focusList()) return
   } else if (key === '?') keysOpen.value = 'keys'
   else if (key === '/') {
     const [search] = findVisible(SEARCH)

@@ -18,6 +18,7 @@ import { EndedAccount } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
+import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
 import { TeamNews } from './team-news.tsx'
 
@@ -34,6 +35,7 @@ export function Shell({ session }: { session: Session }) {
   const hasRail = isRail.value || (isInbox && !isHuge.value)
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(preload, [])
+  useEffect(refuseFiles, [])
   useEffect(() => {
     // reads the URL, because `path` may be old: the user may have opened another page meanwhile
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)

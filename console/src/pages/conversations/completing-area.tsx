@@ -1,8 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
-import { t } from '../../language/words.ts'
 import { Field } from '../../parts/form/field.tsx'
-import { toast } from '../../parts/toast.tsx'
 import './completing-area.css'
 
 export interface Completion {
@@ -37,15 +35,6 @@ function openWord(text: string, caret: number, sign: string): { at: number; type
   const typed = before.slice(at + 1)
   const isStart = at === 0 || /\s/.test(before[at - 1] ?? '')
   return at >= 0 && isStart && typed.length <= MAX_TYPED && !typed.includes('\n') ? { at, typed } : undefined
-}
-
-/**
- * Says that files cannot be sent, if the user pastes or drops one. Copied cells have a picture and a text.
- */
-function refuseFiles(event: Event, data: DataTransfer | null): void {
-  if (!data?.files.length || data.getData('text') !== '') return
-  event.preventDefault()
-  toast(t('Pictures and other files cannot be sent.'))
 }
 
 /**
@@ -143,8 +132,6 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
               setActive(0)
             }}
             onKeyDown={press}
-            onPaste={(event) => refuseFiles(event, event.clipboardData)}
-            onDrop={(event) => refuseFiles(event, event.dataTransfer)}
             onBlur={() => setCaret(undefined)}
           />
         )}

@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { isLoopback } from '../../data/loopback.ts'
 import { useSetup } from '../../data/setup.ts'
 import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { Notice } from '../../parts/form/form.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -83,13 +81,6 @@ export function Invite({ onClose }: { onClose: () => void }) {
   if (link)
     return (
       <ShownOnce title={t('The invitation')} onClose={onClose}>
-        {isLoopback(link) && (
-          <Notice kind="warning">
-            {t('Only this computer can open the link: {host} is its own address.', {
-              host: new URL(link).host,
-            })}
-          </Notice>
-        )}
         <p>{t('Send this link to the person, or let them scan the picture. It works once, for 7 days.')}</p>
         <SharedLink link={link} label={t('The invitation as a picture')} />
       </ShownOnce>

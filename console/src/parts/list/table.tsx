@@ -58,7 +58,7 @@ export function Table<T extends { id: string }>({
         </thead>
         <tbody role="rowgroup" onKeyDown={moveFocus}>
           {rows.map((row) => (
-            <tr key={row.id} role="row" class={href && 'linked'} onClick={href && openRow}>
+            <tr key={row.id} role="row" class={(href ?? onOpen) && 'linked'} onClick={openRow}>
               {columns.map(({ title, name, cell, align, bare, long, minor, spare }, at) => (
                 <td
                   key={title}
@@ -86,13 +86,13 @@ export function Table<T extends { id: string }>({
   )
 }
 
-/** A click anywhere in a row presses the link in its first cell, unless it selects text. */
+/** A click anywhere in a row presses the link or button in its first cell, unless it selects text. */
 function openRow(event: MouseEvent): void {
   const isOwn = (event.target as Element).closest('a, button, input, label, select')
   if (isOwn || getSelection()?.isCollapsed === false) return
-  const link = (event.currentTarget as Element).querySelector('a')
-  if (event.ctrlKey || event.metaKey) open(link?.href)
-  else link?.click()
+  const opener = (event.currentTarget as Element).querySelector<HTMLElement>('td.first :is(a, button)')
+  if (opener instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey)) open(opener.href)
+  else opener?.click()
 }
 
 /** A column's title. A click sorts by it: first descending if `align` is `end`, otherwise ascending. */
