@@ -78,6 +78,8 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     'main :is(tbody tr, .conversations-list li) :is(a[href], button)',
   ],
   'parts/list/table.tsx': ['a, button, input, label, select'],
+  'shell/keys.tsx': ['body, main, h1'],
+
   'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],
   'shell/language-switch.tsx': ['English', 'Deutsch'],
   'shell/navigation.tsx': ['pocketsms'],

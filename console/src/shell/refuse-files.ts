@@ -5,8 +5,8 @@ import { toast } from '../parts/toast.tsx'
 const TAKEN = 'input[type="file"], textarea[name="pasted"]'
 
 /**
- * Says that files cannot be sent, if one is pasted into a text or dropped anywhere: the browser would leave the
- * console to show a dropped one. Copied cells have a picture and a text. Returns what ends that.
+ * Says that files cannot be sent, if one is pasted into a text or dropped anywhere: the browser would leave
+ * the console to show a dropped one. Copied cells have a picture and a text. Returns what ends that.
  */
 export function refuseFiles(): () => void {
   const refuse = (event: Event, data: DataTransfer | null) => {
