@@ -79,7 +79,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/list/table.tsx': ['a, button, input, label, select'],
   'shell/keys.tsx': ['body, main, h1'],
-
   'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],
   'shell/language-switch.tsx': ['English', 'Deutsch'],
   'shell/navigation.tsx': ['pocketsms'],

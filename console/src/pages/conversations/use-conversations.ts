@@ -91,26 +91,6 @@ const hitOf = (message: Message): Hit => ({
   isNote: false,
 })
 
-/** Returns a function that finds a conversation's last text, live, by its id. */
-export function useLastTexts(
-  conversations: readonly Conversation[],
-): (message: string) => Message | undefined {
-  const ids = conversations.map(({ last_message }) => last_message).filter(Boolean)
-  const { items } = useList<Message>('sms_messages', {
-    filter: ids
-      .sort()
-      .map((id) => pb.filter('id = {:id}', { id }))
-      .join(' || '),
-    sort: 'id',
-    fields:
-      'id,message_type,status,scheduled_at,delivered_at,created,expand.sent_by.kind,expand.sent_by.name',
-    expand: 'sent_by',
-    perPage: PER_PAGE,
-    ready: ids.length > 0,
-  })
-  return (message) => items.find(({ id }) => id === message)
-}
-
 /** Counts what is new for this person: unread conversations assigned to them, notes that mention them. */
 export function useNews(ready: boolean): Readonly<Record<string, number>> {
   const sender = session.value?.sender ?? ''
