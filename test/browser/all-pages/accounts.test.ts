@@ -1,5 +1,5 @@
 import { scenario } from '../support/browser-fixture.ts'
-import { BEN, makeTeam, signInAsBen } from '../support/team.ts'
+import { BEN, chooseAccount, makeTeam, signInAsBen } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
 const SLOW_MS = 300
@@ -17,10 +17,10 @@ scenario(
     const account = page.getByLabel('Account', { exact: true }).first()
     for (const [i, label] of ['Ben (your own account)', 'Ann (Agent)', 'Ben (your own account)'].entries()) {
       await expect.poll(() => account.locator('option').count()).toBe(2)
-      await account.selectOption({ label }, { force: true })
+      await chooseAccount(fixture, label)
       await page.waitForTimeout(i * SLOW_MS)
     }
-    await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
+    await chooseAccount(fixture, 'Ann (Agent)')
     await expect.poll(() => page.evaluate('location.hash')).toBe('#/conversations')
     await phone.hear(ZOE, 'Are you open?')
     await page.getByText('Are you open?').waitFor()
@@ -34,7 +34,7 @@ scenario('a session that is renewed while the account changes does not change it
   await signInAsBen(fixture, fixture.url)
   const account = page.getByLabel('Account', { exact: true }).first()
   await expect.poll(() => account.locator('option').count()).toBe(2)
-  await account.selectOption({ label: 'Ben (your own account)' }, { force: true })
+  await chooseAccount(fixture, 'Ben (your own account)')
   let go = () => {}
   const held = new Promise<void>((resolve) => {
     go = resolve
@@ -48,7 +48,7 @@ scenario('a session that is renewed while the account changes does not change it
   const asked = page.waitForRequest('**/auth-refresh')
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
   await asked
-  await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
+  await chooseAccount(fixture, 'Ann (Agent)')
   const chosen = () => account.locator('option:checked').textContent()
   await expect.poll(chosen).toBe('Ann (Agent)')
   go()

@@ -4,6 +4,7 @@ import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { closePanel, hasViewMenu, openPanel } from '../support/inbox-layout.ts'
 import { type Phone, pairPhone } from '../support/phone.ts'
 import { readQr } from '../support/qr.ts'
+import { chooseAccount } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
 const BEN = { name: 'Ben', email: 'ben@example.com', password: 'ben-password1' } as const
@@ -80,9 +81,9 @@ async function landsInTeam({ page }: Browser, url: string): Promise<void> {
       (select) => (select as unknown as { selectedOptions: { text: string }[] }).selectedOptions[0]?.text,
     )
   await expect.poll(chosen).toBe('Ann (Agent)')
-  await account.selectOption({ label: 'Ben (your sign-in)' }, { force: true })
+  await chooseAccount({ page }, 'Ben (your sign-in)')
   await page.getByText('You have no account of your own').waitFor()
-  await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
+  await chooseAccount({ page }, 'Ann (Agent)')
   await expect.poll(chosen).toBe('Ann (Agent)')
 }
 

@@ -1,3 +1,4 @@
+import { until } from '../../support/until.ts'
 import type { Browser } from './browser.ts'
 import type { BrowserFixture } from './browser-fixture.ts'
 import { type Phone, pairPhone } from './phone.ts'
@@ -20,3 +21,16 @@ export async function signInAsBen({ page }: Pick<Browser, 'page'>, url: string):
   await page.getByLabel('Password').fill(BEN.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+/** Changes the account. The menu is made again at each change, and a try that has the old one never ends. */
+export const chooseAccount = ({ page }: Pick<Browser, 'page'>, label: string): Promise<unknown> =>
+  until(`the account ${label}`, () =>
+    page
+      .getByLabel('Account', { exact: true })
+      .first()
+      .selectOption({ label }, { force: true, timeout: 3000 })
+      .then(
+        () => true,
+        () => false,
+      ),
+  )

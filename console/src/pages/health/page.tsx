@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { isSimulated } from '../../data/device/device-name.ts'
 import { useDeviceStates } from '../../data/device/device-states.ts'
@@ -8,7 +7,6 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
-import type { Tone } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
@@ -18,6 +16,7 @@ import './page.css'
 import { durationWords } from './duration-words.ts'
 import { Jobs } from './jobs.tsx'
 import { Offline } from './offline.tsx'
+import { Tile } from './tile.tsx'
 import { WaitingMessages } from './waiting-messages.tsx'
 
 interface Readiness {
@@ -154,27 +153,4 @@ function useDeliveries(state: string): number | undefined {
   const filter = `${state} && updated >= "${since.replace('T', ' ')}"`
   const list = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id', live: false })
   return list.loading ? undefined : list.total
-}
-
-/** A figure with its name. With `href`, the whole tile is a link. */
-function Tile({
-  title,
-  value,
-  note,
-  tone = 'calm',
-  href,
-}: {
-  title: string
-  value: ComponentChildren
-  note?: string | undefined
-  tone?: Tone
-  href?: string
-}) {
-  return (
-    <li class={`health-tile ${tone}`}>
-      {href ? <a href={href}>{title}</a> : <span>{title}</span>}
-      <strong>{value ?? '…'}</strong>
-      {note && <span>{note}</span>}
-    </li>
-  )
 }
