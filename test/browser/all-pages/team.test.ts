@@ -81,10 +81,12 @@ async function landsInTeam({ page }: Browser, url: string): Promise<void> {
       (select) => (select as unknown as { selectedOptions: { text: string }[] }).selectedOptions[0]?.text,
     )
   await expect.poll(chosen).toBe('Ann (Agent)')
+  await page.getByText('Are you open?').first().waitFor()
   await chooseAccount({ page }, 'Ben (your sign-in)')
   await page.getByText('You have no account of your own').waitFor()
   await chooseAccount({ page }, 'Ann (Agent)')
   await expect.poll(chosen).toBe('Ann (Agent)')
+  await page.getByText('Are you open?').first().waitFor()
 }
 
 /** Joins as a user that there is. */
