@@ -77,6 +77,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     ...['input, select, textarea, [role="listbox"]', 'tr, li', 'main li a[aria-current]'],
     'main :is(tbody tr, .conversations-list li) :is(a[href], button)',
   ],
+  'pages/health/tile.tsx': ['health-tile {}'],
   'parts/list/table.tsx': ['a, button, input, label, select'],
   'shell/keys.tsx': ['body, main, h1'],
   'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],

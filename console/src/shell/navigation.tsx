@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 import { mentioned, unread } from '../data/unread.ts'
 import { t } from '../language/words.ts'
@@ -25,23 +25,27 @@ const GROUPS = [
   ['server', t('Server')],
 ] as const
 
-/** The navigation beside the page. */
-export const SideBar = ({ pages, session, path }: Props) => (
-  <header class="side-bar">
-    <a class="skip" href={to(path)} onClick={skip}>
-      {t('Skip to the page')}
-    </a>
-    <a class="brand" href={to('/')}>
-      <Logo /> <span>pocketsms</span>
-    </a>
-    <AccountSwitch session={session} />
-    <nav aria-label={t('Pages')}>
-      <Groups pages={pages} path={path} />
-    </nav>
-    <AccountMenu session={session} />
-    <More isHere={!pages.some((page) => page.group && isAt(page, path))} {...{ pages, session, path }} />
-  </header>
-)
+/** The navigation beside the page. It shows the entry of the page, where not all fit. */
+export function SideBar({ pages, session, path }: Props) {
+  const element = useRef<HTMLElement>(null)
+  useEffect(() => element.current?.querySelector('a.here')?.scrollIntoView({ block: 'nearest' }), [path])
+  return (
+    <header class="side-bar" ref={element}>
+      <a class="skip" href={to(path)} onClick={skip}>
+        {t('Skip to the page')}
+      </a>
+      <a class="brand" href={to('/')}>
+        <Logo /> <span>pocketsms</span>
+      </a>
+      <AccountSwitch session={session} />
+      <nav aria-label={t('Pages')}>
+        <Groups pages={pages} path={path} />
+      </nav>
+      <AccountMenu session={session} />
+      <More isHere={!pages.some((page) => page.group && isAt(page, path))} {...{ pages, session, path }} />
+    </header>
+  )
+}
 
 function skip(event: Event): void {
   event.preventDefault()

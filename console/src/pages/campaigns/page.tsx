@@ -45,7 +45,7 @@ function timeOf({ repeat, status, scheduled_at }: Campaign): string {
 }
 
 const ABOUT = t(
-  'A text to more than 20 people is a campaign: you can change it before it begins, pause it, and see how far it is.',
+  'A campaign is a text to many people: you can change it before it begins, pause it, and see how far it is. A text to more than 20 people is always one.',
 )
 
 export const Page = () => (

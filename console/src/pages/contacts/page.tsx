@@ -58,7 +58,7 @@ export function Page({ query }: PageProps) {
   const isAll = filter === ''
   return (
     <Frame
-      title={group?.name ?? t('Contacts')}
+      title={group ? t('Members of {group}', { group: group.name }) : t('Contacts')}
       {...(group && { back: { href: to(`/groups/${group.id}`), words: t('Group') } })}
       actions={!(isAll && contacts.total === 0) && buttons}
     >

@@ -52,10 +52,10 @@ export function Row({ conversation, isChosen, isHit, isTwin, last, time, writer,
           <em>{t('Draft:')}</em> {draft}
         </>
       ) : (
-        <>
+        <span class={last_type === 'outgoing' ? 'muted' : ''}>
           {last_type === 'outgoing' && `${beginningOf(last, isOwn, sender)} `}
           {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
-        </>
+        </span>
       )}
     </RowLink>
   )

@@ -119,7 +119,12 @@ function History({ number }: { number: string }) {
   return (
     <section>
       <h2>{t('History')}</h2>
-      <p>{t('{received} received, {sent} sent', { received: incoming.total, sent: outgoing.total })}</p>
+      <p>
+        {t('{received} received, {outgoing} outgoing', {
+          received: incoming.total,
+          outgoing: outgoing.total,
+        })}
+      </p>
       {first && (
         <p class="muted">
           {t('First on {day}: {text}', { day: formatDateTime(timeOf(first)), text: first.body })}

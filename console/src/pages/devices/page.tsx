@@ -25,7 +25,7 @@ export function Page({ query }: PageProps) {
       title: t('Name'),
       cell: (device) => (
         <span class="row">
-          {device.name} <SimulatedBadge device={device} />
+          <u>{device.name}</u> <SimulatedBadge device={device} />
         </span>
       ),
     },

@@ -54,7 +54,10 @@ function reasonFor(message: Message) {
       </>
     )
   if (isCanceled(message)) return reason
-  return reason ? t('Not sent: {fault}', { fault: reason }) : t('It failed.')
+  if (!reason) return t('It failed.')
+  return message.sent_at
+    ? t('Not delivered: {fault}', { fault: reason })
+    : t('Not sent: {fault}', { fault: reason })
 }
 
 function Retry({ message }: { message: Message }) {

@@ -35,7 +35,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   return (
     <Frame
       title={loading || total === 0 ? t('Sent') : titleOf(sent, who, total)}
-      back={{ href: to('/messages'), words: t('Messages') }}
+      back={{ href: to('/send'), words: t('Send') }}
       actions={another}
     >
       {fault && <Notice kind="wrong">{fault.message}</Notice>}

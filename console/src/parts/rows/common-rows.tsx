@@ -48,7 +48,7 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
 }
 
 export const prefixesRow = (name: string, label: string, hint: string, areSigned = false): FieldRow => ({
-  ...{ name, label, hint, placeholder: areSigned ? '+43, +1, -1876' : '+43, +4366' },
+  ...{ name, label, hint, placeholder: areSigned ? '+43, +1, -+1876' : '+43, +4366' },
   read: (prefixes) => String(prefixes ?? '').replaceAll(',', ', '),
   write: (typed) => readPrefixes(String(typed), areSigned),
   error: (typed) =>
