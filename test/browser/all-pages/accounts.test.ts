@@ -33,8 +33,10 @@ scenario('a session that is renewed while the account changes does not change it
   await makeTeam(fixture, false)
   await signInAsBen(fixture, fixture.url)
   const account = page.getByLabel('Account', { exact: true }).first()
-  await expect.poll(() => account.locator('option').count()).toBe(2)
+  const chosen = () => account.locator('option:checked').textContent()
+  await expect.poll(chosen).toBe('Ann (Agent)')
   await chooseAccount(fixture, 'Ben (your own account)')
+  await expect.poll(chosen).toBe('Ben (your own account)')
   let go = () => {}
   const held = new Promise<void>((resolve) => {
     go = resolve
@@ -49,7 +51,6 @@ scenario('a session that is renewed while the account changes does not change it
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
   await asked
   await chooseAccount(fixture, 'Ann (Agent)')
-  const chosen = () => account.locator('option:checked').textContent()
   await expect.poll(chosen).toBe('Ann (Agent)')
   go()
   await answer
