@@ -1,5 +1,4 @@
-import type { Answer } from './use-answer.ts'
-import { useAnswer } from './use-answer.ts'
+import { type Answer, useAnswer } from './use-answer.ts'
 import { useRows } from './use-rows.ts'
 
 const FIRST_ROWS = 30
@@ -22,12 +21,12 @@ interface AnsweredList<T> {
 
 /** A list that GET `path` answers, newest first, and more of it when it grows. */
 export function useAnsweredList<T>(path: string, filter: string, page: number): Answer<AnsweredList<T>> {
-  const [rows, grow] = useRows(path + filter, FIRST_ROWS)
+  const [rows, grow] = useRows(path + filter, FIRST_ROWS, page)
   const asked = { filter, sort: '-created,-@rowid', page: String(page), perPage: String(rows) }
   const { value, ...answer } = useAnswer<Answered<T>>(`${path}?${new URLSearchParams(asked)}`)
   if (!value) return { ...answer, value }
   const { items, totalItems: total, totalPages } = value
-  const isMore = page === 1 && items.length === rows && total > rows
+  const isMore = items.length === rows && total > rows
   const list = {
     items,
     page: value.page,

@@ -67,7 +67,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
   const question = JSON.stringify([collection, filter, sort, expand, fields, perPage])
   const [at, setAt] = useState({ question, page: 1 })
   const page = at.question === question ? at.page : 1
-  const [rows, grow] = useRows(question, perPage)
+  const [rows, grow] = useRows(question, perPage, page)
   const [shown, setShown] = useState<Shown<T>>()
   const [answered, setAnswered] = useState('')
   const [fault, setFault] = useState<Fault>()

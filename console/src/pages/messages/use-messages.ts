@@ -48,8 +48,7 @@ interface Shown {
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
-  const [grown, growMore] = useRows(question, FIRST_ROWS)
-  const rows = page > 1 ? MOST_ROWS : grown
+  const [rows, grow] = useRows(question, FIRST_ROWS, page)
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<{ question: string; fault: Fault }>()
   const [count, setCount] = useState({ question: '', total: 0 })
@@ -129,8 +128,8 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   return {
     items: shown?.items ?? [],
     page,
-    pages: rows < MOST_ROWS ? 1 : Math.max(1, Math.ceil((total ?? atLeast) / MOST_ROWS)),
-    grow: isFull && page === 1 && (total ?? atLeast) > rows ? growMore : undefined,
+    pages: grow ? 1 : Math.max(1, Math.ceil((total ?? atLeast) / MOST_ROWS)),
+    grow: isFull && (total ?? atLeast) > rows ? grow : undefined,
     total,
     loading: shown === undefined && !told,
     isOld: shown !== undefined && !told && (shown.question !== question || shown.page !== page),
