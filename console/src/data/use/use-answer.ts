@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLatest } from './use-latest.ts'
@@ -32,7 +32,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
       if (isLatest()) setFault(faultOf(error))
     }
   }, [path])
-  useEffect(() => {
+  useLayoutEffect(() => {
     void reload()
     const again = () => document.visibilityState === 'visible' && void reload()
     const timer = everyMs === undefined ? undefined : setInterval(again, everyMs)
@@ -42,7 +42,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
     }
   }, [reload, everyMs])
   const isAway = fault?.isAway === true
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isAway) return
     const timer = setInterval(() => void reload(), AGAIN_MS)
     return () => clearInterval(timer)

@@ -1,5 +1,5 @@
 import type { RecordModel } from 'pocketbase'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
@@ -100,7 +100,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
     setAnswered(question)
   }, [question, page, rows, ready])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     void reload()
     return () => {
       begin()

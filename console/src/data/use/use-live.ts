@@ -1,5 +1,5 @@
 import type { RecordModel, RecordSubscription } from 'pocketbase'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { listen } from './shared-subscription.ts'
 
 /**
@@ -15,7 +15,9 @@ export function useLive<T extends RecordModel>(
 ): void {
   const latest = useRef({ hear, miss })
   latest.current = { hear, miss }
-  useEffect(() => {
+  // Layout effects here and in lists: Preact cleans up other effects only after the next paint. In between,
+  // a timer or an event would make the account that was left read with the session of the next one.
+  useLayoutEffect(() => {
     if (topic === undefined) return
     let joined = false
     let left = false

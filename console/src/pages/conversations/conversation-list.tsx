@@ -40,6 +40,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const lastTextOf = useLastTexts(items)
   const writerIn = useWriters(people.hasTeam)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
+  const times = new Map<string, number>()
+  for (const { name } of items) if (name) times.set(name, (times.get(name) ?? 0) + 1)
   const title = t('Conversations')
   const head = (
     <>
@@ -90,7 +92,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 {...{ conversation, people }}
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
-                isTwin={items.some(({ id, name }) => name === conversation.name && id !== conversation.id)}
+                isTwin={(times.get(conversation.name) ?? 0) > 1}
                 isHit={isIn(conversation.last_text, asked)}
                 last={lastTextOf(conversation.last_message)}
                 time={conversation[shown.sort ?? 'last_at']}

@@ -58,8 +58,10 @@ export function useWriters(ready: boolean): (conversation: string) => string | u
 export function usePresence(conversation: string | undefined): Presence {
   const [others, setOthers] = useState<readonly Other[]>([])
   const written = useRef(0)
+  const me = session.value?.sender
   const tell = (state: State) => {
-    if (!session.value) return // signed out: the server knows that this person is gone
+    // after a sign-out or a change of account, the server knows that this person is gone
+    if (!me || session.peek()?.sender !== me) return
     const body = { conversation, state }
     // a failure does not matter: reports are repeated, and without them a state ends by itself
     pb.send('/api/account/presence', { method: 'POST', body, keepalive: true }).catch(() => {})

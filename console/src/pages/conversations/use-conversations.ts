@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { conversationFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
@@ -120,7 +120,7 @@ export function useCounts(): (view: string) => string {
     }, CALM_MS)
   }
   useLive<Conversation>('conversations', '*', soon, soon)
-  useEffect(() => () => clearTimeout(timer.current), [])
+  useLayoutEffect(() => () => clearTimeout(timer.current), [])
   return (view) => {
     const count = value?.[view]
     if (count === undefined) return ''

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
@@ -110,7 +110,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     if (isShown && count.question === question) return
     void read()
   }, [read])
-  useEffect(() => () => clearTimeout(timer.current ?? undefined), [])
+  useLayoutEffect(() => () => clearTimeout(timer.current ?? undefined), [])
   useLive<Message>(
     'sms_messages',
     '*',
