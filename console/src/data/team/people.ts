@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Sender } from '../record-types.ts'
 import { session, userId } from '../session.ts'
@@ -37,13 +37,15 @@ export function usePeople(): People {
   })
   // reads `senders` again: when a member joins, the server sends no event for the new record in `senders`
   useEffect(() => void senders.reload(), [members.total])
-  const roles = new Map(members.items.map(({ id, role }) => [id, role]))
-  const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))
-  return {
-    all,
-    agents: all.filter(({ id }) => roles.get(id) !== 'viewer'),
-    members,
-    hasTeam: all.length > 1,
-    nameOf: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
-  }
+  return useMemo(() => {
+    const roles = new Map(members.items.map(({ id, role }) => [id, role]))
+    const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))
+    return {
+      all,
+      agents: all.filter(({ id }) => roles.get(id) !== 'viewer'),
+      members,
+      hasTeam: all.length > 1,
+      nameOf: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
+    }
+  }, [senders.items, members.items, members.loading, members.fault])
 }

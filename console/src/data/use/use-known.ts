@@ -1,18 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
+import { type Signal, signal } from '@preact/signals'
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
-import { useLatest } from './use-latest.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
 /** Returns a function that finds a number's contact. That is undefined if missing or not yet read. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
-  useLookup(numbers, find)
+  useLookup(numbers, find).get
 
 /** Returns a function that finds a number's name in the contacts. That is '' if missing or not yet read. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
-  return (number) => known(number)?.name ?? ''
+  return useCallback((number) => known(number)?.name ?? '', [])
 }
 
 async function find(numbers: readonly string[]): Promise<[string, Known][]> {
@@ -26,31 +26,65 @@ async function find(numbers: readonly string[]): Promise<[string, Known][]> {
 /** Maximum keys per request. The server accepts filters of up to 200 expressions and 3,500 bytes. */
 const AT_ONCE = 50
 
+interface Lookup<T> {
+  /**
+   * A key's value; undefined until it is read, or if there is none. A component that calls this is drawn
+   * again when the value of this key changes.
+   */
+  get(key: string): T | undefined
+  /** Changes a value that was read. */
+  change(key: string, to: (old: T) => T): void
+}
+
 /**
- * Reads the value of each key once, by calls of `find` with at most 50 keys. Returns a function that looks up
- * a key's value. It returns undefined until the value is read, or if there is none.
+ * Reads the value of each key once, by calls of `find` with at most 50 keys. Reads all of them again when
+ * `version` changes, and keeps the values until then. Both functions stay the same.
  */
 export function useLookup<T>(
   keys: readonly string[],
   find: (keys: readonly string[]) => Promise<Iterable<readonly [key: string, value: T]>>,
-): (key: string) => T | undefined {
-  const [known, setKnown] = useState<ReadonlyMap<string, T | undefined>>(new Map())
-  const question = [...new Set(keys)]
-    .filter((key) => key !== '' && !known.has(key))
-    .slice(0, AT_ONCE)
-    .join()
-  const begin = useLatest()
+  version = 0,
+): Lookup<T> {
+  const values = useRef(new Map<string, Signal<T | undefined>>()).current
+  const state = useRef({ version, asked: new Set<string>(), isBusy: false, isLeft: false }).current
+  const latest = useRef({ keys, find })
+  latest.current = { keys, find }
+  if (state.version !== version) Object.assign(state, { version, asked: new Set() })
+  const read = async () => {
+    while (!state.isLeft) {
+      const { keys, find } = latest.current
+      const unread = new Set(keys.filter((key) => key !== '' && !state.asked.has(key)))
+      const some = [...unread].slice(0, AT_ONCE)
+      if (some.length === 0) return
+      for (const key of some) state.asked.add(key)
+      for (const [key, value] of await find(some).catch(() => [])) signalOf(values, key).value = value
+    }
+  }
   useEffect(() => {
-    if (question === '') return
-    const isLatest = begin()
-    const asked = question.split(',')
-    void find(asked)
-      .catch(() => [])
-      .then((found) => {
-        const unknown = asked.map((key) => [key, undefined] as const)
-        if (isLatest()) setKnown((old) => new Map([...old, ...unknown, ...found]))
-      })
-    return () => void begin()
-  }, [question])
-  return (key) => known.get(key)
+    if (state.isBusy) return
+    state.isBusy = true
+    void read().finally(() => {
+      state.isBusy = false
+    })
+  })
+  useLayoutEffect(
+    () => () => {
+      state.isLeft = true
+    },
+    [],
+  )
+  return {
+    get: useCallback((key) => signalOf(values, key).value, []),
+    change: useCallback((key, to) => {
+      const value = signalOf(values, key)
+      const old = value.peek()
+      if (old !== undefined) value.value = to(old)
+    }, []),
+  }
+}
+
+function signalOf<T>(values: Map<string, Signal<T | undefined>>, key: string): Signal<T | undefined> {
+  const found = values.get(key) ?? signal<T | undefined>(undefined)
+  values.set(key, found)
+  return found
 }

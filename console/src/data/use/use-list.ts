@@ -4,6 +4,7 @@ import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import type { ContactGroup } from '../record-types.ts'
+import { keepUnchanged } from './keep-unchanged.ts'
 import { keepList, keptList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
@@ -49,6 +50,8 @@ interface Shown<T> {
   readonly total: number
 }
 
+const NOTHING: Shown<never> = { items: [], pages: 1, total: 0 }
+
 /**
  * The first records of a collection, and more of them when the list grows. Reads them again 400 ms after
  * any change, to show new, moved and deleted records. Without `expand` and `fields`, changes of records on
@@ -88,7 +91,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
       if (page > pages) return setAt({ question, page: pages })
       const items = sort.startsWith('name') ? found.items.sort(byName) : found.items
       const now = { items, pages, total: found.totalItems }
-      setShown(now)
+      setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], items) }))
       if (live) keepList(question + page, now)
       setFault(undefined)
     } catch (error) {
@@ -122,7 +125,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
     soon,
   )
 
-  const { items = [], pages = 1, total = 0 } = shown ?? {}
+  const { items, pages, total } = shown ?? NOTHING
   return {
     items,
     page,

@@ -1,3 +1,4 @@
+import { useCallback } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { lineName } from '../device/lines.ts'
 import type { Line, Message } from '../record-types.ts'
@@ -6,15 +7,15 @@ import { MOST_LINES } from './use-lines.ts'
 
 /** Returns a function that names a message's SIM; '' if its device has only one. Reads each device once. */
 export function useSims(messages: readonly Message[]): (message: Message) => string {
-  const linesOf = useLookup(
+  const { get } = useLookup(
     messages.map(({ device }) => device),
     find,
   )
-  return ({ device, line: id }) => {
-    const lines = linesOf(device) ?? []
+  return useCallback(({ device, line: id }) => {
+    const lines = get(device) ?? []
     const line = lines.length > 1 ? lines.find((one) => one.id === id) : undefined
     return line ? lineName(line) : ''
-  }
+  }, [])
 }
 
 async function find(devices: readonly string[]): Promise<[string, Line[]][]> {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
@@ -55,6 +55,7 @@ export function Page({ query }: PageProps) {
     </>
   )
   const close = () => setEdited(undefined)
+  const columns = useMemo(() => columnsFor(groups, setEdited, picked, pick), [groups.items, picked])
   const isAll = filter === ''
   return (
     <Frame
@@ -92,7 +93,7 @@ export function Page({ query }: PageProps) {
       <Records
         list={contacts}
         caption={t('Contacts')}
-        columns={columnsFor(groups, setEdited, picked, pick)}
+        columns={columns}
         empty={
           isAll ? (
             <Empty icon="contacts" title={t('No contacts yet')} action={<div class="row">{buttons}</div>}>

@@ -9,6 +9,7 @@ import { TextField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
+import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { NewConversation } from './new-conversation.tsx'
@@ -32,7 +33,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const [isStarting, setStarting] = useState(false)
   const views = viewsFor(people)
   const shown = views.find(({ id }) => id === view.value) ?? ALL
-  const { list, hits, words: asked } = useConversations(shown, words.value)
+  const { list: whole, hits, words: asked } = useConversations(shown, words.value)
+  const list = useDrawn(whole)
   const { loading, fault } = list
   // a search in the view All also finds archived and blocked conversations
   const isAny = asked !== '' && shown === ALL
@@ -94,7 +96,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 draft={drafts.get(conversation.id)}
                 isTwin={(times.get(conversation.name) ?? 0) > 1}
                 isHit={isIn(conversation.last_text, asked)}
-                last={lastTextOf(conversation.last_message)}
+                lastTextOf={lastTextOf}
                 time={conversation[shown.sort ?? 'last_at']}
                 writer={writerIn(conversation.id)}
               />

@@ -6,6 +6,7 @@ import { isDueLater, timeNote } from '../../data/text/message-time.ts'
 import { senderOf } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
+import { memo } from '../../parts/memo.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatSoon, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -18,8 +19,8 @@ interface RowProps {
   readonly isHit: boolean
   /** Whether another conversation of the list has the same name, so that the number is needed, too. */
   readonly isTwin: boolean
-  /** The last text; undefined until it is read. */
-  readonly last: Message | undefined
+  /** Finds a text by its id; undefined until it is read. */
+  readonly lastTextOf: (id: string) => Message | undefined
   /** The time that the row shows. */
   readonly time: string
   /** The name of another person who writes in the conversation. */
@@ -29,9 +30,11 @@ interface RowProps {
   readonly people: People
 }
 
-export function Row({ conversation, isChosen, isHit, isTwin, last, time, writer, draft, people }: RowProps) {
+export const Row = memo((props: RowProps) => {
+  const { conversation, isChosen, isHit, isTwin, lastTextOf, time, writer, draft, people } = props
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived } = conversation
+  const last = lastTextOf(last_message)
   const isOwn = last_sender === '' || last_sender === session.value?.sender
   const sender = isOwn ? '' : people.nameOf(last_sender) || (last && senderOf(last))
   const facts = [
@@ -65,7 +68,7 @@ export function Row({ conversation, isChosen, isHit, isTwin, last, time, writer,
       {row}
     </Swipe>
   )
-}
+})
 
 /** What stands before an outgoing text: its sender, if read. */
 function beginningOf(last: Message | undefined, isOwn: boolean, sender = ''): string {

@@ -13,7 +13,7 @@ import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber } from '../../language/words.ts'
 import type { View } from './views.ts'
 
-const PER_PAGE = 50
+const PER_PAGE = 30
 /** The shortest search in texts and notes, in characters: shorter ones would match nearly every text. */
 const MIN_SEARCH = 3
 const OLDER = 10

@@ -9,32 +9,21 @@ export function useLastTexts(
   conversations: readonly Conversation[],
 ): (message: string) => Message | undefined {
   const [connection, setConnection] = useState(0)
-  const [changed, setChanged] = useState<ReadonlyMap<string, Message>>(new Map())
-  // read again after each connection, before which changes are missed
-  const keyOf = (id: string) => `${id} ${connection}`
-  const read = useLookup(
-    conversations.flatMap(({ last_message: id }) => (id ? [keyOf(id)] : [])),
-    (keys) => readLastTexts(keys.map((key) => key.split(' ')[0]!)).then(withKeys(keyOf)),
+  const { get, change } = useLookup(
+    conversations.map(({ last_message }) => last_message),
+    readLastTexts,
+    connection, // read again after each connection, before which changes are missed
   )
   useLive<Message>(
     'sms_messages',
     '*',
-    ({ record }) => read(keyOf(record.id)) && setChanged((old) => new Map(old).set(record.id, record)),
-    () => {
-      setChanged(new Map())
-      setConnection((last) => last + 1)
-    },
+    ({ record }) => change(record.id, (old) => ({ ...old, ...record, expand: old.expand })),
+    () => setConnection((last) => last + 1),
   )
-  return (id) => {
-    const text = read(keyOf(id)) ?? read(`${id} ${connection - 1}`)
-    return text && { ...text, ...changed.get(id), expand: text.expand }
-  }
+  return get
 }
 
-const withKeys = (keyOf: (id: string) => string) => (texts: readonly Message[]) =>
-  texts.map((text) => [keyOf(text.id), text] as const)
-
-async function readLastTexts(ids: readonly string[]): Promise<readonly Message[]> {
+async function readLastTexts(ids: readonly string[]): Promise<(readonly [string, Message])[]> {
   const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, {
     filter: ids.map((id) => pb.filter('id = {:id}', { id })).join(' || '),
     fields:
@@ -42,5 +31,5 @@ async function readLastTexts(ids: readonly string[]): Promise<readonly Message[]
     expand: 'sent_by',
     skipTotal: true,
   })
-  return items
+  return items.map((text) => [text.id, text])
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Message } from '../../data/record-types.ts'
@@ -11,6 +11,7 @@ import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { Table } from '../../parts/list/table.tsx'
+import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { go, to } from '../../router.ts'
 import { columnsFor } from './columns.tsx'
@@ -92,16 +93,19 @@ const refusalOf = ({ fault }: Messages, { filter }: Question) =>
 
 function Found({
   question,
-  messages,
+  messages: whole,
   onChange,
 }: {
   question: Question
   messages: Messages
   onChange: (part: Partial<Question>) => void
 }) {
+  const messages = useDrawn(whole)
   const { items, fault, fresh, isOld, loading } = messages
   const nameOf = useNames(numbersOf(items))
   const simOf = useSims(items)
+  const isSuperuser = session.value?.role === 'superuser'
+  const columns = useMemo(() => columnsFor({ nameOf, simOf }, isSuperuser), [nameOf, simOf, isSuperuser])
   if (loading) return <Loading />
   const isRefused = refusalOf(messages, question) !== undefined
   const turn = (page: number) => {
@@ -122,7 +126,7 @@ function Found({
         <div class="messages-table">
           <Table
             caption={t('Messages')}
-            columns={columnsFor({ nameOf, simOf }, session.value?.role === 'superuser')}
+            columns={columns}
             rows={items}
             href={({ id }) => to(`/messages/${id}`)}
             sort={question.sort}

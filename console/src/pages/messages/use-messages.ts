@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
+import { keepUnchanged } from '../../data/use/keep-unchanged.ts'
 import { keepList, keptList } from '../../data/use/last-lists.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -32,6 +33,8 @@ export interface Messages {
   /** New messages since this page was read; 0 on page 1, which updates itself. */
   readonly fresh: number
 }
+
+const NOTHING: readonly Message[] = []
 
 interface Shown {
   readonly question: string
@@ -66,7 +69,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       const found = await list(filter, sort, page, rows)
       if (!isLatest()) return
       const now = { question, page, rows, items: found.items }
-      setShown(now)
+      setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], found.items) }))
       keepList(question + page, now)
       setFault(undefined)
       if (page === 1) setFresh(0)
@@ -126,7 +129,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   const isFull = shown?.question === question && shown.items.length === rows
   const atLeast = page * MOST_ROWS + (isFull ? 1 : 0)
   return {
-    items: shown?.items ?? [],
+    items: shown?.items ?? NOTHING,
     page,
     pages: grow ? 1 : Math.max(1, Math.ceil((total ?? atLeast) / MOST_ROWS)),
     grow: isFull && (total ?? atLeast) > rows ? grow : undefined,

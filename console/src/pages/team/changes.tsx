@@ -76,7 +76,7 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
 
 export function Changes() {
   const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
-  const nameOf = useLookup(changes.items.map(keyOf), findNames)
+  const nameOf = useLookup(changes.items.map(keyOf), findNames).get
   return (
     <Card title={t('What was changed')}>
       <Records

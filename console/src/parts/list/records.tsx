@@ -5,6 +5,7 @@ import { t } from '../../language/words.ts'
 import { Button, Notice } from '../form/form.tsx'
 import { Loading } from '../page.tsx'
 import { type Column, Table } from './table.tsx'
+import { useDrawn } from './use-drawn.ts'
 
 /** A section of a page with a title and a table, or with the text `none` if the table has no rows. */
 export const TableSection = <T extends { id: string }>({
@@ -30,7 +31,7 @@ export const TableSection = <T extends { id: string }>({
  * Shows a list of `useList` as a table that grows, `empty` if it has no items, or the error of the read.
  */
 export function Records<T extends { id: string }>({
-  list,
+  list: whole,
   caption,
   columns,
   href,
@@ -44,6 +45,7 @@ export function Records<T extends { id: string }>({
   onOpen?: ((row: T) => void) | undefined
   empty: ComponentChildren
 }) {
+  const list = useDrawn(whole)
   if (list.loading) return <Loading />
   return (
     <>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { useCallback, useRef } from 'preact/hooks'
 import { Icon } from '../icon.tsx'
+import { memo } from '../memo.tsx'
 import { moveFocus } from './arrows.ts'
 import './table.css'
 
@@ -24,7 +26,8 @@ export interface Column<T> {
 
 /**
  * A table. On a phone each row is a card: the first cell is its head, the other cells are lines with titles.
- * `href` makes the first cell a link, `onOpen` a button. `caption` names the table for screen readers.
+ * `href` makes the first cell a link, `onOpen` a button. `caption` names the table for screen readers. A row
+ * is drawn again only when its record or the array `columns` is another one.
  */
 export function Table<T extends { id: string }>({
   caption,
@@ -45,6 +48,9 @@ export function Table<T extends { id: string }>({
   sort?: string
   onSort?: (sort: string) => void
 }) {
+  const latest = useRef(onOpen)
+  latest.current = onOpen
+  const open = useCallback((row: T) => latest.current?.(row), [])
   return (
     <div class="table-frame" aria-busy={busy}>
       <table role="table">
@@ -58,33 +64,53 @@ export function Table<T extends { id: string }>({
         </thead>
         <tbody role="rowgroup" onKeyDown={moveFocus}>
           {rows.map((row) => (
-            <tr key={row.id} role="row" class={(href ?? onOpen) && 'linked'} onClick={openRow}>
-              {columns.map(({ title, name, cell, align, bare, long, minor, spare }, at) => (
-                <td
-                  key={title}
-                  role="cell"
-                  data-column={name}
-                  data-title={bare || at === 0 ? undefined : title}
-                  class={`${align ?? ''} ${long ? 'long' : ''} ${minor ? 'minor' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
-                >
-                  {at > 0 || !(href || onOpen) ? (
-                    cell(row)
-                  ) : href ? (
-                    <a href={href(row)}>{cell(row)}</a>
-                  ) : (
-                    <button type="button" onClick={() => onOpen?.(row)}>
-                      {cell(row)}
-                    </button>
-                  )}
-                </td>
-              ))}
-            </tr>
+            <Row
+              key={row.id}
+              row={row}
+              columns={columns as readonly Column<never>[]}
+              href={href?.(row)}
+              onOpen={onOpen && open}
+            />
           ))}
         </tbody>
       </table>
     </div>
   )
 }
+
+interface RowProps {
+  readonly row: { id: string }
+  readonly columns: readonly Column<never>[]
+  readonly href: string | undefined
+  readonly onOpen: ((row: never) => void) | undefined
+}
+
+const Row = memo(({ row: given, columns, href, onOpen }: RowProps) => {
+  const row = given as never // a table's columns are for its rows
+  return (
+    <tr role="row" class={href || onOpen ? 'linked' : undefined} onClick={openRow}>
+      {columns.map(({ title, name, cell, align, bare, long, minor, spare }, at) => (
+        <td
+          key={title}
+          role="cell"
+          data-column={name}
+          data-title={bare || at === 0 ? undefined : title}
+          class={`${align ?? ''} ${long ? 'long' : ''} ${minor ? 'minor' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
+        >
+          {at === 0 && href ? (
+            <a href={href}>{cell(row)}</a>
+          ) : at === 0 && onOpen ? (
+            <button type="button" onClick={() => onOpen(row)}>
+              {cell(row)}
+            </button>
+          ) : (
+            cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  )
+})
 
 /** A click anywhere in a row presses the link or button in its first cell, unless it selects text. */
 function openRow(event: MouseEvent): void {

@@ -95,7 +95,7 @@ const Chip = ({
 )
 
 /** Returns a function: how many members of a group have not opted out; undefined until counted. */
-export const useMemberCounts = (groups: readonly string[]) => useLookup(groups, countMembers)
+export const useMemberCounts = (groups: readonly string[]) => useLookup(groups, countMembers).get
 
 const countMembers = (groups: readonly string[]) =>
   Promise.all(
