@@ -19,7 +19,7 @@ import { carrierPaths, carrierRoutes } from './routes/carriers.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { consentPagePaths } from './routes/consent-pages.openapi.ts'
 import { consentPageRoutes } from './routes/consent-pages.ts'
-import { consoleRoutes, docsRoutes } from './routes/console.ts'
+import { assetRoutes, consoleRoutes, docsRoutes } from './routes/console.ts'
 import { DEVICES, devicePaths } from './routes/devices.openapi.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { filePaths, fileRoutes } from './routes/files.ts'
@@ -115,7 +115,10 @@ const NOT_READY: Readiness = {
 
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
-/** The app while the database is not in use. Answers 503 with `reason`'s text, except to `/api/health`. */
+/**
+ * The app while the database is not in use. Answers 503 with `reason`'s text, except to `/api/health` and for
+ * the console's assets.
+ */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,
@@ -125,6 +128,7 @@ export function createUnavailableApp(
     c.json({ ...NOT_READY, reason: reason() }, 503, { 'cache-control': 'no-store' }),
   )
   app.get('/api/health', (c) => c.json(HEALTHY))
+  app.route('/', assetRoutes())
   app.all('*', () => {
     throw new RetryLater(503, RETRY_SECONDS, reason())
   })

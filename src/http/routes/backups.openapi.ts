@@ -89,7 +89,7 @@ export const backupPaths = () =>
       id: 'restoreBackup',
       summary: 'Replace everything by a backup',
       description:
-        'For superusers. The answer precedes the restore. While the data is replaced, every request is answered with 503. Then everything is as in the backup, including sessions. A failed restore changes nothing: `lastFailure` of the status has the reason.',
+        'For superusers. The answer precedes the restore. While the data is replaced, the API answers every request with 503. Then everything is as in the backup, including sessions. A failed restore changes nothing: `lastFailure` of the status has the reason.',
       answer: ['It will be restored.'],
       fails: [400, 401],
     },

@@ -64,17 +64,13 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     const content = tagged(isBuilt ? readFileSync(folder + name) : NOT_BUILT)
     return (c: Ctx) => sendTagged(c, content, headers)
   }
-  const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer<ArrayBuffer>>()
   const sendPage = page('index.html', PAGE_HEADERS)
-  const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
-  const app = new Hono<Env>()
+  const app = assetRoutes(folder)
     .get('/', sendPage)
     .get('/_', (c) => c.redirect('/_/', 307))
     .get('/_/', sendPage)
     .get('/docs', page('docs.html', DOCS_HEADERS))
     .get('/docs/', (c) => c.redirect('../docs', 307))
-    .get('/assets/:file', sendFile)
-    .get('/_/assets/:file', sendFile)
   for (const name of NAMED.filter((each) => existsSync(folder + each))) {
     const content = tagged(readFileSync(folder + name))
     const headers = { 'content-type': typeOf(name)!, 'cache-control': 'no-cache' }
@@ -84,17 +80,34 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
   return app
 }
 
+/**
+ * The console's files with a hash in their names. They need no database: an open console can load the code of
+ * its pages while the server restarts, and the browser does not ask again for a style sheet that it missed.
+ */
+export function assetRoutes(folder = DIST): Hono<Env> {
+  const assets = assetsIn(folder)
+  const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
+  return new Hono<Env>().get('/assets/:file', sendFile).get('/_/assets/:file', sendFile)
+}
+
 const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
 
-const readAssets = (folder: string): Map<string, Buffer<ArrayBuffer>> =>
-  new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
+type Assets = ReadonlyMap<string, Buffer<ArrayBuffer>>
+
+const kept = new Map<string, Assets>()
+
+/** The assets of a built console, read once; none if it is not built. */
+function assetsIn(folder: string): Assets {
+  const path = `${folder}assets/`
+  const assets =
+    kept.get(folder) ??
+    new Map(existsSync(path) ? readdirSync(path).map((name) => [name, readFileSync(path + name)]) : [])
+  kept.set(folder, assets)
+  return assets
+}
 
 /** Sends an asset, compressed if the client accepts that. 404 for a name that this version does not have. */
-function sendAsset(
-  c: Ctx,
-  assets: ReadonlyMap<string, Buffer<ArrayBuffer>>,
-  name: string,
-): Response | Promise<Response> {
+function sendAsset(c: Ctx, assets: Assets, name: string): Response | Promise<Response> {
   const type = typeOf(name)
   const plain = assets.get(name)
   if (!plain || !type) return c.notFound()

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { createUnavailableApp } from '../../../src/http/app.ts'
 import { consoleRoutes } from '../../../src/http/routes/console.ts'
 import { startServer } from '../../support/server/start.ts'
 
@@ -58,6 +59,16 @@ test.each(['/assets/none.js', '/assets/..%2findex.html', '/nothing', '/api', '/i
     expect(await response.json()).toEqual({ data: {}, message: expect.any(String), status: 404 })
   },
 )
+
+test('the assets are served while the database is not in use, and the pages are not', async () => {
+  const html = await (await get('/')).text()
+  const [, name] = /"\.\/(assets\/[^"]+\.css)"/.exec(html) ?? []
+  const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
+  const app = createUnavailableApp(server.services, () => 'Not now.')
+  const [asset, page] = await Promise.all([app.request(`/${name}`, {}, env), app.request('/', {}, env)])
+  expect([asset.status, asset.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
+  expect(page.status).toBe(503)
+})
 
 test('without a build the page says how to make it', async () => {
   const { log } = server.services
