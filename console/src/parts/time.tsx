@@ -1,18 +1,13 @@
-import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/device-name.ts'
 import type { Device } from '../data/record-types.ts'
-import { formatDayAndHour, formatRelativeTime, STEP_MS } from '../data/text/relative-time.ts'
+import { nowMs } from '../data/text/now.ts'
+import { formatDayAndHour, formatRelativeTime } from '../data/text/relative-time.ts'
 import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'
 import { MESSAGE_STATES, type Stated, stateOf, type Tone } from '../data/words/message-states.ts'
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
 import { to } from '../router.ts'
-
-const now = signal(Date.now())
-setInterval(() => {
-  now.value = Date.now()
-}, STEP_MS)
 
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(locale, {
@@ -33,7 +28,7 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
   if (Number.isNaN(ms)) return <span class="muted">{none}</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={full.format(ms)}>
-      {formatRelativeTime(ms, Math.max(now.value, Date.now()))}
+      {formatRelativeTime(ms, nowMs())}
     </time>
   )
 }
@@ -41,8 +36,7 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
 export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
 
 /** A day relative to now and its hour, such as `tomorrow 9:00 AM`. */
-export const formatSoon = (text: string): string =>
-  formatDayAndHour(msOf(text), Math.max(now.value, Date.now()))
+export const formatSoon = (text: string): string => formatDayAndHour(msOf(text), nowMs())
 
 export const formatDay = (text: string): string => day.format(msOf(text))
 

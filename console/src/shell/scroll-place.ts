@@ -4,7 +4,7 @@ import { place as location } from '../router.ts'
 const places = new Map<string, number>()
 let before = ''
 
-/** How long a list may take until it is as long as it was. */
+/** How long a list may take until it is longer. */
 const LIST_MS = 2_000
 
 /**
@@ -14,10 +14,14 @@ const LIST_MS = 2_000
 export function scrollToPlace(path: string): () => void {
   const place = before.startsWith(`${path}/`) ? (places.get(path) ?? 0) : 0
   before = path
-  const until = performance.now() + LIST_MS
+  let until = 0
+  let height = 0
   let frame = 0
   const scroll = () => {
     scrollTo(0, place)
+    const { scrollHeight } = document.documentElement
+    if (scrollHeight !== height) until = performance.now() + LIST_MS
+    height = scrollHeight
     // until the list is read, the page is too short
     if (Math.ceil(scrollY) < place && performance.now() < until) frame = requestAnimationFrame(scroll)
   }

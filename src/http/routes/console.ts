@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Hono } from 'hono'
+import { type Handler, Hono } from 'hono'
 import { type DescribedRoutes, describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 
@@ -82,11 +82,11 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
 
 /**
  * The console's files with a hash in their names. They need no database: an open console can load the code of
- * its pages while the server restarts, and the browser does not ask again for a style sheet that it missed.
+ * its pages while a backup is restored. A browser does not ask again for a style sheet that it missed.
  */
 export function assetRoutes(folder = DIST): Hono<Env> {
   const assets = assetsIn(folder)
-  const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
+  const sendFile: Handler<Env> = (c, next) => sendAsset(c, assets, c.req.param('file') ?? '') ?? next()
   return new Hono<Env>().get('/assets/:file', sendFile).get('/_/assets/:file', sendFile)
 }
 
@@ -94,23 +94,23 @@ const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
 
 type Assets = ReadonlyMap<string, Buffer<ArrayBuffer>>
 
-const kept = new Map<string, Assets>()
+const assetsByFolder = new Map<string, Assets>()
 
-/** The assets of a built console, read once; none if it is not built. */
+/** The assets of a built console, read once; an empty map if the console is not built. */
 function assetsIn(folder: string): Assets {
   const path = `${folder}assets/`
   const assets =
-    kept.get(folder) ??
+    assetsByFolder.get(folder) ??
     new Map(existsSync(path) ? readdirSync(path).map((name) => [name, readFileSync(path + name)]) : [])
-  kept.set(folder, assets)
+  assetsByFolder.set(folder, assets)
   return assets
 }
 
-/** Sends an asset, compressed if the client accepts that. 404 for a name that this version does not have. */
-function sendAsset(c: Ctx, assets: Assets, name: string): Response | Promise<Response> {
+/** Sends an asset, compressed if the client accepts that. Undefined for a name of another version. */
+function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
   const type = typeOf(name)
   const plain = assets.get(name)
-  if (!plain || !type) return c.notFound()
+  if (!plain || !type) return undefined
   const accepted = c.req.header('accept-encoding') ?? ''
   const [encoding, ending] = ENCODINGS.find(([each]) => accepted.includes(each)) ?? []
   const packed = ending && assets.get(name + ending)

@@ -1,9 +1,10 @@
-import type { BrowserFixture } from './browser-fixture.ts'
+import { type BrowserFixture, catalogueOf } from './browser-fixture.ts'
 
-/** The files with the texts of the German console, as vite names them. */
-const CATALOGUES = /\/assets\/(de|pages)-[\w-]+\.js$/
-/** A German sentence in such a file. */
+/** The files with the texts of the German console, as vite names them: `first` has code, too. */
+const CATALOGUES = /\/assets\/(first|pages)-[\w-]+\.js$/
+/** A text in such a file. */
 const SENTENCE = /(?<=:)`[^`]*`/g
+const GERMAN = new Set([...catalogueOf('de').values()].map((text) => `\`${text}\``))
 /** Placeholders and variables, which stay as they are, or a Latin letter. */
 const PART = /\{+\w+\}+|[a-zäöüß]/gi
 const LETTERS = 'אבגדהוזחטיכלמנסעפצקרשת'
@@ -23,7 +24,8 @@ const pseudo = (text: string) =>
 export async function speakPseudo({ page }: BrowserFixture): Promise<void> {
   await page.route(CATALOGUES, async (route) => {
     const response = await route.fetch()
-    await route.fulfill({ response, body: (await response.text()).replace(SENTENCE, pseudo) })
+    const body = (await response.text()).replace(SENTENCE, (text) => (GERMAN.has(text) ? pseudo(text) : text))
+    await route.fulfill({ response, body })
   })
   await page.addInitScript(`
     addEventListener('DOMContentLoaded', () => {

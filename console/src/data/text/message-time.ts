@@ -2,6 +2,7 @@ import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
 import { isCanceled } from '../words/failure-reasons.ts'
+import { nowMs } from './now.ts'
 
 type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at' | 'scheduled_at'>
 
@@ -13,7 +14,7 @@ type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at
 export function timeOf(message: Timed & Pick<Message, 'error_message'>): string {
   const { message_type, status, created, delivered_at, scheduled_at } = message
   if (message_type === 'incoming') return delivered_at || created
-  const isOff = isCanceled(message) || (status === 'failed' && msOf(scheduled_at) > Date.now())
+  const isOff = isCanceled(message) || (status === 'failed' && msOf(scheduled_at) > nowMs())
   return scheduled_at > created && !isOff ? scheduled_at : created
 }
 
@@ -40,7 +41,7 @@ export function timeNote(timed: Timed): string {
 }
 
 export const isDueLater = ({ status, scheduled_at }: Timed): boolean =>
-  status === 'pending' && msOf(scheduled_at) > Date.now()
+  status === 'pending' && msOf(scheduled_at) > nowMs()
 
 const msOf = (date: string) => Date.parse(date.replace(' ', 'T'))
 

@@ -1,6 +1,6 @@
 /**
- * The items of a new read. Those that have not changed are the same objects as before, and the array, too, if
- * none has: what shows them is then not drawn again.
+ * The records of a new read. Unchanged records keep their objects. If every record is unchanged, the array is
+ * kept, too, so that components are not drawn again.
  */
 export function keepUnchanged<T extends { readonly id: string }>(
   old: readonly T[],

@@ -54,10 +54,10 @@ export function useLookup<T>(
     while (!state.isLeft) {
       const { keys, find } = latest.current
       const unread = new Set(keys.filter((key) => key !== '' && !state.asked.has(key)))
-      const some = [...unread].slice(0, AT_ONCE)
-      if (some.length === 0) return
-      for (const key of some) state.asked.add(key)
-      for (const [key, value] of await find(some).catch(() => [])) signalOf(values, key).value = value
+      const next = [...unread].slice(0, AT_ONCE)
+      if (next.length === 0) return
+      for (const key of next) state.asked.add(key)
+      for (const [key, value] of await find(next).catch(() => [])) signalOf(values, key).value = value
     }
   }
   useEffect(() => {
@@ -76,9 +76,9 @@ export function useLookup<T>(
   return {
     get: useCallback((key) => signalOf(values, key).value, []),
     change: useCallback((key, to) => {
-      const value = signalOf(values, key)
-      const old = value.peek()
-      if (old !== undefined) value.value = to(old)
+      const value = values.get(key)
+      const old = value?.peek()
+      if (value && old !== undefined) value.value = to(old)
     }, []),
   }
 }

@@ -15,8 +15,8 @@ export function useLive<T extends RecordModel>(
 ): void {
   const latest = useRef({ hear, miss })
   latest.current = { hear, miss }
-  // Layout effects here and in lists: Preact cleans up other effects only after the next paint. In between,
-  // a timer or an event would make the account that was left read with the session of the next one.
+  // Layout effects here and in lists: Preact cleans up other effects only after the next paint. Until then, a
+  // timer or an event would make the page of one account read with the session of another.
   useLayoutEffect(() => {
     if (topic === undefined) return
     let joined = false

@@ -38,6 +38,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const { loading, fault } = list
   // a search in the view All also finds archived and blocked conversations
   const isAny = asked !== '' && shown === ALL
+  const isMentions = shown.id === 'mentions'
   const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
   const lastTextOf = useLastTexts(items)
   const writerIn = useWriters(people.hasTeam)
@@ -103,10 +104,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
             </li>
           ))}
         </ul>
-        <Pager {...list} />
-        {hits.length > 0 && (
-          <Hits hits={hits} title={shown.id === 'mentions' ? '' : t('In older texts and notes')} />
-        )}
+        {!isMentions && <Pager {...list} />}
+        {hits.length > 0 && <Hits hits={hits} title={isMentions ? '' : t('In older texts and notes')} />}
+        {isMentions && <Pager {...list} />}
       </section>
       {isStarting && <NewConversation onClose={() => setStarting(false)} />}
     </>

@@ -53,10 +53,12 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
     known.current = stored
   }, [stored])
   const last = useRef(Promise.resolve())
+  const writer = useRef(session.value?.sender).current
 
   const put = async ({ conversation, draft, loading }: typeof latest.current) => {
     // while loading, this tab does not know whether the server already has a draft
     if (!may('agent') || !conversation || loading || !draft.isChanged) return
+    if (session.peek()?.sender !== writer) return // the account was changed meanwhile
     if (draft.value === (known.current?.text ?? '')) return
     const drafts = pb.collection<AnswerDraft>('conversation_drafts')
     const { id } = known.current ?? {}

@@ -1,4 +1,3 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { conversationFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
@@ -7,6 +6,7 @@ import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
 import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useCalm } from '../../data/use/use-calm.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -14,6 +14,7 @@ import { formatNumber } from '../../language/words.ts'
 import type { View } from './views.ts'
 
 const PER_PAGE = 30
+const MENTIONS_PER_PAGE = 50
 /** The shortest search in texts and notes, in characters: shorter ones would match nearly every text. */
 const MIN_SEARCH = 3
 const OLDER = 10
@@ -59,7 +60,7 @@ export function useConversations(view: View, words: string): Conversations {
       }),
       expand: 'conversation,author',
       ...search,
-      ...(isMentions && { perPage: PER_PAGE, live: true, ready: true }),
+      ...(isMentions && { perPage: MENTIONS_PER_PAGE, live: true, ready: true }),
     },
   )
   const last = new Set(list.items.map(({ last_message }) => last_message))
@@ -77,7 +78,7 @@ export function useConversations(view: View, words: string): Conversations {
   const loading = list.loading || (search.ready && texts.loading) || ((isLong || isMentions) && notes.loading)
   // the view Mentions lists the notes, not the last texts of their conversations
   return {
-    list: { ...list, ...(isMentions && { items: [], pages: 1 }), loading },
+    list: { ...list, ...(isMentions && { items: [], pages: 1, grow: notes.grow }), loading },
     words: asked,
     hits: isLong || isMentions ? hits : [],
   }
@@ -112,15 +113,8 @@ const MAX_COUNT = 999
 /** Returns a function from a view's id to the live count of its conversations, as text; '' until known. */
 export function useCounts(): (view: string) => string {
   const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const soon = () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      void reload()
-    }, CALM_MS)
-  }
+  const soon = useCalm(reload, CALM_MS)
   useLive<Conversation>('conversations', '*', soon, soon)
-  useLayoutEffect(() => () => clearTimeout(timer.current), [])
   return (view) => {
     const count = value?.[view]
     if (count === undefined) return ''

@@ -107,7 +107,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     setFresh(0)
   }, [question])
   // when the query or page changes, drop answers to earlier requests, even if no new request is needed
-  useEffect(() => () => void begin(), [question, page, rows])
+  useLayoutEffect(() => () => void begin(), [question, page, rows])
   useEffect(() => {
     const isShown = shown?.question === question && shown.page === page && shown.rows === rows
     if (isShown && count.question === question) return

@@ -2,7 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
+import { useCalm } from '../../data/use/use-calm.ts'
+import { useLatest } from '../../data/use/use-latest.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { useLive } from '../../data/use/use-live.ts'
 import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
 
 export const OVER = ['sent', 'delivered', 'failed'] as const
@@ -34,10 +37,19 @@ export function useBatch(batch: string, message: string): Batch {
   })
   const [counts, setCounts] = useState<Counts>()
   const isWhole = total <= items.length
-  useEffect(() => {
-    if (isWhole || batch === '') return
-    readCounts(batch, filter).then(setCounts, () => {}) // the next change asks again
-  }, [items, isWhole, batch])
+  const isCounted = !isWhole && batch !== ''
+  const begin = useLatest()
+  const count = () => {
+    if (!isCounted) return
+    const isLatest = begin()
+    readCounts(batch, filter).then(
+      (now) => isLatest() && setCounts(now),
+      () => {}, // the next change asks again
+    )
+  }
+  const soon = useCalm(count, CALM_MS)
+  useEffect(count, [isCounted, batch])
+  useLive<Message>('sms_messages', isCounted ? '*' : undefined, soon, soon)
   return { items, total, loading, fault, filter, counts: isWhole ? countsOf(items) : (counts ?? {}) }
 }
 
@@ -56,3 +68,5 @@ async function readCounts(batch: string, filter: string): Promise<Counts> {
 }
 
 const SHOWN = 50
+/** Changes within this time cause one request for the counts. */
+const CALM_MS = 400

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { useSetup } from '../../data/setup.ts'
 import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
+import { nowMs } from '../../data/text/now.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column<Invitation>[] = [
   {
     title: t('Expires'),
     cell: ({ expires }) =>
-      msOf(expires) < Date.now() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
+      msOf(expires) < nowMs() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
   },
   actionsColumn((invitation) => [
     { icon: 'trash', words: t('Revoke'), iconOnly: false, onClick: () => revoke(invitation) },

@@ -26,8 +26,8 @@ export interface Column<T> {
 
 /**
  * A table. On a phone each row is a card: the first cell is its head, the other cells are lines with titles.
- * `href` makes the first cell a link, `onOpen` a button. `caption` names the table for screen readers. A row
- * is drawn again only when its record or the array `columns` is another one.
+ * `href` makes the first cell a link, `onOpen` a button. `caption` names the table for screen readers. A cell
+ * may depend on its row, on signals, and on the array `columns`: a change of one of them draws a row again.
  */
 export function Table<T extends { id: string }>({
   caption,

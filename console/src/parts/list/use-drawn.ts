@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** How many more rows each frame draws. A frame with hundreds of new rows would stop a scroll. */
+/** How many more rows a frame draws. A frame with hundreds of new rows would stop a scroll. */
 const ROWS_A_FRAME = 15
 
 interface Drawn {
@@ -8,17 +8,16 @@ interface Drawn {
   readonly grow?: (() => void) | undefined
 }
 
-/** A list as it is drawn: its first rows, and in each frame a few more. It grows only when all are drawn. */
+/** A list as it is drawn: its first rows, and 15 more in each frame. It grows only when all are drawn. */
 export function useDrawn<L extends Drawn>(list: L): L {
-  const [most, setMost] = useState(ROWS_A_FRAME)
-  const { length } = list.items
-  // a list that became short begins again
-  const next = length < most - ROWS_A_FRAME ? Math.max(length, ROWS_A_FRAME) : most + ROWS_A_FRAME
-  const isSettled = most >= length && most - ROWS_A_FRAME <= length
-  useEffect(() => {
-    if (isSettled) return
-    const frame = requestAnimationFrame(() => setMost(next))
+  const [drawn, setDrawn] = useState(ROWS_A_FRAME)
+  const wanted = Math.max(list.items.length, ROWS_A_FRAME)
+  useLayoutEffect(() => {
+    if (drawn === wanted) return
+    const frame = requestAnimationFrame(() => setDrawn(Math.min(wanted, drawn + ROWS_A_FRAME)))
     return () => cancelAnimationFrame(frame)
-  }, [isSettled, next])
-  return most >= length ? list : { ...list, items: list.items.slice(0, most), grow: undefined }
+  }, [drawn, wanted])
+  // a few new records are drawn at once: otherwise they would remove the last rows for a frame
+  const isWhole = wanted < drawn + ROWS_A_FRAME
+  return isWhole ? list : { ...list, items: list.items.slice(0, drawn), grow: undefined }
 }
