@@ -66,7 +66,7 @@ scenario(
     await page.getByLabel('Type the name of the backup').fill(`${fixture.screen}.zip`)
     await mayFindItClosed(fixture, async () => {
       await page.keyboard.press('Enter')
-      await page.getByText('Last restored').waitFor()
+      await page.getByText('Last restored').waitFor({ timeout: BACKUP_MS })
     })
     const contacts = await ann.collection('contacts').getFullList()
     expect(contacts.map(({ name }) => name)).toEqual(['Bob'])
