@@ -32,7 +32,8 @@ export default defineConfig({
             {
               name: 'first',
               tags: ['$initial'],
-              test: /console\/src\/(?:parts|data|language|pages|shell)\/|node_modules\/(?:preact|@preact)/,
+              // not the texts of the service worker, which cannot run the code of pages
+              test: /console\/src\/(?:parts|data|language(?!\/de\/service-worker)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
             },
           ],
         },

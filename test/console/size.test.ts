@@ -22,6 +22,10 @@ function firstFiles(manifest: Readonly<Record<string, Chunk>>): Set<string> {
   return files
 }
 
+test('the service worker imports no code of the pages, which needs a document', () => {
+  expect(readFileSync(new URL('sw.js', DIST), 'utf8')).not.toMatch(/\bimport\b/)
+})
+
 test(`the console's first load is at most ${MAX_BYTES} bytes compressed`, () => {
   const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'))
   const files = [...firstFiles(manifest)]

@@ -17,6 +17,8 @@ export const FLAGS = [
 ]
 const PICTURES = join(import.meta.dirname, '../../..', 'coverage', 'browser')
 const WAIT_MS = 15_000
+/** Of the page in a picture's file name, in characters. */
+const LONGEST_NAME = 120
 /** What Chromium says of every answer over 399, which is looked at as one, and of http from another host. */
 const EXPECTED = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/
 
@@ -96,7 +98,7 @@ async function openWindow(
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.evaluate(PAINTED)
-      await takePicture(page, `${name.replace(/\W+/g, '-')}-${shownOn}-${colorScheme}`)
+      await takePicture(page, `${name.replace(/\W+/g, '-').slice(0, LONGEST_NAME)}-${shownOn}-${colorScheme}`)
       const found = (await accessFaults(page)).filter(isFault)
       faults.push(...found.flatMap(linesOf(`${name}, ${colorScheme}`)))
     }

@@ -28,11 +28,10 @@ export async function speakPseudo({ page }: BrowserFixture): Promise<void> {
     await route.fulfill({ response, body })
   })
   await page.addInitScript(`
-    addEventListener('DOMContentLoaded', () => {
+    new MutationObserver(() => {
       const root = document.documentElement
-      new MutationObserver(() => root.dir === 'rtl' || root.setAttribute('dir', 'rtl'))
-        .observe(root, { attributes: true, attributeFilter: ['dir'] })
-    })
+      if (root && root.dir !== 'rtl') root.dir = 'rtl'
+    }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ['dir'] })
   `)
   await page.reload()
 }

@@ -4,7 +4,7 @@ import { pb } from '../../data/client.ts'
 import type { Device, User } from '../../data/record-types.ts'
 import { saveSettings, useSettings } from '../../data/settings.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { useLookup } from '../../data/use/use-known.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
@@ -103,7 +103,10 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
 
 function Found({ items, isAll, pager }: { items: readonly Log[]; isAll: boolean; pager: ComponentChildren }) {
   const [open, setOpen] = useState<Log>()
-  const emails = useEmails(items.map(({ data }) => data.authId ?? ''))
+  const emailOf = useLookup(
+    items.map(({ data }) => data.authId ?? ''),
+    readEmails,
+  ).get
   if (items.length === 0)
     return (
       <Empty icon="check" title={isAll ? t('Nothing failed') : t('No request found')}>
@@ -116,7 +119,7 @@ function Found({ items, isAll, pager }: { items: readonly Log[]; isAll: boolean;
     <>
       <Table
         caption={t('Logs')}
-        columns={[...COLUMNS, askerColumn(emails), detailsColumn(setOpen)]}
+        columns={[...COLUMNS, askerColumn(emailOf), detailsColumn(setOpen)]}
         rows={items}
       />
       {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
@@ -125,16 +128,18 @@ function Found({ items, isAll, pager }: { items: readonly Log[]; isAll: boolean;
   )
 }
 
-function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
-  const known = [...new Set(ids)].filter(Boolean)
-  const filter = known.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
-  const asked = { filter, perPage: 100, live: false, ready: known.length > 0 }
-  const users = useList<User>('users', asked)
-  const devices = useList<Device>('devices', { ...asked, expand: 'user' })
-  return new Map([
+/** The email addresses of users, and of the users of devices, by id. */
+async function readEmails(ids: readonly string[]): Promise<(readonly [id: string, email: string])[]> {
+  const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+  const asked = { filter, skipTotal: true }
+  const [users, devices] = await Promise.all([
+    pb.collection<User>('users').getList(1, ids.length, asked),
+    pb.collection<Device>('devices').getList(1, ids.length, { ...asked, expand: 'user' }),
+  ])
+  return [
     ...devices.items.map(({ id, expand }) => [id, expand?.user?.email ?? ''] as const),
     ...users.items.map(({ id, email }) => [id, email] as const),
-  ])
+  ]
 }
 
 function KeepWhoAsked() {
