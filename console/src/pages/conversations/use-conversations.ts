@@ -113,7 +113,7 @@ const MAX_COUNT = 999
 /** Returns a function from a view's id to the live count of its conversations, as text; '' until known. */
 export function useCounts(): (view: string) => string {
   const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
-  const soon = useCalm(reload, CALM_MS)
+  const soon = useCalm(reload, () => CALM_MS)
   useLive<Conversation>('conversations', '*', soon, soon)
   return (view) => {
     const count = value?.[view]

@@ -5,6 +5,7 @@ import type { Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { keepUnchanged } from '../../data/use/keep-unchanged.ts'
 import { keepList, keptList } from '../../data/use/last-lists.ts'
+import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { MOST_ROWS, useRows } from '../../data/use/use-rows.ts'
@@ -57,7 +58,6 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   const [count, setCount] = useState({ question: '', total: 0 })
   const [fresh, setFresh] = useState(0)
   const begin = useLatest()
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const tookMs = useRef(0)
 
   const read = useCallback(async () => {
@@ -91,17 +91,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     const total = await countOf(filter).catch(() => undefined)
     if (total !== undefined && count.question === question) setFresh(Math.max(0, total - count.total))
   }
-  const latest = useRef(look)
-  latest.current = look
-  const soon = () => {
-    timer.current ??= setTimeout(
-      () => {
-        timer.current = null
-        void latest.current()
-      },
-      Math.max(CALM_MS, CALM_TIMES * tookMs.current),
-    )
-  }
+  const soon = useCalm(look, () => Math.max(CALM_MS, CALM_TIMES * tookMs.current))
 
   useEffect(() => {
     setFresh(0)
@@ -113,7 +103,6 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     if (isShown && count.question === question) return
     void read()
   }, [read])
-  useLayoutEffect(() => () => clearTimeout(timer.current ?? undefined), [])
   useLive<Message>(
     'sms_messages',
     '*',

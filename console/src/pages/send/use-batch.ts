@@ -47,7 +47,7 @@ export function useBatch(batch: string, message: string): Batch {
       () => {}, // the next change asks again
     )
   }
-  const soon = useCalm(count, CALM_MS)
+  const soon = useCalm(count, () => CALM_MS)
   useEffect(count, [isCounted, batch])
   useLive<Message>('sms_messages', isCounted ? '*' : undefined, soon, soon)
   return { items, total, loading, fault, filter, counts: isWhole ? countsOf(items) : (counts ?? {}) }
