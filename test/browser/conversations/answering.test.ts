@@ -72,6 +72,35 @@ scenario('a draft appears in other browsers until it is sent', async (fixture) =
   expect(await ann.collection('conversation_drafts').getFullList()).toEqual([])
 })
 
+scenario('a draft that is emptied while the server stores it stays empty', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  await phone.hear(ZOE, 'Hello')
+  await fixture.signIn()
+  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const answer = page.getByLabel('Answer from Desk phone')
+  const drafts = () => ann.collection('conversation_drafts').getFullList()
+  let answers = Promise.withResolvers<void>()
+  await page.route('**/conversation_drafts/records*', async (route) => {
+    if (route.request().method() === 'GET') return route.continue()
+    const response = await route.fetch()
+    await answers.promise
+    await route.fulfill({ response })
+  })
+  for (const text of ['Since noon', 'Since ten']) {
+    answers = Promise.withResolvers()
+    await answer.fill(text)
+    await expect.poll(drafts).toMatchObject([{ text }])
+    await page.waitForTimeout(500) // the news of the draft has reached the page
+    await answer.fill('')
+    answers.resolve()
+    await expect.poll(drafts).toEqual([])
+    await page.waitForTimeout(500)
+    expect(await answer.inputValue()).toBe('')
+  }
+})
+
 scenario('a new conversation is started and says when no device can send', async (fixture) => {
   const { page } = fixture
   await fixture.signIn()

@@ -11,6 +11,8 @@ export interface Draft<T> {
   change(part: Partial<T>): void
   /** Call this after a save or send. `value` is the stored value to show; by default the typed one stays. */
   saved(value?: T): void
+  /** Call this when `value` was stored while the user typed on. The typed value stays, as a change of it. */
+  savedAs(value: T): void
   discard(): void
 }
 
@@ -84,6 +86,7 @@ export function useDraft<T>(
       setStored(now ?? value)
       if (now !== undefined) setValue(now)
     },
+    savedAs: setStored,
     discard,
   }
 }

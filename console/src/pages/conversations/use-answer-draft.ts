@@ -42,11 +42,15 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const [stored] = items
   /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
-  const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
-  const isSent = textsOnTheWay(number).some(({ request, note }) => !note && request.body.startsWith(text))
-  const draft = useDraft(`answer.${number}`, isSent ? '' : text, { lasts: true })
-  const latest = useRef({ conversation, draft, loading })
-  latest.current = { conversation, draft, loading }
+  const heard = stored && keyOf(stored) !== gone.current ? stored.text : ''
+  const isSent = textsOnTheWay(number).some(({ request, note }) => !note && request.body.startsWith(heard))
+  /** What this tab is writing to the server, over which text. It must not come back as news: see `put`. */
+  const writing = useRef<{ text: string; over: string } | undefined>(undefined)
+  const isOwn = writing.current?.text === heard
+  const text = isOwn ? writing.current!.over : isSent ? '' : heard
+  const draft = useDraft(`answer.${number}`, text, { lasts: true })
+  const latest = useRef({ conversation, draft, loading, text })
+  latest.current = { conversation, draft, loading, text }
   /** The draft on the server, as far as this tab knows. */
   const known = useRef(stored)
   useEffect(() => {
@@ -63,11 +67,19 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
     const drafts = pb.collection<AnswerDraft>('conversation_drafts')
     const { id } = known.current ?? {}
     const body = { user: userId(), conversation: conversation.id, text: draft.value }
-    if (!id) known.current = await drafts.create(body)
-    else if (draft.value !== '') known.current = await drafts.update(id, { text: draft.value })
-    else {
-      await drafts.delete(id)
-      known.current = undefined
+    const write = { text: draft.value, over: latest.current.text }
+    writing.current = write
+    try {
+      if (!id) known.current = await drafts.create(body)
+      else if (draft.value !== '') known.current = await drafts.update(id, { text: draft.value })
+      else {
+        await drafts.delete(id)
+        known.current = undefined
+      }
+      // what was typed meanwhile is a change of the text just written, even if it equals the one before
+      if (writing.current === write) draft.savedAs(write.text)
+    } finally {
+      writing.current = undefined
     }
   }
   const keep = () => {
@@ -88,6 +100,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   }, [draft.value, draft.isChanged, loading])
   useEffect(() => keep, [])
   const sent = () => {
+    writing.current = undefined
     void last.current.then(() => {
       gone.current = keyOf(known.current)
       known.current = undefined
