@@ -62,7 +62,7 @@ scenario('a simulated phone is marked and sends only texts that name it', async 
   await send()
   expect((await toy.claim()).map(({ body }) => body)).toEqual(['Named'])
   await fixture.visit('/messages')
-  await page.getByText('Toy', { exact: true }).first().waitFor()
+  await page.getByRole('cell', { name: 'Toy', exact: true }).first().waitFor()
   await fixture.visit('/devices')
   await page.getByRole('link', { name: 'Toy Simulated', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Desk', exact: true }).waitFor()
