@@ -39,7 +39,7 @@ const quick = {
     name: 'quick',
     include: [FILES],
     exclude: [IN_BROWSER, SLOW, OF_POOLER],
-    // Two processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
+    // Three processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
     // its process, its hooks must undo.
     isolate: false,
   },
@@ -103,7 +103,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3, // on two cores, too: many tests wait for timers
     setupFiles: 'test/support/each-file.ts',
     reporters: ['default', './test/support/slowest-files.ts'],
     projects: [
