@@ -22,7 +22,7 @@ scenario('a superuser creates a user, sets a quota, and disables and enables the
   await page.getByRole('button', { name: 'Make the user' }).click()
   await page.getByText('bea@example.com can sign in now').waitFor()
 
-  await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
+  await page.getByRole('button', { name: 'Change bea@example.com' }).click()
   await page.getByLabel('Messages a month').fill('2')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: /^(Quota)?\s*2$/ }).waitFor()
@@ -39,7 +39,7 @@ scenario('a superuser creates a user, sets a quota, and disables and enables the
   await hers.page.goto(`${url}/#/messages`)
   await signIn()
   await hers.page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
+  await page.getByRole('button', { name: 'Change bea@example.com' }).click()
   await page.getByRole('button', { name: 'Disable…' }).click()
   await hers.refused(/: 40[14]$/, async () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
@@ -61,7 +61,7 @@ scenario('a superuser creates a user, sets a quota, and disables and enables the
   await page.getByRole('cell', { name: 'Disabled' }).waitFor()
   await fixture.look('users-disabled')
 
-  await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
+  await page.getByRole('button', { name: 'Change bea@example.com' }).click()
   await page.getByRole('button', { name: 'Enable…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('API keys: 1').waitFor()

@@ -39,7 +39,7 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await page.getByText('25 scheduled').waitFor()
   await fixture.look('scheduled')
 
-  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
   await dialog.getByLabel('Name', { exact: true }).fill('Monday')
   await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
   const typed = dialog.getByLabel('Numbers', { exact: true })
@@ -225,7 +225,7 @@ scenario('a repeating text previews its next times, lists its runs and can be ch
   await page.getByRole('dialog').locator('button.primary').click()
   await page.getByText('It has gone out 0 times.').waitFor()
   await fixture.look('page')
-  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
   await page.getByRole('dialog').getByLabel('How often').selectOption({ label: 'On the first of each month' })
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Campaign changed').waitFor()

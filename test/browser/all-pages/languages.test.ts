@@ -69,7 +69,7 @@ const makeSecret = (say: Say): readonly Step[] => [
 
 /** Presses a button of the dialog of a user, which asks a question about the email. */
 const askOfUser = (say: Say, name: string, button: string, question: string): readonly Step[] => [
-  say('Edit {name}', { name }),
+  say('Change {name}', { name }),
   say(button),
   sees('heading', say(question, { email: name })),
 ]
@@ -130,7 +130,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/messages?state=failed', say('Send again')],
   ['/messages?state=scheduled', say('Cancel all')],
   ['/messages?filter=segments%20%3E%200', say('Saved'), say('Keep this filter')],
-  [`/campaigns/${ids.campaign}`, say('Edit')],
+  [`/campaigns/${ids.campaign}`, say('Change')],
   [`/campaigns/${ids.campaign}`, say('Cancel the campaign')],
   [`/campaigns/${ids.canceledCampaign}`, say('Delete')],
   [`/campaigns/${ids.failedCampaign}`, say('Send failed ones again')],
@@ -148,7 +148,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
 
 const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/users', say('New user')],
-  ['/users', say('Edit {name}', { name: ANN.email })],
+  ['/users', say('Change {name}', { name: ANN.email })],
   ['/users', ...askOfUser(say, ANN.email, 'Disable…', 'Disable {email}?')],
   ['/users', ...askOfUser(say, BEA, 'Enable…', 'Enable {email}?')],
   ['/users', ...askOfUser(say, ANN.email, 'Delete…', 'Delete {email}?')],

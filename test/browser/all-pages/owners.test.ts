@@ -23,7 +23,7 @@ scenario('superusers see the owner of each device and message', async (fixture) 
   await owner.waitFor()
   await owner.click()
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
-  await page.getByRole('button', { name: `Edit ${ANN.email}` }).waitFor()
+  await page.getByRole('button', { name: `Change ${ANN.email}` }).waitFor()
 })
 
 scenario('a refused field is explained once, in plain words', async (fixture) => {

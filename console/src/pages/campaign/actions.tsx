@@ -59,7 +59,7 @@ export function Actions({
       )}
       {isUnderWay && status !== 'sending' && (
         <Button icon="edit" onClick={() => setOpen('edit')}>
-          {t('Edit')}
+          {t('Change')}
         </Button>
       )}
       {isUnderWay && (

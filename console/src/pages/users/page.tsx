@@ -48,7 +48,7 @@ export function Page({ query }: PageProps) {
     },
     { title: t('Created'), minor: true, cell: (user) => <Time at={user.created} /> },
     actionsColumn((user) => [
-      { icon: 'edit', words: t('Edit {name}', { name: user.email }), onClick: () => edit(user) },
+      { icon: 'edit', words: t('Change {name}', { name: user.email }), onClick: () => edit(user) },
     ]),
   ]
   const isNew = users.total === 0 && filter === ''
