@@ -1,8 +1,7 @@
 import { fillSignIn, scenario } from '../support/browser-fixture.ts'
+import { openConversation, ZOE } from '../support/conversation.ts'
 import { closePanel, openPanel } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
-
-const ZOE = '+4915112345678'
 
 scenario('an incoming text appears in its conversation and is answered there', async (fixture) => {
   const { page, url } = fixture
@@ -53,11 +52,7 @@ scenario('an incoming text appears in its conversation and is answered there', a
 
 scenario('a draft appears in other browsers until it is sent', async (fixture) => {
   const { page, url, say } = fixture
-  const ann = await fixture.ann()
-  const phone = await pairPhone(url, ann, 'Desk phone')
-  await phone.hear(ZOE, 'Hello')
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const { ann, phone } = await openConversation(fixture)
   await page.getByLabel('Answer from Desk phone').fill('Since noon')
   const other = await fixture.another()
   await fillSignIn(other, url, 'ann', say)
@@ -73,12 +68,8 @@ scenario('a draft appears in other browsers until it is sent', async (fixture) =
 })
 
 scenario('a draft that is emptied while the server stores it stays empty', async (fixture) => {
-  const { page, url } = fixture
-  const ann = await fixture.ann()
-  const phone = await pairPhone(url, ann, 'Desk phone')
-  await phone.hear(ZOE, 'Hello')
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const { page } = fixture
+  const { ann } = await openConversation(fixture)
   const answer = page.getByLabel('Answer from Desk phone')
   const drafts = () => ann.collection('conversation_drafts').getFullList()
   let answers = Promise.withResolvers<void>()

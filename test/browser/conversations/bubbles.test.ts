@@ -1,7 +1,6 @@
 import { scenario } from '../support/browser-fixture.ts'
-import { pairPhone } from '../support/phone.ts'
+import { openConversation } from '../support/conversation.ts'
 
-const ZOE = '+4915112345678'
 const TEXTS = 12
 const MAX_DELAY_MS = 900
 
@@ -19,11 +18,8 @@ const WATCH = `
 `
 
 scenario('a sent text is shown at once and stays, despite slow answers', async (fixture) => {
-  const { page, url } = fixture
-  const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
-  await phone.hear(ZOE, 'Hello')
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const { page } = fixture
+  await openConversation(fixture)
   const answer = page.getByLabel('Answer from Desk phone')
   await answer.waitFor()
   await page.getByLabel('Texts').getByText('Hello').waitFor()

@@ -1,7 +1,6 @@
 import { scenario } from '../support/browser-fixture.ts'
+import { openConversation, ZOE } from '../support/conversation.ts'
 import { pairPhone } from '../support/phone.ts'
-
-const ZOE = '+4915112345678'
 
 /** Pastes into the focused field: files, or a text with a picture of it, as copied cells have. */
 const paste = (text: string) => `{
@@ -29,11 +28,8 @@ scenario('the inbox offers notifications until they are on or declined', async (
 })
 
 scenario('a pasted picture is refused with a sentence, and a pasted text is not', async (fixture) => {
-  const { page, url } = fixture
-  const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
-  await phone.hear(ZOE, 'Hello')
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const { page } = fixture
+  await openConversation(fixture)
   await page.getByLabel('Answer from Desk phone').focus()
   const refusal = page.getByText('Pictures and other files cannot be sent.')
   await page.evaluate(paste('Price'))

@@ -1,15 +1,9 @@
 import { scenario } from '../support/browser-fixture.ts'
-import { pairPhone } from '../support/phone.ts'
-
-const ZOE = '+4915112345678'
+import { openConversation, ZOE } from '../support/conversation.ts'
 
 scenario('the key E archives with Caps Lock on', async (fixture) => {
-  const { page, url } = fixture
-  const ann = await fixture.ann()
-  const phone = await pairPhone(url, ann, 'Desk phone')
-  await phone.hear(ZOE, 'Hello')
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const { page } = fixture
+  const { ann } = await openConversation(fixture)
   await page.getByLabel('Texts').getByText('Hello').waitFor()
   await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
   await page.evaluate('document.querySelector("main h1").focus()')
