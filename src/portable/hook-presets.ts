@@ -69,19 +69,20 @@ const SENTRY = preset(
 )
 
 const ofObject = (name: string) => `data.object.${name}`
-const money = (name: string) => `, {{money ${ofObject(name)} data.object.currency}}`
+const money = (name: string, before = ', ') => `${before}{{money ${ofObject(name)} data.object.currency}}`
 const STRIPE = preset(
   'Stripe: {{type}}' +
     `{{#if data.object.currency}}${firstOf(
       Object.fromEntries(
         ['amount', 'amount_total', 'amount_due', 'total'].map((name) => [ofObject(name), money(name)]),
       ),
-    )}{{/if}}` +
+    )}{{#if data.object.amount_refunded}}${money('amount_refunded', ', refunded: ')}{{/if}}{{/if}}` +
     firstOf(
       Object.fromEntries(
         [
-          ...['last_payment_error.message', 'failure_message', 'last_finalization_error.message'],
-          ...['failure_reason', 'reason', 'cancellation_details.reason', 'description'],
+          ...['last_payment_error.message', 'last_setup_error.message', 'failure_message'],
+          ...['last_finalization_error.message', 'failure_reason', 'reason'],
+          ...['cancellation_details.reason', 'description'],
         ].map((name) => [ofObject(name), `, {{${ofObject(name)}}}`]),
       ),
     ) +

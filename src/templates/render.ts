@@ -16,9 +16,6 @@ export class TooManySteps extends ApiError {
   }
 }
 
-/** Formatting an amount of money counts as this many steps. */
-const MONEY_STEPS = 100
-
 /** The variables of `#each`, such as `@last`. */
 const DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last'])
 
@@ -137,13 +134,13 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
 
   /** Formats an amount in the smallest unit, as Stripe sends it: 1250 and `usd` become `12.50 USD`. */
   function money(amount: Found, currency: Found): string {
-    take(MONEY_STEPS)
-    if (typeof amount.value !== 'number') throw missing(pathOf(amount))
+    const units = toNumber(amount.value)
+    if (units === undefined) throw missing(pathOf(amount))
     if (typeof currency.value !== 'string' || !/^[a-z]{3}$/i.test(currency.value))
       throw missing(pathOf(currency))
     const code = currency.value.toUpperCase()
-    const digits = STRIPE_DIGITS[code] ?? digitsOf(code)
-    return `${(amount.value / 10 ** digits).toFixed(digits)} ${code}`
+    const digits = ZERO_DECIMALS.has(code) ? 0 : THREE_DECIMALS.has(code) ? 3 : 2
+    return `${(units / 10 ** digits).toFixed(digits)} ${code}`
   }
 
   function find(path: AST.Expression | undefined, scope: Scope): Found {
@@ -170,10 +167,17 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
 
 const isMoney = (path: AST.Expression) => (path as AST.PathExpression).original === 'money'
 
-/** Currencies without decimals whose amounts Stripe nevertheless sends in hundredths. */
-const STRIPE_DIGITS: Readonly<Record<string, number>> = { ISK: 2, UGX: 2 }
-const digitsOf = (currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits!
+/** A number, or a text of digits as Stripe's `unit_amount_decimal` and Paddle's amounts; else undefined. */
+const toNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value))
+    ? Number(value)
+    : undefined
+
+// https://docs.stripe.com/currencies: all others have two, HUF, TWD, ISK and UGX too, whatever ISO 4217 says
+const ZERO_DECIMALS: ReadonlySet<string> = new Set(
+  'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '),
+)
+const THREE_DECIMALS: ReadonlySet<string> = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND'])
 
 const pathOf = ({ from, names }: Found): string[] => (from ? [...pathOf(from), ...names] : [...names])
 

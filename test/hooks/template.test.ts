@@ -13,8 +13,14 @@ const render = (template: string, body: unknown) => renderTemplate(template, bod
 const BODY = {
   ...{ title: 'Disk <full>', count: 3, none: null, empty: [], labels: { host: 'web-1', 'a.b': 'dotted' } },
   alerts: [{ name: 'one' }, { name: 'two', ok: true }],
-  in: { cents: 4_205, eur: 'eur', jpy: 'JPY', isk: 'isk' },
+  in: {
+    ...{ cents: 4_205, eur: 'eur', jpy: 'JPY', text: '-1999', cut: '12.5' },
+    stripe: ['huf', 'twd', 'isk', 'ugx', 'idr', 'cop', 'krw', 'mga', 'xof', 'kwd', 'tnd'],
+  },
 }
+/** Not as ISO 4217 and the Unicode CLDR have it: https://docs.stripe.com/currencies#special-cases */
+const STRIPE_AMOUNTS =
+  '42.05 HUF, 42.05 TWD, 42.05 ISK, 42.05 UGX, 42.05 IDR, 42.05 COP, 4205 KRW, 4205 MGA, 4205 XOF, 4.205 KWD, 4.205 TND,'
 
 test.each([
   ['values unescaped', '{{title}} {{{title}}} {{count}}', 'Disk <full> Disk <full> 3'],
@@ -35,7 +41,8 @@ test.each([
   ['each item by its own', '{{#each alerts}}{{#if ok}}{{name}}{{/if}}{{/each}}', 'two'],
   ['no comments', 'a{{! why }}b', 'ab'],
   ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
-  ['Stripe amounts in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
+  ["Stripe's decimals", '{{#each in.stripe}}{{money ../in.cents this}}, {{/each}}', STRIPE_AMOUNTS],
+  ['amounts in a text', '{{money in.text in.eur}}, {{money in.cut in.eur}}', '-19.99 EUR, 0.13 EUR'],
 ])('a template renders %s: $1 becomes $2', (_, template, text) => expect(render(template, BODY)).toBe(text))
 
 test.each([
@@ -198,6 +205,11 @@ const BODIES: Row[] = [
   ['sentry', { project_name: 'shop', message: '', culprit: 'a.b', id: '9' }, 'Sentry shop: a.b', '9'],
   ['stripe', { id: 'evt', type: 'a.b', data: { object: { id: 'ch' } } }, 'Stripe: a.b (ch)', 'evt'],
   ['stripe', { type: 'x', data: { object: charge } }, 'Stripe: x, 42.00 EUR, fraudulent (ch)'],
+  [
+    'stripe',
+    { type: 'charge.refunded', data: { object: { ...charge, currency: 'huf', amount_refunded: 500 } } },
+    'Stripe: charge.refunded, 42.00 HUF, refunded: 5.00 HUF, fraudulent (ch)',
+  ],
   ['stripe', { type: 'invoice.upcoming', data: { object: {} } }, 'Stripe: invoice.upcoming'],
   ['stripe', { type: 'v2.core', related_object: { id: 'acct' } }, 'Stripe: v2.core (acct)'],
   ['text', { text: 'The backup failed' }, 'The backup failed'],
