@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface Payload<Sent, Outcome> {
   /** A sentence: `Plivo delivers an MMS without a text.` */
   readonly title: string
-  /** Where the shape was published: the address of a document, a source file, or an issue. Values are our own. */
+  /** Where the shape was published: the address of a document, a source file or an issue. */
   readonly source: string
   /** The versions of the other program that send it, if not all. */
   readonly versions?: string
@@ -22,10 +22,10 @@ export interface Payload<Sent, Outcome> {
 const FEWEST = 5
 
 /**
- * Tests all payloads of a kind, such as `carriers`. Each of its `subjects`, such as the names of presets, must
- * have a folder with at least five payloads, one of them an event that is not known.
+ * Tests all payloads of a kind, such as `carriers`. Each of its `subjects`, such as the names of presets,
+ * must have a folder with at least five payloads, one of them an event that is not known.
  *
- * @param run gives the subject the payload, by the way that the other program uses, and describes what came of it
+ * @param run gives the subject the payload by the other program's way, and describes what came of it
  */
 export function runPayloads<Sent, Outcome extends object>(
   kind: string,
