@@ -32,7 +32,8 @@ export interface JobKind {
 /** A job that this node has leased. `runs`: how often it was leased. Only the last lease can end the job. */
 export type LeasedJob = Job & { readonly runs: number }
 
-const LEASE_MARGIN_SECONDS = 30
+/** How long a lease lasts. Its node renews it while the job runs: after a kill, the job runs again soon. */
+const LEASE_SECONDS = 40
 
 /** SQL: whether the account `holder` (an SQL expression) has fewer than `max` jobs of this kind. */
 export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
@@ -58,19 +59,27 @@ export async function findDueKinds(db: Db, kinds: readonly string[]): Promise<st
 /** Leases one due job each for up to `limit` holders (account ids) above `after`. Skips those in `busy`. */
 export async function leaseJobs(
   db: Db,
-  { name, timeoutSeconds }: JobKind,
+  { name }: JobKind,
   after: string,
   limit: number,
   busy: readonly string[],
 ): Promise<LeasedJob[]> {
   const first = after === '' ? '' : `${after}\x01`
-  const seconds = timeoutSeconds + LEASE_MARGIN_SECONDS
   const lease = sql<
     Omit<LeasedJob, 'payload'> & { payload: string }
-  >`jobs_lease(${name}, ${first}, ${limit}::int, ${busy}::text[], ${seconds}::float8)`
+  >`jobs_lease(${name}, ${first}, ${limit}::int, ${busy}::text[], ${LEASE_SECONDS}::float8)`
   const jobs = await queries(db).selectFrom(lease.as('leased')).selectAll().execute()
   return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
 }
+
+/** Renews the lease of a job, unless it was leased again meanwhile. */
+export const renewLease = (db: Db, { id, runs }: LeasedJob) =>
+  queries(db)
+    .updateTable('_jobs')
+    .set({ due_at: inSeconds(LEASE_SECONDS) })
+    .where('id', '=', id)
+    .where('runs', '=', runs)
+    .execute()
 
 /** Deletes a job that is done, unless it was leased again meanwhile. */
 export const deleteJob = (db: Db, { id, runs }: LeasedJob) =>

@@ -4,12 +4,23 @@ import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import { counts, increment } from '../metrics/counts.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
-import { deleteJob, findDueKinds, type JobKind, type LeasedJob, leaseJobs, returnJob } from './job-queue.ts'
+import {
+  deleteJob,
+  findDueKinds,
+  type JobKind,
+  type LeasedJob,
+  leaseJobs,
+  renewLease,
+  returnJob,
+} from './job-queue.ts'
 
 const CHANNEL = 'pocketsms_jobs'
 
 /** How often the queue is read for jobs that have become due. A new job wakes the worker immediately. */
 const POLL_MS = 1_000
+
+/** How often the lease of a running job is renewed. */
+const RENEW_MS = 10_000
 
 /** How long jobs may still run when the server stops. Then they are aborted and given back. */
 const STOP_MS = 3_000
@@ -89,12 +100,26 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
     try {
       // the runs so far neither failed nor succeeded: their processes died, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
-      const again = await Promise.race([kind.run(job, signal), rejection(signal)])
+      const again = await withLease(job, () => Promise.race([kind.run(job, signal), rejection(signal)]))
       if (again) await returnJob(db, job, { ...again, attempts: 0 })
       else await deleteJob(db, job)
     } catch (error) {
       if (ending.signal.aborted) await returnJob(db, job, { inSeconds: 0, attempts: job.attempts - 1 })
       else await fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
+    }
+  }
+
+  /** Renews the lease of a job while `work` runs. */
+  async function withLease<T>(job: LeasedJob, work: () => Promise<T>): Promise<T> {
+    let last: Promise<unknown> = Promise.resolve()
+    const timer = setInterval(() => {
+      last = renewLease(db, job).catch((err) => log.warn({ err }, 'could not renew the lease of a job'))
+    }, RENEW_MS)
+    try {
+      return await work()
+    } finally {
+      clearInterval(timer)
+      await last
     }
   }
 

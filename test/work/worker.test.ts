@@ -106,6 +106,21 @@ test('a run that takes too long fails and frees its place', async () => {
   expect(await rows('select attempts, error from _jobs')).toEqual([[1, 'The job took too long.']])
 })
 
+test('the lease of a job that runs for long is renewed, and ends within a minute after a kill', async () => {
+  await add('a', 1)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const leased = async () => (await rows('select extract(epoch from due_at - now())::int from _jobs'))[0]![0]
+  const run: JobKind['run'] = async () => {
+    expect(await leased()).toBeLessThan(50)
+    await db.query('update _jobs set due_at = now()')
+    vi.advanceTimersByTime(15_000)
+    await expect.poll(leased).toBeGreaterThan(30)
+  }
+  await makeWorker(db, [kind(run, { timeoutSeconds: 600 })], log).drain()
+  expect(await rows('select error from _jobs')).toEqual([])
+})
+
 test('a job whose process was killed at each attempt is given up', async () => {
   await add('a', 1)
   await db.query('update _jobs set attempts = 3')
