@@ -185,6 +185,11 @@ interface SuperusersRow {
   verified: Generated<boolean>
 }
 
+interface TextsForgottenRow {
+  forgotten_at: Generated<Date>
+  id: string
+}
+
 interface VerifyCodesRow {
   hash: string
   sealed: string
@@ -1090,6 +1095,7 @@ export interface Tables {
   _stop_list: StopListRow
   _subscribing: SubscribingRow
   _superusers: SuperusersRow
+  _texts_forgotten: TextsForgottenRow
   _verify_codes: VerifyCodesRow
   account_audit: AccountAuditRow
   api_keys: ApiKeysRow
@@ -1173,6 +1179,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_schema',
   '_stop_list',
   '_subscribing',
+  '_texts_forgotten',
   '_verify_codes',
   'auth_session_tokens',
   'auth_sessions',

@@ -12,30 +12,43 @@ const CALLS_KEPT = 10
 
 interface NotedCall {
   readonly outcome: Selectable<Tables['hook_calls']>['outcome']
-  readonly texts?: readonly object[]
+  readonly texts?: readonly { readonly to: string }[]
   readonly messages?: readonly string[]
   readonly refusal?: Error
   /** What to note about a body that was sent all the same. */
   readonly note?: string
 }
 
-/** Stores a call of a hook, and deletes older ones. */
+/** Stores a call of a hook, and deletes older ones. Of a call that would text an erased person, no words. */
 export async function noteCall(
   { db }: Store,
   { id, user, kind }: Hook,
   raw: string,
   call: NotedCall,
 ): Promise<void> {
-  const { outcome, refusal, messages = [] } = call
+  const { outcome, refusal, messages = [], texts = [] } = call
   const kept = kind === 'codes' ? '' : cleanText(raw.slice(0, MAX_KEPT))
   const error = cleanText(refusal?.message ?? call.note ?? '')
+  const phones = texts.map(({ to }) => to)
+  const unlessErased = (value: string, empty = '') =>
+    sql<string>`case when person_stopped(${user}, ${phones}::text[]) = '{}' then ${value} else ${empty} end`
   await queries(db)
     .with('written', (query) =>
       query
         .insertInto('hook_calls')
         .values({
-          ...{ id: sql`pb_new_id()`, hook: id, user, body: kept, outcome, error },
-          ...{ texts: JSON.stringify(call.texts ?? []), messages: JSON.stringify(messages) },
+          ...{
+            id: sql`pb_new_id()`,
+            hook: id,
+            user,
+            outcome,
+            body: unlessErased(kept),
+            error: unlessErased(error),
+          },
+          ...{
+            texts: sql`${unlessErased(JSON.stringify(texts), '[]')}::json`,
+            messages: JSON.stringify(messages),
+          },
           created: sql`pb_text(clock_timestamp())`,
         })
         .returning('id'),

@@ -69,6 +69,8 @@ async function erasePerson(erasure: Erasure, isOver: () => boolean): Promise<boo
   for (let now = await hideMentions(erasure, at, name); now; now = await hideMentions(erasure, now, name))
     if (isOver()) return false
   await eraseMentionsOfTeam(store.db, person, name)
+  await awaitWriters(erasure)
+  while (await eraseTexts(erasure, at)) isOver()
   await eraseNumber(erasure, name)
   return true
 }
@@ -95,6 +97,19 @@ async function begin({ store: { db }, request, person }: Erasure): Promise<At> {
   })
   return at
 }
+
+/** Waits for the sends and calls of hooks that began before the person got on the stop list. */
+const awaitWriters = (erasure: Erasure) =>
+  inTransaction(erasure, async ({ store: { db }, person: { user } }) => {
+    await queries(db)
+      .selectFrom('hooks')
+      .select('id')
+      .where('user', '=', user)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    await lockUserSends(db, user)
+  })
 
 /** Erases some texts and what belongs to them. Returns undefined without further texts. */
 const eraseTexts = (erasure: Erasure, at: At) =>

@@ -18,6 +18,7 @@ export const NO_PLACES: Readonly<Record<string, string>> = {
   _otps: 'sign-in codes of auth records, which expire within minutes',
   _params: 'settings and keys of the server',
   _stop_list: 'hashes',
+  _texts_forgotten: 'ids of deleted texts, which are hashes',
   _subscribing: 'requests to subscribe, deleted after a minute',
   _superusers: 'people who sign in',
   account_audit: 'names actions, senders and record ids; never values',

@@ -35,7 +35,7 @@ export const place = (given: Given): Place => ({ shown: [], key: '_rowid', logge
 
 export const DATES = ['created', 'updated']
 
-export type Erased = '' | null | readonly [] | '{}' | ((person: Person) => RawBuilder<unknown>)
+export type Erased = string | null | readonly [] | ((person: Person) => RawBuilder<unknown>)
 
 /** SQL: whether a column of the row `t` contains the number of the person in any spelling. */
 export const names = (person: Person, ...columns: readonly string[]): RawBuilder<boolean> =>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ANSWER_DELETED } from '../sms/retention/end-messages.ts'
 import { REASONS } from '../sms/status.ts'
 import { DATES, ofTexts, type Place, place } from './place.ts'
 
@@ -28,7 +29,7 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
   place({
     ...{ table: 'webhook_deliveries', title: 'Answers to webhook calls', rows: ofTexts() },
     shown: ['id', 'message', 'event', 'status', 'response_status', 'response_body', ...DATES],
-    erasure: { response_body: '' },
+    erasure: { response_body: ANSWER_DELETED },
   }),
   place({
     ...{ table: 'sms_origins', title: 'Sends by other APIs', rows: ofTexts('ref'), key: 'ref' },

@@ -309,6 +309,12 @@ create table _superusers (
 CREATE UNIQUE INDEX "idx_tokenKey_pbc_3142635823" ON _superusers USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email_pbc_3142635823 ON _superusers USING btree (email) WHERE email <> ''::text;
 
+create table _texts_forgotten (
+  id text collate "C" not null,
+  forgotten_at timestamp with time zone not null default now(),
+  constraint _texts_forgotten_pkey PRIMARY KEY (id)
+);
+
 create table _verify_codes (
   verification text collate "C" not null,
   hash text collate "C" not null,

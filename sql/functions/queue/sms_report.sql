@@ -23,7 +23,7 @@ begin
     join sms_dispatch d on d.message = g.id and d.message = any(array(select given.id from given))
     where d.device || '' = g.device and d."user" || '' = g."user" order by d.message for update of d
   ), held as materialized (
-    select m.id, m.status, m.line, m."to", m."to" = '' as is_blank, greatest(m.created::text, m.sent_at::text) as since
+    select m.id, m.status, m.line, m."to", '' in (m."to", m.body) as is_blank, greatest(m.created::text, m.sent_at::text) as since
     from given g join sms_messages m on m.id = g.id and m.id = any(array(select given.id from given))
     where m.device || '' = g.device and m."user" || '' = g."user" and (select count(*) from queued) >= 0
     order by m.id for update of m

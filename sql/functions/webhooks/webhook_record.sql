@@ -2,6 +2,8 @@
 -- one. `before`: attempts before this one; `delay`: seconds to the next, null for none. `is_over`: all
 -- these deliveries are finished and leave the queue. Returns the ids of the recorded ones. A join with
 -- `given` alone would make Postgres expect too many rows and read whole tables, hence `any(array(…))`.
+-- Of a delivery whose answer was deleted with its text (src/sms/retention/end-messages.ts), a later answer
+-- and the headers of its call are not stored: they may quote the text.
 create or replace function webhook_record(outcomes json, is_over boolean) returns setof text language plpgsql as $$
 begin
   return query
@@ -10,7 +12,8 @@ begin
       attempts float8, code float8, text text, "latencyMs" float8, delay float8, headers json)
   ), written as (
     update webhook_deliveries d
-    set status = g.status, attempts = g.attempts, response_status = g.code, response_body = g.text,
+    set status = g.status, attempts = g.attempts, response_status = g.code,
+      response_body = case d.response_body when 'Deleted with the text' then d.response_body else g.text end,
       latency_ms = g."latencyMs", updated = pb_text(now()),
       next_attempt_at = case when g.delay is null then '' else pb_text(now() + g.delay * interval '1 second') end
     from given g
@@ -19,7 +22,8 @@ begin
     returning d.*
   ), sent as (
     update webhook_payloads p set headers = g.headers from given g
-    where p.delivery = g.delivery and p.delivery = any(array(select w.id from written w)) and g.headers is not null
+    where p.delivery = g.delivery and g.headers is not null
+      and p.delivery = any(array(select w.id from written w where w.response_body <> 'Deleted with the text'))
   ), ended as (
     delete from webhook_dispatch d using written w
     where is_over and d.delivery = w.id and d.delivery = any(array(select w.id from written w))

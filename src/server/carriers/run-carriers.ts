@@ -21,6 +21,9 @@ const MAX_RUNNING = 500
 /** How many carriers begin at the same time, each with a query or two. */
 const MAX_BEGINNING = 10
 
+/** What may be a number in a carrier's words: seven digits or more. */
+const NUMBER = /\+?\d(?:[\p{Zs}\p{Pd}()]{0,3}\d){6,}/gu
+
 /**
  * Stores why a carrier sends nothing, unless its settings have changed since, and mails its owner at most
  * once a day.
@@ -87,7 +90,7 @@ export function startCarriers(
     const fault = (text: string) => {
       // without the carrier's words, which may quote numbers and texts: its owner sees them
       if (text) log.warn({ device }, 'a carrier sends no texts')
-      inOrder(() => noteFault(ownDb, row, text)).catch((err) =>
+      inOrder(() => noteFault(ownDb, row, text.replace(NUMBER, '…'))).catch((err) =>
         log.error({ err, device }, 'could not note a fault'),
       )
     }

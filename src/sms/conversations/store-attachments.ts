@@ -8,6 +8,7 @@ import type { FileOwner } from '../../files/storage-limit.ts'
 import { type FileFacts, storeFile } from '../../files/stored-files.ts'
 import { storedName } from '../../files/stored-name.ts'
 import { type Content, contentOf } from '../../files/upload.ts'
+import { before, periodsSql } from '../retention/periods.ts'
 
 const MESSAGES = 'sms_messages'
 
@@ -35,13 +36,17 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
   }
 }
 
-/** Adds the names of files to a message without files, unless its text was removed. False if it was. */
-async function nameFiles(db: Db, id: string, names: readonly string[]): Promise<boolean> {
+/**
+ * Adds the names of files to a message without files, unless its text was removed, or it is older than the
+ * account keeps files. False if so.
+ */
+async function nameFiles(db: Db, id: string, names: readonly string[], user: string): Promise<boolean> {
+  const kept = sql`(select ${before(sql`p.files`)} from ${periodsSql(user, 0)} p)`
   const named = await queries(db)
     .updateTable('sms_messages')
     .set({ attachments: [...names], updated: NOW })
     .where('id', '=', id)
-    .where(sql<boolean>`attachments = '{}' and body <> ''`)
+    .where(sql<boolean>`attachments = '{}' and body <> '' and coalesce(created >= ${kept}, true)`)
     .returning('id')
     .execute()
   return named.length > 0
@@ -58,7 +63,7 @@ export async function storeAttachments(
   if (attachments.length === 0) return
   if (!isNew) {
     const names = attachments.map(({ name }) => name)
-    if (!(await nameFiles(store.db, id, names))) return
+    if (!(await nameFiles(store.db, id, names, owner.id))) return
   }
   for (const { name, type, content } of attachments)
     await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)

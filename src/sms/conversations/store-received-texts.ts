@@ -44,6 +44,7 @@ with changed as (
       select from lines o where o.device = $2 and o.id <> l.id))
     order by l.slot desc limit 1
   ) l on true
+  where not exists (select from _texts_forgotten f where f.id = t.id)
   on conflict (id) do nothing
   returning id, line
 ), ${eventsCte(`$1, id, 'received', $2, 0, ''`, 'changed')}, ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}
@@ -51,9 +52,9 @@ select id, exists (select from user_settings s where s."user" = $1 and s.assign 
 
 /**
  * Stores received texts. Senders are completed before anything else looks at them. A message's id is made
- * from device, reported sender, time and text: a repeated report adds only missing attachments. Opt-out and
- * opt-in words change the contact; an opt-out ends unclaimed messages to the sender. Returns message ids in
- * the order of `reported`. Throws FilesFull above `maxFileBytes`.
+ * from device, reported sender, time and text: a repeated report adds only missing attachments, and does not
+ * bring back a deleted text. Opt-out and opt-in words change the contact; an opt-out ends unclaimed messages
+ * to the sender. Returns message ids in the order of `reported`. Throws FilesFull above `maxFileBytes`.
  */
 export async function receiveTexts(
   store: Store,

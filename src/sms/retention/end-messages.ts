@@ -54,13 +54,16 @@ export async function redactCopies(db: Db, messages: readonly string[], more = {
   return clearLastTexts(db, messages)
 }
 
+/** Stands instead of a webhook's answer: `webhook_record` stores no later answer in its place. */
+export const ANSWER_DELETED = 'Deleted with the text'
+
 /** Sets fields of these messages in webhook deliveries, and forgets the answers of the webhooks. */
 export async function redactPayloads(db: Db, messages: readonly string[], fields: object): Promise<void> {
   await queries(db)
     .with('cleared', (query) =>
       query
         .updateTable('webhook_deliveries')
-        .set({ response_body: '' })
+        .set({ response_body: ANSWER_DELETED })
         .where('message', '=', anyOf(messages))
         .returning('id'),
     )

@@ -23,6 +23,10 @@ export async function endOldMessages(
   { mode, days }: Config['retention'],
   signal?: AbortSignal,
 ): Promise<number> {
+  await queries(store.db)
+    .deleteFrom('_texts_forgotten')
+    .where('forgotten_at', '<', sql<Date>`now() - interval '90 days'`)
+    .execute()
   let total = 0
   for await (const accounts of accountPages(store.db, days)) {
     if (signal?.aborted || !(await makeRetentionIndex(store.db, mode))) break
