@@ -98,7 +98,7 @@ export const SETTINGS = {
   webhookAllowPrivate: [
     'WEBHOOK_ALLOW_PRIVATE',
     flag,
-    'Allows webhooks and pushes to private addresses and to plain http.',
+    'Allows webhooks, pushes and [carriers](carriers.md) at private addresses and by plain http.',
   ],
   webhookLogDays: [
     'WEBHOOK_LOG_DAYS',

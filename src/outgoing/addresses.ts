@@ -95,6 +95,12 @@ export class AddressRefused extends Error {
   }
 }
 
+/** Throws AddressRefused for a URL that `urlFault` refuses. */
+export function refuseAddress(url: string, allowPrivate: boolean): void {
+  const fault = urlFault(url, allowPrivate)
+  if (fault) throw new AddressRefused((URL.canParse(url) && new URL(url).host) || url, fault)
+}
+
 /** Resolves a name to public addresses only. The connection uses them, whatever DNS answers later. */
 export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>

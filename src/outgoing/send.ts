@@ -1,6 +1,6 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { AddressRefused, publicOnlyLookup, type Resolve, systemLookup, urlFault } from './addresses.ts'
+import { publicOnlyLookup, type Resolve, refuseAddress, systemLookup } from './addresses.ts'
 import { keptConnections } from './kept-connections.ts'
 
 interface Outgoing {
@@ -49,10 +49,8 @@ export type OutgoingError = NodeJS.ErrnoException & {
  * Rejects with an OutgoingError, or with AddressRefused before anything is sent.
  */
 export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
-  const { url: to } = outgoing
-  const fault = urlFault(to, limits.allowPrivate)
-  if (fault) throw new AddressRefused((URL.canParse(to) && new URL(to).host) || to, fault)
-  const url = new URL(to)
+  refuseAddress(outgoing.url, limits.allowPrivate)
+  const url = new URL(outgoing.url)
   const begunMs = performance.now()
   const { timeoutMs = TIMEOUT_MS } = limits
   const agent = limits.mayRepeat ? keptConnections(url, limits.allowPrivate) : undefined

@@ -1,10 +1,10 @@
 import about from '../../package.json' with { type: 'json' }
 import { sendOutgoing } from '../outgoing/send.ts'
 import { masked } from '../tools/mask-secrets.ts'
+import { readRetryAfter } from '../tools/retry-after.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'
 import type { BodyForm, DueDelivery } from './load-delivery.ts'
-import { retryAfterOf } from './retry-delay.ts'
 import { signatureHeaders } from './signature.ts'
 
 export type SentHeaders = Readonly<Record<string, string | number>>
@@ -25,6 +25,9 @@ export interface CallOutcome {
 
 /** Time limit from the DNS look-up to the end of the answer. */
 export const TIMEOUT_MS = 12_000
+
+/** Statuses whose `Retry-After` counts. RFC 9110, 10.2.3; RFC 6585, 4 */
+const MAY_ASK_TO_WAIT = new Set([429, 503])
 
 /** Slack's API refuses with status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
 const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
@@ -49,7 +52,7 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
   try {
     const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal, mayRepeat: true }
     const answer = await sendOutgoing({ url, method, headers, body }, limits)
-    const retryAfter = retryAfterOf(answer.status, answer.headers['retry-after'])
+    const retryAfter = MAY_ASK_TO_WAIT.has(answer.status) ? readRetryAfter(answer.headers) : 0
     const text = keptAnswer(answer.body, url, [token, ...secrets])
     const verdict = due.isFilled && IS_REFUSAL.test(text) ? ('again' as const) : undefined
     return {

@@ -12,11 +12,3 @@ export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random
   if (delay === undefined) return undefined
   return Math.max(delay * (1 - JITTER + 2 * JITTER * chance), Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS))
 }
-
-/** Seconds that a 429 or 503 asks to wait, as a number or date; 0 for none. RFC 9110, 10.2.3; RFC 6585, 4 */
-export function retryAfterOf(status: number, header: string | undefined, now = new Date()): number {
-  if (!header || (status !== 429 && status !== 503)) return 0
-  if (/^\d{1,9}$/.test(header)) return Number(header)
-  const until = Date.parse(header)
-  return Number.isNaN(until) ? 0 : Math.max(0, (until - now.getTime()) / 1000)
-}

@@ -1,4 +1,4 @@
-import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/retry-delay.ts'
+import { DELAYS_SECONDS, nextDelay } from '../../src/webhooks/retry-delay.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
@@ -32,19 +32,6 @@ describe('the schedule', () => {
     ['waits no more than a day', 1, 10 * 24 * HOUR, 24 * HOUR],
   ] as const)('%s', (_, attempts, retryAfter, delay) => {
     expect(nextDelay(attempts, retryAfter, 0)).toBe(delay)
-  })
-
-  const now = new Date('2026-11-20T07:00:00Z')
-  test.each([
-    ['seconds', 429, '120', 120],
-    ['seconds', 503, '5', 5],
-    ['a date', 503, 'Fri, 20 Nov 2026 07:01:00 GMT', 60],
-    ['a past date', 503, 'Fri, 20 Nov 2026 06:00:00 GMT', 0],
-    ['nonsense', 503, 'soon', 0],
-    ['nothing', 503, undefined, 0],
-    ['seconds with another status', 500, '120', 0],
-  ] as const)('reads a Retry-After of %s (%i) as $3 s', (_, status, header, seconds) => {
-    expect(retryAfterOf(status, header, now)).toBe(seconds)
   })
 })
 

@@ -48,3 +48,14 @@ test('all carriers of an account together make at most 100 requests at the same 
   expect((await change(second.body.device, 11)).status).toBe(400)
   await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })
+
+test('a carrier at a private address is refused when it is added and when it changes', async () => {
+  const user = await gateway.makeUser()
+  const { device } = await must(user, 'POST', PATH, { account: custom() })
+  const account = { ...custom(), url: 'https://169.254.169.254' }
+  const refused = { status: 400, body: { message: '169.254.169.254 is not an address of the internet' } }
+  for (const check of [false, true])
+    expect(await user.call('POST', PATH, { account, check })).toMatchObject(refused)
+  expect(await user.call('PUT', `${PATH}/${device}`, { account, secret: '' })).toMatchObject(refused)
+  await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
+})

@@ -73,6 +73,27 @@ test('a refusal of the account stops the line with one alarm, until a text is se
   expect(faults).toEqual(['The carrier refused it: 400 no_credit No credit', ''])
 })
 
+test.each([
+  ['seconds', '120'],
+  ['a date', new Date(Date.now() + 120_000).toUTCString()],
+])('texts wait as long as a carrier asks by %s', async (_, asked) => {
+  carrier.answer(429, '{}', { 'retry-after': asked })
+  const { driver, send } = await openDriver(custom(carrier.url))
+  expect(await send()).toEqual({ outcome: 'again' })
+  expect(await driver.ready!(performance.now() + 30_000, AbortSignal.timeout(60_000))).toBe(false)
+})
+
+test.each([
+  ['a private address', 'https://10.0.0.1', { path: '/' }],
+  ['a name of this computer', 'https://localhost', { path: '/' }],
+  ['plain http', 'http://carrier.example', { path: '/' }],
+  ['a private address that the path of the request makes', 'https://carrier.example', { path: '@10.0.0.1/' }],
+])('%s is refused before the first text, unless it is allowed', (_, url, send) => {
+  const settings = { ...custom(url), custom: { send } }
+  expect(() => requestFor(settingsOf(settings).carrier)).toThrow(/is not (an address of the internet|https)/)
+  expect(requestFor(settingsOf({ ...settings, allow_private: true }).carrier)).toContain('POST http')
+})
+
 test('a carrier that cannot be reached leaves texts unsent, a connection that breaks leaves them unknown', async () => {
   const gone = `http://127.0.0.1:${await freePort()}`
   expect(await (await openDriver(custom(gone))).send()).toEqual({ outcome: 'again' })

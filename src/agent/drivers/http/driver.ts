@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OutgoingError, sendOutgoing } from '../../../outgoing/send.ts'
 import { masked } from '../../../tools/mask-secrets.ts'
+import { readRetryAfter } from '../../../tools/retry-after.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { readAnswer, type Verdict } from './answer.ts'
 import { openPace } from './pace.ts'
@@ -47,7 +48,7 @@ export function httpDriver(
       const request = fillRequest(carrier, text)
       const limits = { allowPrivate, maxBodyBytes: MAX_ANSWER_BYTES, timeoutMs: answer_seconds * 1000 }
       const { status, headers, body } = await sendOutgoing(request, limits)
-      const waitSeconds = Math.min(Number(headers['retry-after']) || 0, MAX_WAIT_SECONDS)
+      const waitSeconds = Math.min(readRetryAfter(headers), MAX_WAIT_SECONDS)
       return { ...readAnswer(carrier, status, body.toString()), waitSeconds }
     } catch (error) {
       const { code = '', message, isUnsent = false } = error as OutgoingError

@@ -1,4 +1,5 @@
 import { UserError } from '../../../errors.ts'
+import { refuseAddress } from '../../../outgoing/addresses.ts'
 import { masked } from '../../../tools/mask-secrets.ts'
 import { fillRequest } from './request.ts'
 import type { Carrier } from './settings.ts'
@@ -7,10 +8,14 @@ import type { Carrier } from './settings.ts'
 const MAX_REQUEST = 8_000
 const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
 
-/** The request for a sample text, with masked secrets. Throws a UserError for a wrong template. */
+/**
+ * The request for a sample text, with masked secrets. Throws a UserError for a wrong template, and for an
+ * address to which no request may go.
+ */
 export function requestFor(carrier: Carrier): string {
   try {
     const { method, url, headers, body = '' } = fillRequest(carrier, SAMPLE)
+    refuseAddress(url, carrier.allowPrivate)
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     const text = [`${method} ${url}`, ...head, '', body].join('\n').trimEnd()
     if (text.length > MAX_REQUEST)

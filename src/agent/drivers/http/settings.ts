@@ -29,10 +29,12 @@ export const ACCOUNT = z.strictObject({
   custom: PRESET.optional(),
 })
 
+const SECRET = z.string().max(4_000)
+
 export const SECRETS = z.strictObject({
-  secret: z.string().max(4_000).default(''),
+  secret: SECRET.default(''),
   /** Verifies the carrier's calls, if `secret` does not. */
-  webhook_secret: z.string().max(4_000).default(''),
+  webhook_secret: SECRET.default(''),
 })
 
 /** `allowPrivate`: requests may go to private addresses and by plain http. `callback`: our address, or ''. */
@@ -77,7 +79,9 @@ export function hiddenIn({ secret, webhook_secret, callback }: Carrier): readonl
 
 const FILE = z.strictObject({
   ...ACCOUNT.shape,
-  ...SECRETS.partial().shape,
+  // without defaults: `partial` would keep those of SECRETS, and the environment would never count
+  secret: SECRET.optional(),
+  webhook_secret: SECRET.optional(),
   allow_private: z.boolean().default(false),
   /** Our address as the carrier reaches it. */
   callback: address.optional(),
