@@ -288,12 +288,17 @@ create table sms_dispatch (
   -- body.
   sealed text collate "C",
   -- The lines that the API key was limited to when it sent the message; null for all.
-  lines text[] collate "C"
+  lines text[] collate "C",
+  -- By what the send requires consent, and which groups its recipient may have left: sms_request.scope.
+  scope json,
+  -- Why a claim did not hand the message out: the next sweep ends it. '' for any other message.
+  refused text collate "C" not null default ''
 );
 -- The order in which a device claims.
 create index sms_dispatch_claim on sms_dispatch (device, state, priority desc, position);
 -- What the sweeper looks for.
 create index sms_dispatch_lease on sms_dispatch (lease_until) where state = 'sending';
+create index sms_dispatch_refused on sms_dispatch (message) where refused <> '';
 create index sms_dispatch_wake on sms_dispatch (wake_at) where state = 'assigned';
 create index sms_dispatch_due on sms_dispatch (due_at) where state = 'pending';
 create index sms_dispatch_expiry on sms_dispatch (expires_at) where state <> 'sending' and expires_at is not null;
@@ -415,11 +420,12 @@ create type sms_request as (
   requires_consent boolean,
   -- The answer to a text that asks for help: it goes also to a person who has opted out.
   is_help boolean,
-  -- The recipients without the required consent, those on the stop list, and those who have left the groups.
-  -- sms_judge sets them.
-  without_consent text[],
-  stopped text[],
-  left_groups text[]
+  -- JSON of {template, groups, isRequired, isHelp}, null without any of them: as in sms_dispatch.scope, and
+  -- without isHelp in sms_origins. `isRequired`: the request, its template or a group required consent when
+  -- it was accepted. sms_judge sets it.
+  scope text,
+  -- Why messages of the request fail, as sms_refusals says; null if none does. sms_judge sets it.
+  refusals text[]
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (
@@ -453,7 +459,8 @@ create type sms_new_message as (
   -- Why a failed message is not sent: its error_message.
   fault text,
   -- As in sms_dispatch.
-  cost numeric
+  cost numeric,
+  scope text
 );
 
 -- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a

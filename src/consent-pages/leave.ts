@@ -3,8 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { addEntry, versionOf } from '../sms/consent/ledger.ts'
-import { endGroupTexts } from '../sms/queue/end-group-texts.ts'
-import { endUnclaimed, setOptedOut } from '../sms/queue/opt-out.ts'
+import { setOptedOut } from '../sms/queue/opt-out.ts'
 import { lockUserSends } from '../sms/send/lock-user-sends.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
 import type { Visitor } from './send-join-question.ts'
@@ -25,13 +24,9 @@ export async function leave(
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await lockUserSends(db, user)
-    if (group === '') {
-      await setOptedOut(inside, user, number, true, proof)
-      await endUnclaimed(inside, user, [number])
-    } else if (!(await hasLeft(db, page, group))) {
+    if (group === '') await setOptedOut(inside, user, number, true, proof)
+    else if (!(await hasLeft(db, page, group)))
       await addEntry(db, { ...proof, user, number, group, event: 'opt_out' })
-      await endGroupTexts(inside, user, number, group)
-    }
   })
 }
 

@@ -748,6 +748,8 @@ interface SmsDispatchRow {
   priority: Generated<number>
   queued_at: Generated<Date>
   quiet_zone: string | null
+  refused: Generated<string>
+  scope: string | null
   sealed: string | null
   state: string
   user: string

@@ -4,8 +4,6 @@ import { fieldError, forbidden, invalidFields } from '../errors.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { completeNumber } from './complete-numbers.ts'
 import { enteredBy, sourceOf, versionOf } from './consent/ledger.ts'
-import { endGroupTexts } from './queue/end-group-texts.ts'
-import { endUnclaimed } from './queue/opt-out.ts'
 import { lockUserSends } from './send/lock-user-sends.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
@@ -34,10 +32,8 @@ export const consentsExtension: Extension = {
     values.source ||= sourceOf(request)
     values.version ||= versionOf(String(values.shown))
     values.entered_by = enteredBy(request)
-    if (values.event !== 'opt_out' || (!values.group && values.purpose !== 'all')) return undefined
-    await lockUserSends(store.db, user)
-    if (values.group) await endGroupTexts(store, user, String(values.number), String(values.group))
-    else await endUnclaimed(store, user, [String(values.number)])
+    // before contacts: the triggers then end waiting texts (sms_texts_unwanted)
+    if (values.event === 'opt_out') await lockUserSends(store.db, user)
     return undefined
   },
   async beforeUpdate() {

@@ -4,7 +4,6 @@ import type { Extension } from '../records/collection-extension.ts'
 import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { hasStopped } from './consent/stopped.ts'
 import { checking, checkTimeZone } from './hours.ts'
-import { endUnclaimed } from './queue/opt-out.ts'
 import { lockUserSends } from './send/lock-user-sends.ts'
 
 const contactChecks = checking(checkTimeZone)
@@ -12,7 +11,8 @@ const contactChecks = checking(checkTimeZone)
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
  * alone checks the number, as in PocketBase. A change of `opted_out`, and each contact of an import, becomes
- * an entry of `consents`. An opt-out by hand ends the texts that no device has fetched.
+ * an entry of `consents`. An opt-out ends the texts that no device has fetched
+ * (sms_texts_unwanted), and so waits for sends that are being accepted.
  */
 export const contactsExtension: Extension = {
   ...contactChecks,
@@ -21,7 +21,7 @@ export const contactsExtension: Extension = {
     if (values.opted_out === true || source === 'import')
       await giveProof(store.db, { source, entered_by: enteredBy(request) })
     if (values.opted_out !== true) await showStop(store, values)
-    else if (source !== 'import') await endTexts(store, values)
+    else if (source !== 'import') await lockUserSends(store.db, String(values.user))
     return contactChecks.beforeCreate!(store, values, request)
   },
   async beforeUpdate(store, values, old, request) {
@@ -29,7 +29,8 @@ export const contactsExtension: Extension = {
       await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
     const isOther = values.phone !== old.phone || values.user !== old.user
     if (values.opted_out !== true && isOther) await showStop(store, values)
-    if (values.opted_out === true && (isOther || old.opted_out !== true)) await endTexts(store, values)
+    if (values.opted_out === true && (isOther || old.opted_out !== true))
+      await lockUserSends(store.db, String(values.user))
     return contactChecks.beforeUpdate!(store, values, old, request)
   },
 }
@@ -37,9 +38,4 @@ export const contactsExtension: Extension = {
 /** A contact with a new number that has opted out: the trigger contacts_stopped stores it, this shows it. */
 async function showStop({ db }: Store, values: Record<string, Value>): Promise<void> {
   if (await hasStopped(db, String(values.user), String(values.phone))) values.opted_out = true
-}
-
-async function endTexts(store: Store, { user, phone }: Record<string, Value>): Promise<void> {
-  await lockUserSends(store.db, String(user))
-  await endUnclaimed(store, String(user), [String(phone)])
 }

@@ -6,7 +6,6 @@ import { queries } from '../db/queries.ts'
 import { formatDate } from '../fields/date.ts'
 import { INSTANT } from '../fields/instant.ts'
 import { storedBytes } from '../files/storage-limit.ts'
-import { logChanged } from './status.ts'
 
 export const USAGE = z
   .object({
@@ -57,15 +56,8 @@ export async function readAccountUsage(
 }
 
 /** Refunds unsent messages to the month of their quota (`period`), in the transaction that ends them. */
-export async function refundQuota(store: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
-  const refunded = await queries(store.db)
-    .updateTable('sms_usage')
-    .set({ used: sql<number>`greatest(used - ${messages}::float8, 0)`, updated: formatDate(new Date()) })
-    .where('user', '=', user)
-    .where('period', '=', period)
-    .where('used', '>', 0)
-    .returning('id')
+export async function refundQuota({ db }: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
+  await queries(db)
+    .selectNoFrom(sql`sms_refund(${user}, ${period}, ${messages}::bigint)`.as('refunded'))
     .execute()
-  const ids = refunded.map(({ id }) => id)
-  await logChanged(store, 'sms_usage', 'update', ids)
 }

@@ -30,6 +30,7 @@ export const REASONS = {
   optedOut: 'Recipient has opted out',
   noConsent: 'No proof of consent',
   stopped: 'Recipient is on the stop list',
+  notAllowed: 'Destination not allowed',
   silent: 'Outcome unknown: the device went silent',
   restored: 'Outcome unknown: restored from a backup',
   expired: 'Expired before sending',
@@ -38,6 +39,14 @@ export const REASONS = {
   deviceDeleted: 'The device of this message was deleted',
   lineDeleted: 'The line of this message was deleted',
 } as const
+
+/** Why a message may not go to its person, as the SQL function sms_refusals says. Such a message is free. */
+export const REFUSED: readonly string[] = [
+  REASONS.optedOut,
+  REASONS.noConsent,
+  REASONS.stopped,
+  REASONS.notAllowed,
+]
 
 /** The `error_message` of messages that the user canceled, through the API or on the phone. */
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]

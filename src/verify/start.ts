@@ -13,9 +13,9 @@ import type { AcceptConfig } from '../sms/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
 import { checkLength, loadTemplate } from '../sms/send/content.ts'
 import { dateAt } from '../sms/send/expiry.ts'
-import { optedOut } from '../sms/send/opted-out.ts'
 import { checkPhones } from '../sms/send/recipients.ts'
 import { gatewayRefusal } from '../sms/send/refusals.ts'
+import { findRefused } from '../sms/send/refused-recipients.ts'
 import { prepareOffer, sendInside } from '../sms/send/send.ts'
 import type { Sender } from '../sms/send/sender.ts'
 import { wakeDevices } from '../sms/wake.ts'
@@ -39,7 +39,7 @@ export async function startVerification(
   const service = await findService(store, sender.user, start.service)
   await requireDestinations(store, sender.user, [to])
   const template = templateId ? await loadTemplate(store, sender.user, templateId) : (start.template ?? '')
-  if ((await optedOut(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
+  if ((await findRefused(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const code = await codeFor(inside, config, service, start)

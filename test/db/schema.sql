@@ -31,7 +31,8 @@ create type sms_new_message as (
   lines text[],
   sent_by text,
   fault text,
-  cost numeric
+  cost numeric,
+  scope text
 );
 
 create type sms_request as (
@@ -63,9 +64,8 @@ create type sms_request as (
   groups text[],
   requires_consent boolean,
   is_help boolean,
-  without_consent text[],
-  stopped text[],
-  left_groups text[]
+  scope text,
+  refusals text[]
 );
 
 create type sms_request_message as (
@@ -531,6 +531,7 @@ create table consent_states (
 CREATE INDEX idx_consent_states_group ON consent_states USING btree ("group", state);
 CREATE UNIQUE INDEX idx_consent_states_of ON consent_states USING btree ("user", number, "group", purpose);
 CREATE TRIGGER consent_states_kept BEFORE INSERT OR DELETE OR UPDATE ON consent_states FOR EACH ROW EXECUTE FUNCTION consent_states_kept();
+CREATE TRIGGER consent_states_unwanted AFTER INSERT OR UPDATE ON consent_states FOR EACH ROW WHEN (new.state = 'stopped'::text AND new."group" <> ''::text) EXECUTE FUNCTION sms_texts_unwanted('number');
 
 create table consents (
   id text collate "C" not null,
@@ -606,6 +607,8 @@ CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN 
 CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_stopped_insert BEFORE INSERT ON contacts FOR EACH ROW WHEN (NOT new.opted_out) EXECUTE FUNCTION contacts_stopped();
 CREATE TRIGGER contacts_stopped_update BEFORE UPDATE ON contacts FOR EACH ROW WHEN (NOT new.opted_out AND (old."user" <> new."user" OR old.phone <> new.phone)) EXECUTE FUNCTION contacts_stopped();
+CREATE TRIGGER contacts_unwanted_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.opted_out) EXECUTE FUNCTION sms_texts_unwanted('phone');
+CREATE TRIGGER contacts_unwanted_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (new.opted_out AND (NOT old.opted_out OR old."user" <> new."user" OR old.phone <> new.phone)) EXECUTE FUNCTION sms_texts_unwanted('phone');
 
 create table conversation_drafts (
   id text collate "C" not null,
@@ -1026,6 +1029,8 @@ create table sms_dispatch (
   waiting_for text collate "C" not null default ''::text,
   sealed text collate "C",
   lines text[] collate "C",
+  scope json,
+  refused text collate "C" not null default ''::text,
   constraint sms_dispatch_pkey PRIMARY KEY (message),
   constraint sms_dispatch_state_check CHECK (state = ANY (ARRAY['pending'::text, 'assigned'::text, 'sending'::text]))
 );
@@ -1035,6 +1040,7 @@ CREATE INDEX sms_dispatch_due ON sms_dispatch USING btree (due_at) WHERE state =
 CREATE INDEX sms_dispatch_expiry ON sms_dispatch USING btree (expires_at) WHERE state <> 'sending'::text AND expires_at IS NOT NULL;
 CREATE INDEX sms_dispatch_lease ON sms_dispatch USING btree (lease_until) WHERE state = 'sending'::text;
 CREATE INDEX sms_dispatch_quiet ON sms_dispatch USING btree ("user", quiet_zone, message) WHERE state = 'assigned'::text AND quiet_zone IS NOT NULL;
+CREATE INDEX sms_dispatch_refused ON sms_dispatch USING btree (message) WHERE refused <> ''::text;
 CREATE INDEX sms_dispatch_waiting ON sms_dispatch USING btree ("user", priority DESC, "position") WHERE state = 'pending'::text AND waiting_for <> ''::text;
 CREATE INDEX sms_dispatch_wake ON sms_dispatch USING btree (wake_at) WHERE state = 'assigned'::text;
 CREATE TRIGGER line_freed AFTER DELETE ON sms_dispatch FOR EACH ROW WHEN (old.charged <> ''::text AND old.state <> 'sending'::text) EXECUTE FUNCTION sms_line_freed();
@@ -1624,8 +1630,8 @@ create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_due_scheduled(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
-create function sms_due_stopped(room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
 create function sms_due_waiting(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
+create function sms_end_refused(texts text[]) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_estimate(owner text, since text, at timestamp with time zone, sticky text, key text, of_device text, line_id text, line_number text, of_sim integer, of_priority integer, texts json) returns TABLE(line text, messages integer, segments integer, cost text) stable set plan_cache_mode=force_custom_plan
 create function sms_events_noted() returns trigger volatile
 create function sms_fail(texts text[], reason text, ended_by text) returns TABLE("user" text, period text, messages bigint) volatile
@@ -1665,6 +1671,8 @@ create function sms_quiet_zones(owner text) returns text[] stable
 create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
 create function sms_reassign(texts text[], whys text[], online_seconds double precision, is_charged boolean) returns TABLE(device text) volatile
 create function sms_reassign_unclaimed(online_seconds double precision, room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
+create function sms_refund(owner text, period text, messages bigint) returns void volatile
+create function sms_refusals(owner text, numbers text[], scope text, sender text) returns text[] stable set enable_seqscan=off
 create function sms_release(texts text[], online_seconds double precision, sticky text) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_release_held(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
 create function sms_report(reports json) returns TABLE(number integer, status text, is_applied boolean, line text) volatile
@@ -1674,6 +1682,7 @@ create function sms_sim_list(sims json) returns TABLE(slot integer, number text,
 create function sms_store(owner text, moment text, since text, sticky text, turns bigint, reserved integer, account record, requests anyarray, spent double precision, is_special boolean) returns text[] volatile
 create function sms_take_back(texts text[], dues timestamp with time zone[], waits_for text, why text) returns void volatile
 create function sms_takes_from(owner text, since text, not_by text) returns double precision stable
+create function sms_texts_unwanted() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile
 create function sms_wake_interval() returns interval immutable

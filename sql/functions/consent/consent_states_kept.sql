@@ -1,5 +1,6 @@
 -- Trigger of consent_states: only the trigger of consents writes them. A row may go with its account or its
--- group, and with an erasure (see consents_kept).
+-- group, and with an erasure (see consents_kept). When a group is deleted, the rows of those who have left it
+-- stay (see consent_left): a text to the group may still wait, or be sent again.
 create or replace function consent_states_kept() returns trigger language plpgsql as $$
 begin
   if pg_trigger_depth() > 1 then
@@ -8,8 +9,13 @@ begin
   if tg_op = 'DELETE' and (
     current_setting('pocketsms.forget', true) = 'consents'
     or not exists (select from users u where u.id = old."user")
-    or old."group" <> '' and not exists (select from contact_groups g where g.id = old."group")
   ) then
+    return old;
+  end if;
+  if tg_op = 'DELETE' and old."group" <> '' and not exists (select from contact_groups g where g.id = old."group") then
+    if consent_left(old."user", array[old.number::text], array[old."group"::text]) <> '{}' then
+      return null;
+    end if;
     return old;
   end if;
   if tg_op = 'UPDATE' and new.entry = '' and not exists (select from consents e where e.id = old.entry) then

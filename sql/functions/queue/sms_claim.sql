@@ -1,5 +1,7 @@
 -- Claims messages for devices. Returns first those that each device has claimed before and whose lease
--- still runs, because the answer may have been lost, then new ones by priority and age.
+-- still runs, because the answer may have been lost, then new ones by priority and age. A text leaves by this
+-- function alone, so it asks sms_refusals of each text whether it may still go to its person. It hands out
+-- none that may not, and notes the reason in `refused` of those that wait: the next sweep ends them.
 --
 -- `asks` is a JSON array of objects:
 --   number        identifies the ask in the results
@@ -22,20 +24,27 @@ begin
       g(number int, device text, "user" text, "limit" int, room bigint, lines json, seconds float8)
   ), held as (
     select g.number, h.* from given g cross join lateral (
-      select d.message, d.attempt, d.lease_until, d.priority, d.position, d.sealed from sms_dispatch d
+      select d.message, d.attempt, d.lease_until, d.priority, d.position, d.sealed, d."user", d.scope::text,
+        m."to", m.sent_by
+      from sms_dispatch d
+      cross join lateral (select m."to", m.sent_by from sms_messages m where m.id = d.message offset 0) m
       where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now()
       order by d.priority desc, d.position limit g."limit"
     ) h
   ), due as (
-    select g.number, g.seconds, h.message from given g cross join lateral (
-      select d.message from sms_dispatch d
-      where d.device = g.device and d."user" = g."user" and d.state = 'assigned'
+    select g.number, g.seconds, h.* from given g cross join lateral (
+      select d.message, d."user", d.scope::text, m."to", m.sent_by
+      from sms_dispatch d
+      cross join lateral (
+        select m."to", m.sent_by from sms_messages m
+        where m.id = d.message and sms_may_become(m.status, 'sending') offset 0
+      ) m
+      where d.device = g.device and d."user" = g."user" and d.state = 'assigned' and d.refused = ''
         and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
         and (d.charged = '' or d.charged >= (select sms_local_day(g."user", now())))
         and (d.quiet_zone is null or d.quiet_zone <> all ((select sms_quiet_zones(g."user"))::text[]))
         and d.line <> all (array(
           select l.id from lines l where l.device = g.device and not (l.enabled and l.present)))
-        and coalesce((select sms_may_become(m.status, 'sending') from sms_messages m where m.id = d.message), false)
         and case when g.lines is null
           then not exists (select from lines l where l.device = g.device and l.per_minute > 0)
           -- within the limits per minute of the lines
@@ -54,16 +63,32 @@ begin
       limit greatest(0, least(g."limit" - (select count(*) from held o where o.number = g.number), g.room))
       for update of d skip locked
     ) h
+  ), asked as (
+    select array_agg(c.message) as messages, sms_refusals(c."user", array_agg(c."to"), c.scope, c.sent_by) as refusals
+    from (
+      select d.message, d."user", d.scope, d."to", d.sent_by from due d
+      union all
+      select h.message, h."user", h.scope, h."to", h.sent_by from held h
+    ) c group by c."user", c.scope, c.sent_by
+  ), refused as materialized (
+    select r.message, r.refusal from asked a cross join lateral unnest(a.messages, a.refusals) r(message, refusal)
+    where a.refusals is not null and r.refusal <> ''
+  ), marked as (
+    update sms_dispatch d set refused = r.refusal
+    from refused r where d.message = r.message and d.message = any(array(select due.message from due))
   ), taken as (
     update sms_dispatch d
     set state = 'sending', attempt = d.attempt + 1, lease_until = now() + due.seconds * interval '1 second',
       wake_at = null
     from due where d.message = due.message and d.message = any(array(select due.message from due))
+      and due.message <> all(array(select r.message from refused r))
     returning due.number, d.message, d.attempt, d.lease_until, d.priority, d.position, d.sealed, d.device, d."user",
       d.line
   ), changed as (
     update sms_messages m set status = 'sending', updated = pb_text(now())
-    from taken t where m.id = t.message and m.id = any(array(select taken.message from taken)) returning m.id
+    from taken t where m.id = t.message and m.id = any(array(select taken.message from taken))
+    returning t.number, m.id, t.attempt, m."to", m.body, m.line, m.sim, m.priority, m.expires_at, t.lease_until, t.sealed,
+      true as is_new, t.priority as rank, t.position
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, 'sending', t.device, t.attempt, '', pb_text(now())
@@ -72,17 +97,17 @@ begin
     insert into device_handouts (device, line, at, messages)
     select t.device, t.line, now(), count(*) from taken t group by t.device, t.line
   ), claimed as (
-    select h.*, false as is_new from held h
+    select h.number, m.id, h.attempt, m."to", m.body, m.line, m.sim, m.priority, m.expires_at, h.lease_until, h.sealed,
+      false as is_new, h.priority as rank, h.position
+    from held h join sms_messages m on m.id = h.message and m.id = any(array(select held.message from held))
+    where h.message <> all(array(select r.message from refused r))
     union all
-    select t.number, t.message, t.attempt, t.lease_until, t.priority, t.position, t.sealed, true from taken t
+    select c.* from changed c
   ), found as (
-    select c.number, m.id, c.attempt, m."to", m.body,
-      coalesce(nullif((select l.slot from lines l where l.id = m.line), 0), m.sim) as sim, m.priority,
-      m.expires_at::text as expires_at, pb_text(c.lease_until) as lease_until, c.sealed, c.is_new,
-      c.priority as rank, c.position
+    select c.number, c.id, c.attempt, c."to", c.body,
+      coalesce(nullif((select l.slot from lines l where l.id = c.line), 0), c.sim) as sim, c.priority,
+      c.expires_at::text as expires_at, pb_text(c.lease_until) as lease_until, c.sealed, c.is_new, c.rank, c.position
     from claimed c
-    join sms_messages m on m.id = c.message and m.id = any(array(select claimed.message from claimed))
-      and (not c.is_new or m.id in (select changed.id from changed))
     union all
     select g.number, null, 0, '', '', 0, 0, '', '', null, true, 0, 0 from given g
     where g.room is null and exists (select from lines l where l.device = g.device and l.per_minute > 0)

@@ -1,8 +1,7 @@
 -- Assigns due messages, whose queue rows the caller has locked, to lines, by the rules for new sends. If all
 -- lines are at a limit, a message waits until one is not; if no line fits, for a minute. A device that the
--- request names may be offline. A message whose recipient has opted out is left for the sweep to end. A
--- conversation whose last text was scheduled moves up in lists when the text leaves. Returns the devices to
--- wake.
+-- request names may be offline. A conversation whose last text was scheduled moves up in lists when the text
+-- leaves. Returns the devices to wake.
 --
 --   texts           from sms_due_waiting or sms_due_scheduled
 --   online_seconds  a device that was seen within them counts as online
@@ -18,14 +17,11 @@ begin
     return;
   end if;
   return query
-  with stopped as materialized (
-    select m."user", consent_stopped(m."user", array_agg(m."to")) as numbers
-    from sms_messages m where m.id = any(texts) group by m."user"
-  ), due as (
+  with due as (
     select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, d.priority, m."to", m.segments,
       m.sim, m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
-    from sms_dispatch d join sms_messages m on m.id = d.message join stopped s on s."user" = m."user"
-    where d.message = any(texts) and m.id = any(texts) and m."to" <> all (s.numbers)
+    from sms_dispatch d join sms_messages m on m.id = d.message
+    where d.message = any(texts) and m.id = any(texts)
   ), asked as (
     select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'segments', d.segments, 'priority', d.priority, 'sim', d.sim,
       'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,

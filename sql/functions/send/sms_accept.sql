@@ -50,14 +50,12 @@ begin
   --   is_special     sms_assign must choose the lines
   --   talks, talk_lines
   --                  recipients with whom there is a conversation, and the line of each conversation
-  --   opted_out      recipients who have opted out: messages to them are stored as failed and cost nothing
-  --   has_stops      persons of this account were erased: their numbers are on the stop list
+  --   refusals       why messages to recipients fail and cost nothing; null if all recipients get texts
   select
     case when u.monthly_quota > 0 then u.monthly_quota else default_quota end as monthly_quota,
     coalesce(s.used, 0) as used,
     coalesce(a.lines, '{}') as lines, a.devices, a.numbers, a.lines is null or not a.are_plain as is_special,
-    c.numbers as talks, c.lines as talk_lines, consent_stopped(owner, recipients) as opted_out,
-    exists (select from _stop_list p where p."user" = owner) as has_stops
+    c.numbers as talks, c.lines as talk_lines, sms_refusals(owner, recipients, null, null) as refusals
   into account
   from users u left join sms_usage s on s."user" = u.id and s.period = month
   cross join lateral (

@@ -17,9 +17,9 @@
 --               destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
 --               line_not_allowed, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
---   accepted  the accepted requests, with the device and line that they name, the lines of the API key, and
---             the recipients without the required consent, on the stop list, or who have left the groups.
---             Those of a campaign have no messages to people on the stop list
+--   accepted  the accepted requests, with the device and line that they name, the lines of the API key, their
+--             scope, and why some of their messages fail. Those of a campaign have no messages to people on
+--             the stop list
 --   spent     how many messages they cost
 --   is_special
 --             sms_assign must choose the lines: a line has limits, prices or prefixes, or a request or its
@@ -41,13 +41,9 @@ declare
   destinations text;
   key_destinations text;
   key_lines text[];
-  -- the campaign that sends
   is_campaign boolean;
-  campaign_groups text[];
-  campaign_requires boolean;
-  -- the recipients of a request, and those of them whose messages fail and cost nothing
-  wanted text[];
-  unwanted text[];
+  -- how many recipients the earlier requests have
+  place int := 0;
   -- client_refs, idempotency keys and ids in other APIs of the accepted requests
   refs text[] := '{}';
   keys text[] := '{}';
@@ -72,43 +68,36 @@ begin
       sender := concat_ws(' ', request.version, request.key, request.key_version, request.sent_by);
       select l.* into stale, destinations, key_destinations, key_lines
       from sms_limits_of(owner, request.version, request.key, request.key_version, request.sent_by) l;
-      is_campaign := false;
-      if request.version is null then
-        select c.groups, c.requires_consent into campaign_groups, campaign_requires
-        from campaigns c where c.id = request.sent_by and c."user" = owner;
-        is_campaign := found;
-      end if;
+      is_campaign := request.version is null
+        and exists (select from campaigns c where c.id = request.sent_by and c."user" = owner);
     end if;
     outcome := case when stale then 'stale' else outcome end;
     is_special := is_special or key_lines is not null;
 
-    -- Messages to people who want none are stored as failed and cost nothing. A campaign leaves out people on
+    -- Messages to people who get none are stored as failed and cost nothing. A campaign leaves out people on
     -- the stop list: an erasure finds no text that a campaign planned before.
-    unwanted := account.opted_out;
-    if is_campaign or request.requires_consent or request.is_help or account.has_stops
-      or coalesce(request.template, request.groups[1]) is not null
-    then
-      wanted := array(select m."to" from unnest(request.messages) m);
-      if is_campaign then
-        request.groups := campaign_groups;
-        request.requires_consent := campaign_requires;
-      end if;
-      if request.requires_consent
-        or not is_campaign and consent_required(owner, coalesce(request.template, ''), request.groups)
-      then
-        request.without_consent := consent_missing(owner, wanted, coalesce(request.groups, '{}'));
-      end if;
-      request.left_groups := consent_left(owner, wanted, request.groups);
-      request.stopped := person_stopped(owner, wanted);
-      if is_campaign and request.stopped <> '{}' then
-        request.messages := array(select m from unnest(request.messages) m where m."to" <> all (request.stopped));
-      end if;
-      unwanted := case when request.is_help then '{}' else unwanted end
-        || request.without_consent || request.left_groups || request.stopped;
-    end if;
     cost := cardinality(request.messages);
-    if unwanted <> '{}' then
-      select count(*) into cost from unnest(request.messages) m where m."to" <> all (unwanted);
+    request.refusals := account.refusals[place + 1:place + cost];
+    place := place + cost;
+    if request.requires_consent or request.is_help or coalesce(request.template, request.groups[1]) is not null then
+      request.scope := json_strip_nulls(json_build_object(
+        'template', coalesce(request.template, ''), 'groups', coalesce(request.groups, '{}'),
+        'isRequired', request.requires_consent
+          or consent_required(owner, coalesce(request.template, ''), coalesce(request.groups, '{}')),
+        'isHelp', nullif(request.is_help, false)
+      ));
+      request.refusals := sms_refusals(owner, array(select m."to" from unnest(request.messages) m), request.scope, null);
+    end if;
+    if is_campaign and 'Recipient is on the stop list' = any (request.refusals) then
+      select array_agg(row(m.id, m."to", m.body, m.segments, m.zone)::sms_request_message), array_agg(m.refusal)
+      into request.messages, request.refusals
+      from unnest(request.messages, request.refusals) m(id, "to", body, segments, zone, refusal)
+      where m.refusal <> 'Recipient is on the stop list';
+      request.messages := coalesce(request.messages, '{}');
+      cost := cardinality(request.messages);
+    end if;
+    if request.refusals is not null then
+      cost := cost - cardinality(array_remove(request.refusals, ''));
     end if;
 
     -- Does the idempotency key already have an answer?

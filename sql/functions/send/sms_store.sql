@@ -33,6 +33,9 @@ declare
   request sms_request;
   message sms_request_message;
   draft record;
+  -- the scope of a request that its origin keeps, and how many of its messages were collected
+  kept jsonb;
+  n int;
   status text;
   fault text;
   has_fault boolean := false;
@@ -50,23 +53,25 @@ begin
       on conflict ("user", key) do update
       set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created;
     end if;
-    if request.origin is not null then
+    kept := nullif(request.scope::jsonb - 'isHelp', '{"template": "", "groups": [], "isRequired": false}');
+    if request.origin is not null or kept is not null then
       has_origin := true;
+      -- the messages of a campaign are stored by several requests of one batch
       insert into sms_origins (ref, "user", is_batch, created, api, id, data)
-      select o.ref, owner, request.batch is not null, moment, o.api, o.id, o.data
-      from json_to_record(request.origin) o(ref text, api text, id text, data json);
+      select r.ref, owner, request.batch is not null, moment, coalesce(o.api, 'consent'), coalesce(o.id, r.ref),
+        case when kept is null then o.data else (coalesce(o.data, '{}')::jsonb || jsonb_build_object('consent', kept))::json end
+      from (select coalesce(request.batch, request.messages[1].id)) r(ref)
+      left join json_to_record(request.origin) o(api text, id text, data json) on true
+      where r.ref is not null
+      on conflict do nothing;
     end if;
 
     -- Collect the messages. A text uses the line that exchanged the last text with its recipient. If there
     -- is none, lines take turns.
+    n := 0;
     foreach message in array request.messages loop
-      fault := case
-        when message."to" = any (account.opted_out) and request.is_help is not true
-          or message."to" = any (request.left_groups) then 'Recipient has opted out'
-        when message."to" = any (request.stopped) then 'Recipient is on the stop list'
-        when message."to" = any (request.without_consent) then 'No proof of consent'
-        else ''
-      end;
+      n := n + 1;
+      fault := coalesce(request.refusals[n], '');
       has_fault := has_fault or fault <> '';
       status := case when fault <> '' then 'failed' when request.later then 'pending' else 'assigned' end;
       place := null;
@@ -84,7 +89,7 @@ begin
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
         not request.bulk and status <> 'failed' and cardinality(request.messages) = 1, request.sealed, request.lines,
-        coalesce(request.sent_by, ''), fault, null
+        coalesce(request.sent_by, ''), fault, null, request.scope
       )::sms_new_message;
       has_quiet := has_quiet or message.zone is not null;
     end loop;
@@ -164,11 +169,11 @@ begin
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
     message, "user", device, line, pinned, line_pinned, charged, cost, waiting_for, quiet_zone, state, period, wake_at,
-    wakes, due_at, expires_at, priority, at_least_once, sealed, lines
+    wakes, due_at, expires_at, priority, at_least_once, sealed, lines, scope
   )
   select d.id, owner, d.device, d.line, d.pinned, d.line_pinned, d.charged, d.cost, d.waiting_for, d.zone, d.status, month,
     case d.status when 'assigned' then moment::timestamptz + sms_wake_interval() end, (d.status = 'assigned')::int,
-    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines
+    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines, d.scope::json
   from unnest(drafts) d where d.status <> 'failed';
 
   -- A text to a single recipient becomes the last text of its conversation, if there is one. Locks

@@ -5,8 +5,8 @@ import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { dateAt } from '../../sms/send/expiry.ts'
 import { firstAnswer, type Idempotency, readIdempotency } from '../../sms/send/idempotency.ts'
-import { optedOut } from '../../sms/send/opted-out.ts'
 import { readNumbers } from '../../sms/send/read-numbers.ts'
+import { findRefused } from '../../sms/send/refused-recipients.ts'
 import { isInvisible } from '../../sms/send/schemas.ts'
 import { type Sent, send } from '../../sms/send/send.ts'
 import type { Call } from './account.ts'
@@ -172,7 +172,7 @@ async function sendNew(
 ): Promise<Sent> {
   const { services, store, user } = call
   const { device, line } = await senderOf(store, user, from)
-  if ((await optedOut(store, user, [to])).has(to))
+  if ((await findRefused(store, user, [to])).has(to))
     throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
   const options = {
     ...PLAIN_OPTIONS,

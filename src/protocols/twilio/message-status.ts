@@ -20,6 +20,7 @@ const BY_REASON: Readonly<Record<string, TwilioState>> = {
   [REASONS.optedOut]: { status: 'failed', errorCode: 21610 },
   [REASONS.stopped]: { status: 'failed', errorCode: 21610 },
   [REASONS.noConsent]: { status: 'failed', errorCode: 21610 },
+  [REASONS.notAllowed]: { status: 'failed', errorCode: 21408 },
   [REASONS.expired]: { status: 'failed', errorCode: 30036 },
   [REASONS.silent]: { status: 'undelivered', errorCode: UNKNOWN_ERROR },
 }

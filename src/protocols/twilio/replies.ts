@@ -6,8 +6,8 @@ import { cleanText } from '../../fields/cast.ts'
 import { urlFault } from '../../outgoing/addresses.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
-import { optedOut } from '../../sms/send/opted-out.ts'
 import { readNumbers } from '../../sms/send/read-numbers.ts'
+import { findRefused } from '../../sms/send/refused-recipients.ts'
 import { isInvisible } from '../../sms/send/schemas.ts'
 import { prepareOffer, sendInside } from '../../sms/send/send.ts'
 import { accountSender } from '../../sms/send/sender.ts'
@@ -88,7 +88,7 @@ export async function checkReplies(store: Store, user: string, replies: readonly
   if (replies.length > MAX_REPLIES)
     throw new TwilioRefusal(14109, `A text gets at most ${MAX_REPLIES} replies`)
   const recipients = replies.map(({ to }) => to)
-  if ((await optedOut(store, user, recipients)).size > 0)
+  if ((await findRefused(store, user, recipients)).size > 0)
     throw new TwilioRefusal(21610, 'The recipient of a reply has opted out')
   const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
   for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {

@@ -6,6 +6,7 @@ import { queries } from '../../db/queries.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { Extensions } from '../../records/collection-extension.ts'
 import { isDisabled } from '../../records/disabled-user.ts'
+import type { ConsentScope } from '../send/consent-scope.ts'
 import type { EstimateConfig } from '../send/cost-estimate.ts'
 import { may, type Permit } from '../send/permissions.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
@@ -105,6 +106,17 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
   if (campaign?.user !== user) throw gatewayRefusal('campaign_not_found')
   return campaign
 }
+
+/** By what the texts of a campaign require consent. Stored with its batches, it outlives the campaign. */
+export const campaignScope = ({
+  template,
+  groups,
+  requiresConsent: isRequired,
+}: Pick<Campaign, 'template' | 'groups' | 'requiresConsent'>): ConsentScope => ({
+  template,
+  groups,
+  isRequired,
+})
 
 /** The permission of a campaign to store, hold, release and cancel its own texts. */
 export const permitOf = ({ user, id }: Pick<Campaign, 'user' | 'id'>): Permit =>

@@ -5,18 +5,19 @@ import { type Store, userHolder } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { consentOf } from '../consent/required.ts'
 import { readUsage } from '../quota.ts'
 import type { Content } from '../send/body.ts'
+import { requiresConsent } from '../send/consent-scope.ts'
 import { loadTemplate, TEXT, writeTexts } from '../send/content.ts'
 import { ESTIMATE_OR_NULL, estimateCost } from '../send/cost-estimate.ts'
 import { requireReach, type Way } from '../send/judge.ts'
-import { optedOut } from '../send/opted-out.ts'
 import type { Permit } from '../send/permissions.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { allRecipients } from '../send/recipients.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
+import { findRefused } from '../send/refused-recipients.ts'
 import { checkDevice } from '../send/send.ts'
+import { REASONS } from '../status.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 
@@ -55,18 +56,17 @@ export async function planAudience(
   const { store } = services
   const { user } = permit.sender
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
-  const out = await optedOut(store, user, all, people.groupIds)
   const scope = { template: text.template, groups: people.groupIds, isRequired: way.requiresConsent }
-  const { isRequired: requiresConsent, missing } = await consentOf(store.db, user, scope, all)
-  const wanting = all.filter((phone) => !out.has(phone))
-  const audience = wanting.filter((phone) => !missing.has(phone))
-  const withoutConsent = wanting.filter((phone) => missing.has(phone))
-  if (wanting.length === 0) throw invalid('recipients have all opted out')
+  const isRequired = await requiresConsent(store.db, user, scope)
+  const refused = await findRefused(store, user, all, scope)
+  const audience = all.filter((phone) => !refused.has(phone))
+  const withoutConsent = all.filter((phone) => refused.get(phone) === REASONS.noConsent)
+  if (audience.length + withoutConsent.length === 0) throw invalid('recipients have all opted out')
   if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
   const sizes = await countEach(services, user, text, audience)
   const segments = sizes.reduce((sum, size) => sum + size, 0)
-  return { audience, segments, sizes, requiresConsent, withoutConsent }
+  return { audience, segments, sizes, requiresConsent: isRequired, withoutConsent }
 }
 
 async function countEach(

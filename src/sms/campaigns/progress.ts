@@ -7,9 +7,9 @@ import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { BATCH, countsOf } from '../queue/batch.ts'
 import { UNKNOWN } from '../queue/retry.ts'
-import { outSql } from '../send/opted-out.ts'
-import { CANCELED_SQL, REASONS } from '../status.ts'
-import { type Campaign, findCampaign } from './campaign.ts'
+import { refusalsSql } from '../send/refused-recipients.ts'
+import { CANCELED_SQL, REASONS, REFUSED } from '../status.ts'
+import { type Campaign, campaignScope, findCampaign } from './campaign.ts'
 import { CAMPAIGN_PROOF, readProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './read-campaign-state.ts'
 
@@ -56,14 +56,16 @@ const selectSent = (db: Db, user: string, batches: readonly string[]) =>
     .where('m.batch_id', '<>', sql.lit(''))
     .where(sql`m."user" || ''`, '=', user)
 
-/** The recipients of a campaign who get no more texts, as a send judges them. */
-async function readOut(db: Db, { user, batches, groups }: Campaign): Promise<string[]> {
+/** The recipients of a campaign who get no more of its texts, each with the reason. */
+async function readRefused(db: Db, campaign: Campaign) {
+  const { user, batches } = campaign
   const sent = selectSent(db, user, batches).select(sql<string[]>`array_agg(distinct m."to")`.as('phones'))
-  const { out } = await queries(db, 'shaped')
+  const { phones, refusals } = await queries(db, 'shaped')
     .selectFrom(sent.as('sent'))
-    .select(outSql(user, sql.ref('sent.phones'), groups).as('out'))
+    .select(['phones', refusalsSql(user, sql.ref('sent.phones'), campaignScope(campaign)).as('refusals')])
     .executeTakeFirstOrThrow()
-  return [...new Set(out)]
+  const reasons = (refusals ?? []).map((reason, i) => ({ phone: phones[i]!, reason }))
+  return reasons.filter(({ reason }) => reason !== '')
 }
 
 /** Counts messages by status, without failed ones that were sent again. Recipients in `out` get no more. */
@@ -73,7 +75,7 @@ const countSent = (db: Db, { user, batches }: Campaign, out: readonly string[]) 
       selectSent(db, user, batches)
         .select(['m.status', 'm.segments', 'm.error_message'])
         .select(
-          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message not in (${sql.lit(REASONS.optedOut)}, ${sql.lit(REASONS.noConsent)}, ${sql.lit(REASONS.stopped)})
+          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message <> all(${REFUSED}::text[])
             and m."to" <> all(${out}::text[]))`.as('retriable'),
         )
         .where(
@@ -121,8 +123,9 @@ const readReplies = (db: Db, user: string, batches: readonly string[], since: st
 export async function readProgress({ db }: Store, user: string, id: string) {
   const campaign = await findCampaign(db, user, id)
   const { status, batches, scheduledAt, recipientsCount } = campaign
-  const out = await readOut(db, campaign)
-  const found = await countSent(db, campaign, out)
+  const refused = await readRefused(db, campaign)
+  const phones = refused.map(({ phone }) => phone)
+  const found = await countSent(db, campaign, phones)
   const replies = await readReplies(db, user, batches, scheduledAt)
   const sum = (column: Exclude<keyof (typeof found)[number], 'status'>) =>
     found.reduce((all, row) => all + Number(row[column]), 0)
@@ -136,7 +139,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     canceled: sum('canceled'),
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),
-    opt_outs: out.length,
+    opt_outs: refused.filter(({ reason }) => reason !== REASONS.noConsent).length,
     consent: campaign.requiresConsent ? await readProof(db, user, campaign) : null,
     replies: replies[0]?.senders ?? 0,
     latest_replies: replies.map(({ senders: _, ...reply }) => reply),

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
+import { offeredScope } from '../send/consent-scope.ts'
 import { writeTexts } from '../send/content.ts'
 import type { Offer } from '../send/offer.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusals.ts'
 import { offeredMessage } from '../send/send.ts'
-import { REASONS } from '../status.ts'
-import { type Campaign, type CampaignServices, permitOf, readCampaign } from './campaign.ts'
+import { REASONS, REFUSED } from '../status.ts'
+import { type Campaign, type CampaignServices, campaignScope, permitOf, readCampaign } from './campaign.ts'
 import { chunkKey, chunksOf } from './chunks.ts'
 import { checkQuota } from './plan.ts'
 
@@ -36,10 +37,9 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
 /** Stands in the audience for the number of an erased person. */
 const ERASED = ''
 
-/** The message was not canceled, and its recipient agreed: so the recipient may have got the text. */
+/** The message was neither canceled nor refused: so the recipient may have got the text. */
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
-  and error_message in (${sql.lit(REASONS.canceled)}, ${sql.lit(REASONS.optedOut)},
-    ${sql.lit(REASONS.noConsent)}, ${sql.lit(REASONS.stopped)}))`
+  and error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
   const texts = await queries(db)
@@ -76,6 +76,7 @@ function offerOf(campaign: Campaign, messages: Offer['messages'], number: number
     ...PLAIN_OPTIONS,
     ...{ priority, sim, scheduledAt, expiresAt, guarantee },
     permit: permitOf(campaign),
+    ...offeredScope(campaignScope(campaign)),
     device: campaign.device || undefined,
     line: campaign.line || undefined,
     later: true,

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
-import { endUnclaimed, optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
+import { optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user-sends.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
 
@@ -30,10 +30,9 @@ export async function joinNumber(
   if (phone === undefined) return
   await store.db.transaction(async (db) => {
     await lockUserSends(db, user)
-    const { isOptedOut } = await queries(db)
-      .selectNoFrom(sql<boolean>`sms_conversation_join(${user}, ${number}, ${phone})`.as('isOptedOut'))
-      .executeTakeFirstOrThrow()
-    if (isOptedOut) await endUnclaimed({ ...store, db }, user, [phone])
+    await queries(db)
+      .selectNoFrom(sql`sms_conversation_join(${user}, ${number}, ${phone})`.as('joined'))
+      .execute()
   })
 }
 
@@ -71,7 +70,6 @@ const moveTexts = (
     const last = await lastOptOut(db, user, numbers, moved, words)
     if (last) {
       await setOptedOut(inside, user, group.phone, true, proofOf({ said: last.body, message: last.id }))
-      await endUnclaimed(inside, user, [group.phone])
     }
     return moved.length
   })

@@ -6,7 +6,7 @@ import { derivedId } from '../../tools/random.ts'
 import { JOIN_GROUPS, readJoinGroups } from '../consent/joinable-groups.ts'
 import type { Device } from '../devices/device.ts'
 import { latestOptChanges, type OptChange } from '../queue/opt-changes.ts'
-import { endUnclaimed, optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
+import { optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user-sends.ts'
 import { eventsCte } from '../status.ts'
 import { isAnswerable } from './auto-answer.ts'
@@ -94,9 +94,7 @@ export async function receiveTexts(
     const fresh = identified.filter(({ id }) => isNew.has(id))
     const last = lastWords(fresh, words)
     const said = await latestOptChanges(inside, device.user, last, words)
-    const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
     for (const one of said) await setOptedOut(inside, device.user, one.sender, one.isOut, proofOf(one))
-    await endUnclaimed(inside, device.user, out)
     await hearConsent(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
   })
   return ids

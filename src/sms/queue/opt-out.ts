@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { anyOf, NOW, queries } from '../../db/queries.ts'
+import { NOW, queries } from '../../db/queries.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { addEntry, type Proof, withProof } from '../consent/ledger.ts'
-import { isErasedOrStoppedSql, isStoppedSql } from '../consent/stopped.ts'
-import type { Device } from '../devices/device.ts'
-import { logChanged, REASONS } from '../status.ts'
-import { failUnsent } from './fail-messages.ts'
-import type { Attempt } from './leases.ts'
+import { isErasedOrStoppedSql } from '../consent/stopped.ts'
+import { logChanged } from '../status.ts'
 import type { OptChange } from './opt-changes.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
@@ -86,55 +83,3 @@ export const proofOf = ({ said, message }: Pick<OptChange, 'said' | 'message'>):
   said,
   message,
 })
-
-/** The recipient of a message has opted out (a lookup per row). `message`: the column with its id. */
-export const hasOptedOut = (message: string) => sql<boolean>`coalesce((
-  select ${isStoppedSql(sql`o."user"`, sql`o."to"`)} from sms_messages o where o.id = ${sql.ref(message)}), false)`
-
-/** Maximum messages that one sweep of the queue ends. The next sweep, a second later, ends others. */
-const MAX_ROWS = 1_000
-
-/** Ends messages that are due, but whose recipient has opted out since they were accepted. */
-export async function endOptedOut(db: Db): Promise<readonly string[]> {
-  await failUnsent(db, sql`select unnest(sms_due_stopped(${sql.lit(MAX_ROWS)}))`, REASONS.optedOut)
-  return []
-}
-
-/** Ends and refunds unclaimed messages to these numbers, in the transaction that opts them out. */
-export async function endUnclaimed({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
-  if (phones.length === 0) return
-  // found by the index on user and phone number
-  const waiting = queries(db)
-    .selectFrom('sms_messages as m')
-    .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
-    .select('d.message')
-    .where('m.user', '=', user)
-    .where('m.to', '=', anyOf(phones))
-    .where(sql<boolean>`m.status in ('pending', 'assigned') and d.state in ('pending', 'assigned')`)
-    .orderBy('d.message')
-    .forUpdate('d')
-  await failUnsent(db, waiting, REASONS.optedOut)
-}
-
-/** Ends a returned message if its recipient opted out; returns whether it did. Call lockUserSends first. */
-export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, { id, attempt }: Attempt) {
-  const returned = queries(db)
-    .selectFrom('sms_dispatch as d')
-    .where('d.device', '=', device.id)
-    .where('d.user', '=', device.user)
-    .where('d.message', '=', id)
-    .where('d.attempt', '=', attempt)
-    .where('d.state', '=', sql.lit('sending'))
-    .where(hasOptedOut('d.message'))
-    .forUpdate('d')
-  // takes the message off its line's counts
-  await queries(db)
-    .with('returned', () =>
-      returned.select(['d.message', 'd.line', 'd.charged', 'd.cost', 'd.user']).where('d.charged', '<>', ''),
-    )
-    .selectFrom('returned as r')
-    .innerJoin('sms_messages as m', 'm.id', 'r.message')
-    .select(sql`sms_line_refund(r.line, r.charged, m."to", r.cost, r."user")`.as('refunded'))
-    .execute()
-  return (await failUnsent(db, returned.select('d.message'), REASONS.optedOut)) > 0
-}

@@ -4,8 +4,7 @@ import { queries } from '../../db/queries.ts'
 import { stickySince } from '../send/accept.ts'
 import { REASONS } from '../status.ts'
 import { failMessages } from './fail-messages.ts'
-import { hasOptedOut } from './opt-out.ts'
-import { reassign, wokenBy } from './reassign.ts'
+import { endIfRefused, reassign, wokenBy } from './reassign.ts'
 
 /** Maximum messages for each step of a sweep. The next sweep, a second later, takes others. */
 const MAX_ROWS = 1_000
@@ -19,16 +18,33 @@ const failing = (reason: string, find: (db: Db) => Expression<unknown>) => async
   return []
 }
 
+/** The message `d` may not go to its person any more. */
+const IS_REFUSED = sql<boolean>`exists (
+  select from sms_messages m
+  where m.id = d.message and sms_refusals(d."user", array[m."to"]::text[], d.scope::text, m.sent_by) is not null)`
+
 /** Fails messages that a device claimed but did not report in time, and that must not be sent again. */
 export const failExpiredLeases = failing(REASONS.silent, (db) =>
   selectQueued(db)
     .where('d.state', '=', sql.lit('sending'))
     .where('d.lease_until', '<=', sql<Date>`now()`)
-    .where(sql<boolean>`(not d.at_least_once or d.expires_at <= now() or ${hasOptedOut('d.message')})`)
+    .where(sql<boolean>`(not d.at_least_once or d.expires_at <= now() or ${IS_REFUSED})`)
     .orderBy('d.lease_until')
     .forUpdate()
     .skipLocked(),
 )
+
+/** Ends messages that a claim has refused. Returns their devices, which may claim others. */
+export const endRefused = (db: Db): Promise<string[]> =>
+  endIfRefused(
+    db,
+    selectQueued(db)
+      .where('d.refused', '<>', sql.lit(''))
+      .where('d.state', '<>', sql.lit('sending'))
+      .orderBy('d.message')
+      .forUpdate()
+      .skipLocked(),
+  )
 
 /** Fails messages that expired before a device claimed them. */
 export const endExpired = failing(REASONS.expired, (db) =>

@@ -10,6 +10,10 @@ export async function wokenBy(db: Db, step: RawBuilder<Woken>): Promise<string[]
   return woken.map(({ device }) => device)
 }
 
+/** Ends those messages of `source` that may not go to their persons any more. Returns their devices. */
+export const endIfRefused = (db: Db, source: Expression<unknown>): Promise<string[]> =>
+  wokenBy(db, sql`sms_end_refused(array(${source}))`)
+
 /**
  * Gives other devices the messages that `source` finds: a query that locks rows of sms_dispatch and selects
  * their `message`. `why`: for their events. `isCharged`: limits of lines count this attempt and the next one.

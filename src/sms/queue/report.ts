@@ -9,8 +9,7 @@ import { lockUserSends } from '../send/lock-user-sends.ts'
 import { NEXT } from '../status.ts'
 import { wakeDevices } from '../wake.ts'
 import { withoutCodes } from './device-words.ts'
-import { endReturned } from './opt-out.ts'
-import { reassign } from './reassign.ts'
+import { endIfRefused, reassign } from './reassign.ts'
 import {
   type Applied,
   applied,
@@ -131,9 +130,8 @@ function roundsOf(reports: readonly Report[]): Numbered[][] {
   return rounds
 }
 
-/** Reassigns an unsent message. Returns the new device; '' after an opt-out; undefined for an old report. */
+/** Reassigns an unsent message. Returns the new device; '' if it ended; undefined for an old report. */
 async function giveBack(db: Db, device: Device, report: Report, onlineSeconds: number) {
-  if (await endReturned(db, device, report)) return ''
   const returned = queries(db)
     .selectFrom('sms_dispatch')
     .select('message')
@@ -143,6 +141,7 @@ async function giveBack(db: Db, device: Device, report: Report, onlineSeconds: n
     .where('state', '=', sql.lit('sending'))
     .where('attempt', '=', report.attempt)
     .forUpdate()
+  if ((await endIfRefused(db, returned)).length > 0) return ''
   const why = `Not sent. ${report.error_message ?? ''}`.trim()
   const [next] = await reassign(db, returned, why, onlineSeconds)
   return next

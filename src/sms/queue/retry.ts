@@ -6,13 +6,14 @@ import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Outcome, Verdict } from '../send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
-import { KEPT_SCOPE, keepScope, offeredScope, readScope } from '../send/consent-scope.ts'
+import { KEPT_SCOPE, offeredScope, readScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { movedExpiry } from '../send/expiry.ts'
 import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf, requireOwnBatch } from '../send/judge.ts'
 import type { Offer } from '../send/offer.ts'
 import { may, type Permit } from '../send/permissions.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
+import { findRefused } from '../send/refused-recipients.ts'
 import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
 import { CANCELED, REASONS } from '../status.ts'
@@ -24,7 +25,6 @@ import {
   type RETRIED_BATCH,
   type RETRY_BATCH,
 } from './retry-body.ts'
-import { findUnwilling } from './unwilling.ts'
 
 /** How the `error_message` of a message begins if its outcome is unknown. */
 export const UNKNOWN = 'Outcome unknown'
@@ -86,24 +86,27 @@ export async function retryBatch(
   const batch = batchAfter(batchId)
   const ids = new Map<Failed, string>()
   const due: Failed[] = []
-  const unwilling = await findUnwilling(services.store, sender.user, failed)
+  // all messages of a batch are of one send
+  const scope = readScope(failed[0]?.scope ?? null)
+  const phones = failed.map(({ to }) => to)
+  const refused = await findRefused(services.store, sender.user, phones, scope)
   for (const one of failed) {
-    const why = whyNot(one, batch, include, unwilling)
+    const why = whyNot(one, batch, include, refused)
     if (why) left[why]++
     else if (one.again) ids.set(one, one.again)
     else due.push(one)
   }
   const permit = may(sender, 'retry', due.length)
-  let refused: Outcome | undefined
-  for (let at = 0; at < due.length && (!refused || refused === 'destination_not_allowed'); at += MAX_OFFERS) {
+  let refusal: Outcome | undefined
+  for (let at = 0; at < due.length && (!refusal || refusal === 'destination_not_allowed'); at += MAX_OFFERS) {
     const some = due.slice(at, at + MAX_OFFERS)
     const decided = await Promise.all(some.map((one) => offerAgain(services, permit, one, batch, keepsQuiet)))
     for (const [i, { outcome, message }] of decided.entries())
       if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
-      else refused ??= outcome
+      else refusal ??= outcome
   }
   left.refused += due.filter((one) => !ids.has(one)).length
-  if (refused && (refused === 'stale' || ids.size === 0)) throw refusalOf(sender, refused)
+  if (refusal && (refusal === 'stale' || ids.size === 0)) throw refusalOf(sender, refusal)
   const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
   const batch_id = message_ids.length > 0 ? batch : ''
   return { batch_id, message_ids, recipients_count: message_ids.length, left_out: left }
@@ -113,12 +116,12 @@ function whyNot(
   { again, batch: itsBatch, to, reason, body }: Failed,
   batch: string,
   include: readonly (typeof CHOICES)[number][],
-  unwilling: ReadonlyMap<string, LeftOut>,
+  refused: ReadonlyMap<string, string>,
 ): LeftOut | undefined {
   if (again) return itsBatch === batch ? undefined : 'retried'
-  if (unwilling.has(to)) return unwilling.get(to)
-  if (reason === REASONS.optedOut || reason === REASONS.stopped) return 'opted_out'
-  if (reason === REASONS.noConsent) return 'no_consent'
+  const refusal = refused.get(to) ?? reason
+  if (refusal === REASONS.optedOut || refusal === REASONS.stopped) return 'opted_out'
+  if (refusal === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
   return body === '' ? 'no_text' : undefined
@@ -134,7 +137,6 @@ async function offerAgain(
 ): Promise<Verdict> {
   const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
-  const scope = readScope(one.scope)
   const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
     permit,
@@ -143,10 +145,7 @@ async function offerAgain(
     body: one.body,
     clientRef: retryRef(one.id),
     isBulk: true,
-    ...(scope && {
-      ...offeredScope(scope),
-      origin: { ...keepScope(scope), id: message.id, ref: message.id },
-    }),
+    ...offeredScope(readScope(one.scope)),
     messages: [message],
   })
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict

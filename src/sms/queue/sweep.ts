@@ -13,11 +13,11 @@ import { countMessages } from '../message-totals.ts'
 import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices, wakeHere } from '../wake.ts'
 import { checkQueue } from './check-queue.ts'
 import { extendAllLeases } from './leases.ts'
-import { endOptedOut } from './opt-out.ts'
 import {
   endExpired,
   endLineless,
   endOrphaned,
+  endRefused,
   failExpiredLeases,
   reassignUnclaimed,
   releaseDue,
@@ -33,7 +33,7 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
     endExpired,
     endOrphaned,
     retryExpiredLeases,
-    endOptedOut,
+    endRefused,
     returnStale,
     endLineless,
     releaseDue,

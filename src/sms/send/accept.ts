@@ -93,7 +93,7 @@ function requestRow({ permit: { sender }, idempotency, origin, messages, ...offe
     null, // `lines`: those of the API key, which sms_judge reads
     ...[offer.template, offer.groups && arrayText(offer.groups)],
     ...[offer.requiresConsent === true, offer.isHelp === true],
-    ...[null, null, null], // sms_judge finds people without consent, on the stop list, and who left the groups
+    ...[null, null], // `scope` and `refusals`, which sms_judge sets
   ])
 }
 

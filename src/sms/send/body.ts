@@ -1,4 +1,4 @@
-import type { ConsentScope } from '../consent/required.ts'
+import type { ConsentScope } from './consent-scope.ts'
 
 export type Content = PlainContent | TemplateContent
 interface TemplateContent extends Written {
@@ -56,7 +56,7 @@ export interface SendOptions {
 
 /**
  * What the SMSGate or Twilio API keeps about a send in the table sms_origins. `sealed`: see SEALED.
- * `consent`: see `keepScope`.
+ * `consent`: see KEPT_SCOPE.
  */
 export interface Origin {
   readonly api: 'smsgate' | 'twilio' | 'sealed' | 'consent'

@@ -1,19 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ConsentScope } from '../consent/required.ts'
-import type { Origin } from './body.ts'
+import type { Db } from '../../db/open.ts'
+import { queries } from '../../db/queries.ts'
 
-/** The origin of a send that has no other. */
-const PLAIN: Origin = { api: 'consent', id: '', data: {} }
+/** By what a send may require consent: its template ('' for none), its groups, or by itself. */
+export interface ConsentScope {
+  readonly template: string
+  readonly groups: readonly string[]
+  readonly isRequired?: boolean | undefined
+}
 
-/**
- * Keeps in the origin of a send by what the send may require consent, and which groups a person may have
- * left: both hold again when its texts are sent again. A send that names neither has no scope.
- */
-export const keepScope = (scope: ConsentScope, { api, id, data }: Origin = PLAIN): Origin => ({
-  api,
-  id,
-  data: { ...data, consent: scope },
-})
+/** The scope of a send that names neither a template nor groups. */
+export const NO_SCOPE: ConsentScope = { template: '', groups: [] }
 
 /** The fields of an offer for a scope. */
 export const offeredScope = ({ template, groups, isRequired = false }: ConsentScope) => ({
@@ -22,11 +19,30 @@ export const offeredScope = ({ template, groups, isRequired = false }: ConsentSc
   requiresConsent: isRequired,
 })
 
-/** SQL: the scope of the send of message `m`, as JSON; null without one. */
+/**
+ * SQL: the scope of the send of message `m`, as JSON; null without one. It is stored with each send, because
+ * it holds again when the texts are sent again, even if its template, groups or campaign were deleted.
+ */
 export const KEPT_SCOPE: RawBuilder<string | null> = sql`(
   select (o.data -> 'consent')::text from sms_origins o
   where o.ref in (m.id, m.batch_id) and o.data -> 'consent' is not null limit 1)`
 
 /** Reads KEPT_SCOPE. */
-export const readScope = (kept: string | null): ConsentScope | undefined =>
-  kept === null ? undefined : (JSON.parse(kept) as ConsentScope)
+export const readScope = (kept: string | null): ConsentScope =>
+  kept === null ? NO_SCOPE : (JSON.parse(kept) as ConsentScope)
+
+/** Whether a send requires consent. */
+export async function requiresConsent(
+  db: Db,
+  user: string,
+  { template, groups, isRequired = false }: ConsentScope,
+): Promise<boolean> {
+  const { isSo } = await queries(db)
+    .selectNoFrom(
+      sql<boolean>`${isRequired}::boolean or consent_required(${user}, ${template}, ${groups}::text[])`.as(
+        'isSo',
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return isSo
+}

@@ -18,8 +18,8 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly idempotency?: Idempotency | undefined
   /** The answer to the request, JSON of ACCEPTED. It is kept for the idempotency key. */
   readonly answer?: string
-  /** What the SMSGate or Twilio API keeps about the send, or SEALED. `ref`: id of the message or batch. */
-  readonly origin?: (Origin & { readonly ref: string }) | undefined
+  /** What the SMSGate or Twilio API keeps about the send, or SEALED. */
+  readonly origin?: Origin | undefined
   /** The template and the groups of the send: either may require consent. */
   readonly template?: string | undefined
   readonly groups?: readonly string[] | undefined

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
-import { consentOf } from '../consent/required.ts'
+import { REASONS } from '../status.ts'
 import type { SendBody } from './body.ts'
 import { checkBody, consentScope, plainText, TEXT, writeTexts } from './content.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { requireReach } from './judge.ts'
-import { optedOut } from './opted-out.ts'
 import { isAllowed, may } from './permissions.ts'
 import { allRecipients } from './recipients.ts'
+import { findRefused } from './refused-recipients.ts'
 import type { OfferConfig } from './send.ts'
 import type { Sender } from './sender.ts'
 
@@ -95,20 +95,19 @@ export async function previewSend(
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
   const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], placeholder)
   const { to: _, ...first } = shown[0]!
-  const out = await optedOut(store, user, phones, body.groupIds)
-  const { missing: without } = await consentOf(store.db, user, consentScope(body), phones)
+  const refused = await findRefused(store, user, phones, consentScope(body))
   const items = (phones.length > 0 ? texts : []).map((text) => ({
     ...text,
-    opted_out: out.has(text.to),
-    without_consent: without.has(text.to) && !out.has(text.to),
+    opted_out: refused.has(text.to) && refused.get(text.to) !== REASONS.noConsent,
+    without_consent: refused.get(text.to) === REASONS.noConsent,
   }))
-  const sent = items.filter((item) => !item.opted_out && !item.without_consent)
+  const sent = items.filter((item) => !refused.has(item.to))
   return {
     ...first,
     recipients_count: items.length,
     total_segments: sent.reduce((sum, { segments }) => sum + segments, 0),
-    opted_out: out.size,
-    without_consent: items.length - out.size - sent.length,
+    opted_out: items.filter((item) => item.opted_out).length,
+    without_consent: items.filter((item) => item.without_consent).length,
     items: showsPeople ? items : [],
     last_leaves_at: await lastLeavesAt(store, user, sent.length, options.scheduledAt, body),
     estimate: isAllowed(sender, 'listDevices')

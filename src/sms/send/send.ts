@@ -8,17 +8,17 @@ import { counts } from '../../metrics/counts.ts'
 import { randomId } from '../../tools/random.ts'
 import { type AcceptConfig, type Acceptor, storeOffers, type Verdict } from './accept.ts'
 import type { SendBody } from './body.ts'
-import { keepScope, offeredScope } from './consent-scope.ts'
+import { offeredScope } from './consent-scope.ts'
 import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
 import { zoneOfNumber } from './number-zone.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
-import { chargeOptedOut, MIN_RECIPIENTS } from './opted-out.ts'
 import { may } from './permissions.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
+import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
 import type { Sender } from './sender.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
@@ -127,7 +127,7 @@ export async function prepareOffer(
   const phones = await allRecipients(store, sender.user, body, config.maxRecipients)
   const permit = may(sender, 'send', phones.length)
   const scope = consentScope(body)
-  if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones, scope)
+  if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
@@ -143,9 +143,7 @@ export async function prepareOffer(
   }
   const batch = messages.length > 1 ? randomId() : ''
   const ref = batch || ids[0]!
-  const own = shown === undefined ? options.origin : SEALED
-  const isScoped = scope.template !== '' || scope.groups.length > 0 || scope.isRequired === true
-  const origin = isScoped ? keepScope(scope, own) : own
+  const origin = shown === undefined ? options.origin : SEALED
   return {
     ...options,
     permit,
@@ -159,8 +157,8 @@ export async function prepareOffer(
     isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency ?? undefined,
     answer: answerJson(batch, ids),
-    origin: origin && { ...origin, id: origin.id || ref, ref },
-    ...(isScoped && offeredScope(scope)),
+    origin: origin && { ...origin, id: origin.id || ref },
+    ...offeredScope(scope),
     messages,
   }
 }

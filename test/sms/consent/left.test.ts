@@ -1,5 +1,6 @@
 import { permitOf } from '../../../src/sms/campaigns/campaign.ts'
 import { PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
+import { offeredScope } from '../../../src/sms/send/consent-scope.ts'
 import { offeredMessage } from '../../../src/sms/send/send.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
@@ -37,6 +38,7 @@ async function storeChunk(groups: readonly string[], phones: readonly string[]) 
       batch,
       body: 'Sale',
       isBulk: true,
+      ...offeredScope({ template: '', groups }),
     },
     ...{ scheduledAt: '2090-01-01 00:00:00.000Z' },
     messages: phones.map((to) => offeredMessage({ to, body: 'Sale', segments: 1 }, true)),

@@ -2,7 +2,6 @@ import { receiveTexts } from '../../../src/sms/conversations/store-received-text
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { setOptedOut } from '../../../src/sms/queue/opt-out.ts'
-import { releaseDue } from '../../../src/sms/queue/overdue.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { lockUserSends } from '../../../src/sms/send/lock-user-sends.ts'
@@ -204,43 +203,41 @@ test.each([
 })
 
 test.each([
-  ['fails its due texts', NOW, OPTED_OUT, 0],
-  ['leaves its scheduled texts waiting', IN_A_WEEK, { status: 'pending', error: '' }, 1],
-] as const)('opting a contact out by hand %s', async (_, due, expected, used) => {
+  ['due', NOW],
+  ['scheduled', IN_A_WEEK],
+])('opting a contact out by hand ends its %s texts at once and refunds them', async (_, due) => {
   const user = await makeUser(store)
-  const device = await makeDevice(store, user)
-  const ids = await assign(store, device, 1, scheduled(due))
+  const ids = await assign(store, await makeDevice(store, user), 1, scheduled(due))
   await pay(user, 1)
   await optOut(user)
-  await sweep(store, 600)
-  expect(await lookUp(store, ids)).toMatchObject([expected])
-  expect(await usedBy(user)).toBe(used)
+  expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT])
+  expect(await usedBy(user)).toBe(0)
 })
 
 test.each([
   ['exists', optOut],
   ['was deleted since', optOutAndDelete],
-])('a due text of an opted-out contact that %s gets no device if the sweep missed it', async (_, end) => {
-  const user = await makeUser(store)
-  const device = await makeDevice(store, user)
-  const ids = await assign(store, device, 1, scheduled(NOW))
-  await end(user)
-  await releaseDue(store.db, 600)
-  expect(await lookUp(store, ids)).toMatchObject([{ status: 'pending', error: '' }])
-})
-
-test('the sweep fails due texts of an opted-out contact that was deleted since, and no others', async () => {
+])('a claim refuses a text that was stored beside the opt-out of a contact that %s', async (_, end) => {
   const [user, other] = [await makeUser(store), await makeUser(store)]
   const [device, ofOther] = [await makeDevice(store, user), await makeDevice(store, other)]
+  await end(user)
   const ids = await assign(store, device, 2, scheduled(NOW))
   const others = await assign(store, ofOther, 1, scheduled(NOW))
   await pay(user, 2)
-  await optOutAndDelete(user)
   await sweep(store, 600)
-  expect(await lookUp(store, [...ids, ...others])).toMatchObject([
-    OPTED_OUT,
-    OPTED_OUT,
-    { status: 'assigned' },
-  ])
+  expect(await claimMessages(store, device, 9, 60)).toEqual([])
+  expect(await claimMessages(store, ofOther, 9, 60)).toMatchObject([{ id: others[0] }])
+  await sweep(store, 600)
+  expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
   expect(await usedBy(user)).toBe(0)
+})
+
+test('a text that a device holds is not listed again after a STOP', async () => {
+  const device = await makeDevice(store, await makeUser(store))
+  const ids = await assign(store, device, 1)
+  expect(await claimMessages(store, device, 9, 60)).toMatchObject([{ id: ids[0] }])
+  expect(await claimMessages(store, device, 9, 60)).toMatchObject([{ id: ids[0], attempt: 1 }])
+  await say(device, 'STOP')
+  expect(await claimMessages(store, device, 9, 60)).toEqual([])
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
 })

@@ -1,0 +1,61 @@
+-- Whether texts of an account (`owner`) may go to these numbers: the one answer for new texts (sms_judge) and
+-- for those that leave (sms_claim), with every reason. Returns the reason of each number, '' for one that
+-- gets the text; null if all get it.
+--
+--   scope   by what the send requires consent and which groups its recipients may have left, as in
+--           sms_request.scope; null for neither
+--   sender  sent_by of the texts, whose destinations must allow the numbers. Null for new texts: sms_may
+--           refuses these as a whole
+--
+-- In PL/pgSQL, which keeps the plans. See consent_stopped for enable_seqscan.
+create or replace function sms_refusals(owner text, numbers text[], scope text, sender text) returns text[]
+language plpgsql stable set enable_seqscan = off as $$
+declare
+  terms constant json := scope::json;
+  template constant text := coalesce(terms ->> 'template', '');
+  groups constant text[] := array(select json_array_elements_text(terms -> 'groups'));
+  unwilling text[] := '{}';
+  erased text[] := '{}';
+  unproved text[] := '{}';
+  forbidden text[] := '{}';
+  destinations text := '';
+  key_destinations text := '';
+begin
+  if (terms ->> 'isHelp')::boolean is not true then
+    unwilling := consent_stopped(owner, numbers);
+  end if;
+  if scope is not null then
+    unwilling := unwilling || consent_left(owner, numbers, groups);
+    if (terms ->> 'isRequired')::boolean or consent_required(owner, template, groups) then
+      unproved := consent_missing(owner, numbers, groups);
+    end if;
+  end if;
+  perform from _stop_list s where s."user" = owner limit 1;
+  if found then
+    erased := person_stopped(owner, numbers);
+  end if;
+  if sender is not null then
+    select coalesce(s.destinations, ''), coalesce(k.destinations, '') into destinations, key_destinations
+    from (select) one left join user_settings s on s."user" = owner
+    left join api_keys k on k.id = sender and k."user" = owner;
+    if destinations || key_destinations <> '' then
+      forbidden := array(
+        select n.number from unnest(numbers) n(number)
+        where not (sms_is_destination(destinations, n.number) and sms_is_destination(key_destinations, n.number))
+      );
+    end if;
+  end if;
+  if unwilling || erased || unproved || forbidden = '{}' then
+    return null;
+  end if;
+  return array(
+    select case
+      when n.number = any (unwilling) then 'Recipient has opted out'
+      when n.number = any (erased) then 'Recipient is on the stop list'
+      when n.number = any (unproved) then 'No proof of consent'
+      when n.number = any (forbidden) then 'Destination not allowed'
+      else ''
+    end
+    from unnest(numbers) with ordinality n(number, place) order by n.place
+  );
+end $$;
