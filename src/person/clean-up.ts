@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
-import { NOW } from '../db/queries.ts'
+import { NOW, queries } from '../db/queries.ts'
 import { updateRecords } from '../sms/status.ts'
 import { PERSON_JOB } from './requests.ts'
 
@@ -21,13 +21,27 @@ export async function cleanUpRequests(db: Db): Promise<void> {
   )
 }
 
-/** Deletes the files of exports of the whole account, which contain the person. An export that runs fails. */
-export const deleteAccountExports = (db: Db, user: string): Promise<unknown> =>
-  updateRecords(db, 'person_requests', (update) =>
+/**
+ * Deletes the files of all exports of an account, which may name the person. Of those that run, one of the
+ * whole account fails, and one of another person begins anew.
+ */
+export async function deleteExports(db: Db, user: string): Promise<void> {
+  const emptied = await updateRecords(db, 'person_requests', (update) =>
     update
       .set({ files: [], expires_at: '' })
       .where('user', '=', user)
       .where('kind', '=', 'export')
-      .where('hash', '=', '')
       .where(sql<boolean>`files <> '{}'`),
   )
+  await queries(db)
+    .updateTable('_jobs')
+    .set({ payload: 'null' })
+    .where('kind', '=', PERSON_JOB)
+    .where(
+      'key',
+      '=',
+      sql<string>`any(array(
+      select r.id from person_requests r where r.id = any(${emptied}::text[]) and r.hash <> ''))`,
+    )
+    .execute()
+}

@@ -1,50 +1,102 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
+import { isInOrder } from '../collections/own-indexes.ts'
 import type { Db } from '../db/open.ts'
-import { anyOf, NOW, queries } from '../db/queries.ts'
+import { anyOf, queries } from '../db/queries.ts'
+import { ANSWER_DELETED } from '../sms/retention/end-messages.ts'
 import { updateRecords } from '../sms/status.ts'
+import { overwrite } from './erase-place.ts'
 import { hide } from './hide.ts'
+import { type Mention, type Page, stepsOfMentions } from './mentions.ts'
 import type { Person } from './person.ts'
+import { names } from './place.ts'
 
-/** Texts of the account that one transaction looks through. */
+/** Rows that one transaction looks through. */
 const PAGE = 5_000
 
-/**
- * Hides the number of a person, and beside it the name, in the next texts to others after a `_rowid`: an
- * alert may contain the number of a customer. Returns the last `_rowid`, or undefined without further texts.
- */
-export async function eraseMentions(
-  db: Db,
-  person: Person,
-  name: string,
-  after: number,
-): Promise<number | undefined> {
-  const { last } = await queries(db)
-    .selectFrom((from) =>
-      from
-        .selectFrom('sms_messages')
-        .select('_rowid')
-        .where('user', '=', person.user)
-        .where('_rowid', '>', after)
-        .orderBy('_rowid')
-        .limit(sql.lit(PAGE))
-        .as('page'),
-    )
-    .select(({ fn }) => fn.max('_rowid').as('last'))
-    .executeTakeFirstOrThrow()
-  if (last === null) return
-  await hideInTexts(db, person, name, after, Number(last))
-  return Number(last)
+/** Where the search for mentions continues: an index of `stepsOfMentions`, and a `_rowid`. */
+export interface MentionsAt {
+  readonly step: number
+  readonly seen: number
 }
 
-/** Hides the number and the name in notes and drafts of conversations with others. */
-export async function eraseMentionsOfTeam(db: Db, person: Person, name: string): Promise<void> {
-  for (const table of ['conversation_notes', 'conversation_drafts'] as const)
-    await updateRecords(db, table, (update) =>
-      update
-        .set({ text: hide(sql.ref('text'), person, name) })
-        .where('user', '=', person.user)
-        .where(sql<boolean>`text ~ ${person.spellings}`),
+/**
+ * Hides the number of a person, and beside it the name, in the next words of the account about others: an
+ * alert may contain the number of a customer. Returns where to continue; undefined at the end.
+ */
+export async function eraseMentions(
+  store: Store,
+  person: Person,
+  name: string,
+  { step, seen }: MentionsAt,
+): Promise<MentionsAt | undefined> {
+  const steps = stepsOfMentions(store.catalog)
+  if (step >= steps.length) return
+  const at = { step, seen }
+  for (let rows = 0; rows < PAGE && at.step < steps.length; ) {
+    const { paged, mentions } = steps[at.step]!
+    const { last, count } = await findPage(store.db, paged, person.user, at.seen)
+    const page = { user: person.user, after: at.seen, last }
+    for (const mention of mentions) await hideInRows(store, person, name, mention, page)
+    rows += count
+    at.seen = count < PAGE ? 0 : last
+    if (count < PAGE) at.step++
+  }
+  return at
+}
+
+/** The last `_rowid` of the account's next rows in a table, and their number. */
+async function findPage(db: Db, table: string | undefined, user: string, after: number) {
+  if (!table) return { last: 0, count: 0 }
+  const { last, count } = await queries(db)
+    .selectFrom(
+      sql<{ _rowid: number }>`(select t._rowid from ${sql.table(table)} t
+        where t."user" = ${user} and t._rowid > ${after}
+        order by t._rowid ${isInOrder(table) ? sql`nulls first` : sql``} limit ${sql.lit(PAGE)})`.as('page'),
     )
+    .select(({ fn }) => [fn.max('_rowid').as('last'), fn.countAll<number>().as('count')])
+    .executeTakeFirstOrThrow()
+  return { last: Number(last ?? 0), count: Number(count) }
+}
+
+async function hideInRows(store: Store, person: Person, name: string, mention: Mention, page: Page) {
+  const { table, columns, unique, key, rows } = mention
+  const values = columns.map((column): [string, RawBuilder<unknown>] => {
+    const [old, hidden] = [sql.ref(`t.${column}`), hide(sql.ref(`t.${column}`), person, name)]
+    if (column !== unique) return [column, hidden]
+    const withKey = sql`${hidden} || ' ' || ${sql.ref(`t.${key}`)}`
+    return [column, sql`case when ${names(person, column)} then ${withKey} else ${old} end`]
+  })
+  const where = sql<boolean>`${rows(page)} and ${names(person, ...columns)}`
+  const { db, catalog } = store
+  const changed = await overwrite(db, mention, Object.fromEntries(values), where, catalog.find(table))
+  if (table === 'webhook_payloads')
+    await queries(db)
+      .updateTable('webhook_deliveries')
+      .set({ response_body: ANSWER_DELETED })
+      .where('id', '=', anyOf(changed))
+      .execute()
+}
+
+/** Hides the name in names of campaigns with these texts. A campaign of one text loses its own text, too. */
+export async function eraseCampaigns(db: Db, person: Person, name: string, texts: readonly string[]) {
+  const senders = sql<string>`any(array(select m.sent_by from sms_messages m where m.id = any(${texts}::text[])))`
+  const hidden = hide(sql.ref('name'), person, name) as RawBuilder<string>
+  await updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ name: sql`case when recipients_count <= 1 then '' else ${hidden} end` })
+      .set({ body: sql`case when recipients_count <= 1 then '' else body end` })
+      .set({ variables: sql`case when recipients_count <= 1 then 'null' else variables end` })
+      .where('id', '=', senders)
+      .where(sql<boolean>`(recipients_count <= 1 or name <> ${hidden})`),
+  )
+  // of a deleted campaign, its sender stays
+  await queries(db)
+    .updateTable('senders')
+    .set({ name: hidden })
+    .where('id', '=', senders)
+    .where('kind', '=', 'campaign')
+    .execute()
 }
 
 /** The `_rowid` of the newest text of an account; 0 without texts. */
@@ -55,39 +107,4 @@ export async function newestText(db: Db, user: string): Promise<number> {
     .where('user', '=', user)
     .executeTakeFirstOrThrow()
   return Number(newest ?? 0)
-}
-
-/** Hides the number in a page of texts, and in the copies of these texts. */
-async function hideInTexts(db: Db, person: Person, name: string, after: number, last: number): Promise<void> {
-  const found = await queries(db)
-    .updateTable('sms_messages')
-    .set({ body: hide(sql.ref('body'), person, name), updated: NOW })
-    .where('user', '=', person.user)
-    .where('_rowid', '>', after)
-    .where('_rowid', '<=', last)
-    .where(sql<boolean>`body ~ ${person.spellings}`)
-    .returning('id')
-    .execute()
-  const ids = found.map(({ id }) => id)
-  if (ids.length === 0) return
-  await updateRecords(db, 'conversations', (update) =>
-    update
-      .set({ last_text: hide(sql.ref('last_text'), person, name) })
-      .where('last_message', '=', anyOf(ids))
-      .where('last_message', '<>', sql.lit('')),
-  )
-  const image = sql<string>`(image::jsonb || jsonb_build_object('body', ${hide(sql`image ->> 'body'`, person, name)}))::json`
-  await queries(db)
-    .updateTable('webhook_payloads')
-    .set({ image })
-    .where('delivery', 'in', ({ selectFrom }) =>
-      selectFrom('webhook_deliveries').select('id').where('message', '=', anyOf(ids)),
-    )
-    .execute()
-  await queries(db)
-    .updateTable('_changes')
-    .set({ image })
-    .where('collection', '=', 'sms_messages')
-    .where('record', '=', anyOf(ids))
-    .execute()
 }

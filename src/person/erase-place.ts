@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Collection, Store } from '../collections/catalog.ts'
+import { type Collection, columnName, type Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { anyOf, NOW, queries } from '../db/queries.ts'
+import { fieldType } from '../fields/field-types.ts'
 import { deleteRecords } from '../records/cascade.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { logChange } from '../records/record-sql.ts'
+import { addedFields } from './mentions.ts'
 import type { Person } from './person.ts'
 import type { Erased, Place, Texts } from './place.ts'
 
@@ -13,20 +15,26 @@ export interface Erasing {
   readonly store: Store
   readonly extensions: Extensions
   readonly person: Person
+  readonly name: string
   /** SQL: the ids of the texts whose places are erased. */
   readonly texts: Texts
 }
 
 /** Erases the rows of a person in a place, and what the change log says of them. Returns how many. */
 export async function erasePlace(erasing: Erasing, place: Place): Promise<number> {
-  const { store, extensions, person, texts } = erasing
+  const { store, extensions, person, name, texts } = erasing
   const { table, erasure, logged } = place
   const { db } = store
   const rows = place.rows(person, texts)
   const collection = store.catalog.find(table)
   if (typeof erasure === 'object') {
-    const ids = await overwrite(db, place, erasure, person, rows, collection)
-    await blankChanges(db, table, ids, { ...plainValues(erasure), ...logged })
+    const blank = { ...(collection && !place.isShared && blankAdded(collection)), ...erasure }
+    const values = Object.entries(blank).map(([column, value]) => [
+      column,
+      typeof value === 'function' ? value(person, name) : value,
+    ])
+    const ids = await overwrite(db, place, Object.fromEntries(values), rows, collection)
+    await blankChanges(db, table, ids, { ...plainValues(blank), ...logged })
     return ids.length
   }
   const ids = await findIds(db, place, rows)
@@ -37,8 +45,15 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
   return ids.length
 }
 
+/** Empty values of the fields that superusers added. */
+const blankAdded = (collection: Collection) =>
+  Object.fromEntries(
+    addedFields(collection).map((field) => [columnName(field.name), fieldType(field).zero(field)]),
+  ) as Record<string, Erased>
+
 /** The column that names the rows of a place: the id of a record. */
-const nameOf = ({ key }: Place) => sql<string>`${sql.ref(`t.${key === '_rowid' ? 'id' : key}`)}::text`
+const nameOf = ({ key }: Pick<Place, 'key'>) =>
+  sql<string>`${sql.ref(`t.${key === '_rowid' ? 'id' : key}`)}::text`
 
 async function findIds(db: Db, place: Place, rows: RawBuilder<boolean>): Promise<string[]> {
   const found = await queries(db)
@@ -66,29 +81,26 @@ async function deleteRows(
     .execute()
 }
 
-async function overwrite(
+/** Overwrites columns of rows `t`, and tells subscribers of a collection. Returns the names of the rows. */
+export async function overwrite(
   db: Db,
-  place: Place,
-  erasure: Readonly<Record<string, Erased>>,
-  person: Person,
+  place: Pick<Place, 'table' | 'key'>,
+  values: object,
   rows: RawBuilder<boolean>,
   collection: Collection | undefined,
 ): Promise<string[]> {
-  const values = Object.entries(erasure).map(([column, value]) => [
-    column,
-    typeof value === 'function' ? value(person) : value,
-  ])
   const hasUpdated = collection?.fields.some(({ name }) => name === 'updated')
   const written = await queries(db)
     .updateTable(`${place.table} as t` as 'consents as t')
-    .set(Object.fromEntries(values) as object)
+    .set(values)
     .$if(hasUpdated === true, (update) => update.set({ updated: NOW } as object))
     .where(rows)
     .returning(nameOf(place).as('name'))
     .execute()
   const ids = written.map(({ name }) => name)
   // a trigger logs changed texts
-  if (collection && place.table !== 'sms_messages') await logChange({ db }, collection, 'update', ids)
+  if (collection && ids.length > 0 && place.table !== 'sms_messages')
+    await logChange({ db }, collection, 'update', ids)
   return ids
 }
 

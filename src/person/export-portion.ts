@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Catalog } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { copyFiles } from '../files/copy-files.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
@@ -6,12 +7,22 @@ import { endPlace, type Written, writeRow } from './export-files.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 import { PLACES } from './places.ts'
+import { shownColumns } from './places-of-account.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { readPlace } from './read-place.ts'
 import { readTexts } from './texts-of-person.ts'
 
 /** The places of an export of one person, in its order. */
 export const EXPORTED = PLACES.filter(({ shown }) => shown.length > 0)
+
+/** The same, with all fields of records that are about the person alone, those that superusers added, too. */
+export const exportedPlaces = (catalog: Catalog): Place[] =>
+  EXPORTED.map((place) => {
+    const collection = place.isShared ? undefined : catalog.find(place.table)
+    return collection
+      ? { ...place, shown: [...new Set([...place.shown, ...shownColumns(collection)])] }
+      : place
+  })
 
 /** Texts whose rows one portion writes. */
 const TEXTS = 500
@@ -55,7 +66,9 @@ export function exportPortion(
   at: ExportAt,
 ): Promise<ExportAt> {
   const place = exporting.places[at.place]!
-  const write = PLACES_OF_TEXTS.includes(place) ? exportTexts : exportRows
+  const isOfTexts =
+    exporting.person.number !== '' && PLACES_OF_TEXTS.some(({ table }) => table === place.table)
+  const write = isOfTexts ? exportTexts : exportRows
   return write(db, exporting, written, at, place)
 }
 

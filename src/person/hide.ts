@@ -3,9 +3,6 @@ import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Person } from './person.ts'
 
-/** What stands instead of the number and the name. */
-const HIDDEN = '…'
-
 /** A shorter name may be a part of other words. */
 const MIN_NAME = 4
 /** Digits and letters of scripts that separate words. */
@@ -17,10 +14,9 @@ function patternOf(name: string): string {
   return [...name].length < MIN_NAME ? `(?<!${LETTER})${escaped}(?!${LETTER})` : escaped
 }
 
-/** SQL: a text without the number of a person, in any spelling, and without the name. */
-export function hide(text: RawBuilder<unknown>, { spellings }: Person, name: string): RawBuilder<string> {
-  const without = sql<string>`regexp_replace(${text}, ${spellings}, ${HIDDEN}, 'g')`
-  return name === '' ? without : sql`regexp_replace(${without}, ${patternOf(name)}, ${HIDDEN}, 'g')`
+/** SQL: a text or JSON without the number of a person, in any spelling, and without the name. */
+export function hide(text: RawBuilder<unknown>, { spellings }: Person, name: string): RawBuilder<unknown> {
+  return sql`person_hide(${text}, ${spellings}, ${name === '' ? null : patternOf(name)})`
 }
 
 /** The name of the contact with the number of a person; '' without one. */

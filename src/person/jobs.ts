@@ -8,7 +8,7 @@ import { updateRecords } from '../sms/status.ts'
 import type { Again, Job, JobKind } from '../work/job-queue.ts'
 import { eraseData } from './erase.ts'
 import { exportData } from './export.ts'
-import { EXPORTED } from './export-portion.ts'
+import { exportedPlaces } from './export-portion.ts'
 import { everyPerson, personOf } from './person.ts'
 import { placesOfAccount } from './places-of-account.ts'
 import { PERSON_JOB } from './requests.ts'
@@ -51,7 +51,8 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
   const { maxAccountFileBytes: maxBytes } = config
   const owner = { id: user, maxBytes }
-  if (person) return exportData(store, { request: id, owner, person, places: EXPORTED }, signal)
+  if (person)
+    return exportData(store, { request: id, owner, person, places: exportedPlaces(store.catalog) }, signal)
   // the other half stays for the files of texts that come in meanwhile
   const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
   const places = placesOfAccount(store.catalog)

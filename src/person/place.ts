@@ -21,9 +21,11 @@ export interface Place {
   /**
    * What an erasure does. `delete`: it deletes the rows. `records`: it deletes the records and those that
    * belong to them. Values by column: it overwrites the columns; a function makes the value of a column from
-   * the person.
+   * the person and the name.
    */
   readonly erasure: 'delete' | 'records' | Readonly<Record<string, Erased>>
+  /** The rows are about others, too: fields that superusers added stay. */
+  readonly isShared?: true
   /** What stands in the change log after an erasure, by column. Left out: the values of `erasure`. */
   readonly logged: Readonly<Record<string, string | null | readonly []>>
 }
@@ -35,7 +37,7 @@ export const place = (given: Given): Place => ({ shown: [], key: '_rowid', logge
 
 export const DATES = ['created', 'updated']
 
-export type Erased = string | null | readonly [] | ((person: Person) => RawBuilder<unknown>)
+export type Erased = string | null | readonly [] | ((person: Person, name: string) => RawBuilder<unknown>)
 
 /** SQL: whether a column of the row `t` contains the number of the person in any spelling. */
 export const names = (person: Person, ...columns: readonly string[]): RawBuilder<boolean> =>

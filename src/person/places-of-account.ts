@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Catalog, columnName, USERS_ID } from '../collections/catalog.ts'
+import { type Catalog, type Collection, columnName, USERS_ID } from '../collections/catalog.ts'
 import { isBuiltIn } from '../collections/definition/built-in.ts'
 import type { Tables } from '../db/tables.ts'
 import { referencesTo } from '../records/references.ts'
@@ -9,6 +9,12 @@ import { type Place, place } from './place.ts'
 const OF_ACCOUNT: ReadonlySet<string> = new Set(['members', 'member_invitations'])
 /** The field that names the account. `member` names a person, who may be a member of other accounts, too. */
 const ownerField = (collection: string) => (OF_ACCOUNT.has(collection) ? 'account' : 'user')
+
+/** The columns of the fields that the record API shows to an admin of the account. */
+export const shownColumns = (collection: Collection): string[] =>
+  collection.fields
+    .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
+    .map(({ name }) => columnName(name))
 
 /**
  * The places of a whole account: its own record, and the built-in collections whose records are deleted with
@@ -25,9 +31,7 @@ export function placesOfAccount(catalog: Catalog): Place[] {
       place({
         ...{ table: collection.name as keyof Tables, title: collection.name.replaceAll('_', ' ') },
         rows: ({ user }) => sql`(${sql.ref(`t.${owner}`)} = ${user})`,
-        shown: collection.fields
-          .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
-          .map(({ name }) => columnName(name)),
+        shown: shownColumns(collection),
         erasure: 'records',
       }),
     )

@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
-import { isOfPerson } from './person.ts'
-import { names, type Place, place, textsIn } from './place.ts'
+import { isOfPerson, type Person } from './person.ts'
+import { DATES, listNames, names, type Place, place, textsIn, withoutNumber } from './place.ts'
+
+/** A campaign to this person alone: its text is about the person. */
+const isOnlyRecipient = ({ number }: Person) =>
+  sql<boolean>`(t.recipients::jsonb = jsonb_build_array(${number}::text) and t.groups = '{}')`
+const unlessShared = (column: string, value: string) => (person: Person) =>
+  sql`case when ${isOnlyRecipient(person)} then ${sql.lit(value)} else ${sql.ref(`t.${column}`)} end`
 
 /**
- * Calls of hooks that name the person, or whose texts went to the person. An erasure empties this place
- * first: later the texts name no person.
+ * Calls of hooks that name the person, or whose texts went to the person, and campaigns. An erasure empties
+ * these places first: later the texts name no person, and a campaign that runs adds no more.
  */
 export const PLACES_OF_CALLS: readonly Place[] = [
   place({
@@ -15,5 +21,24 @@ export const PLACES_OF_CALLS: readonly Place[] = [
     shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
     erasure: 'delete',
     logged: { body: '', error: '', texts: [] },
+  }),
+  place({
+    ...{ isShared: true, table: 'campaigns', title: 'Campaigns' },
+    rows: (person) => sql`(t."user" = ${person.user} and (${listNames('recipients', person)}
+      or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
+    shown: ['id', 'name', 'body', 'status', 'scheduled_at', ...DATES],
+    erasure: {
+      name: unlessShared('name', ''),
+      body: unlessShared('body', ''),
+      variables: unlessShared('variables', 'null'),
+      recipients: withoutNumber('recipients'),
+      // keeps its place: messages are stored by portions of the list
+      audience: ({
+        number,
+      }) => sql`(select coalesce(json_agg(case e.one when ${number} then '' else e.one end), '[]')
+        from ${textsIn('audience')})`,
+      without_consent: withoutNumber('without_consent'),
+    },
+    logged: { name: '', body: '', variables: null, recipients: [], audience: [], without_consent: [] },
   }),
 ]

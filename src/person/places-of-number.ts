@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Person } from './person.ts'
 import {
   DATES,
   listNames,
@@ -7,16 +6,9 @@ import {
   ofConversation,
   type Place,
   place,
-  textsIn,
   withNumber,
   withoutNumber,
 } from './place.ts'
-
-/** A campaign to this person alone: its text is about the person. */
-const isOnlyRecipient = ({ number }: Person) =>
-  sql<boolean>`(t.recipients::jsonb = jsonb_build_array(${number}::text) and t.groups = '{}')`
-const unlessShared = (column: string, value: string) => (person: Person) =>
-  sql`case when ${isOnlyRecipient(person)} then ${sql.lit(value)} else ${sql.ref(`t.${column}`)} end`
 
 /** Places of the person's number. An erasure empties them in this order, after the texts. */
 export const PLACES_OF_NUMBER: readonly Place[] = [
@@ -47,33 +39,14 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     erasure: 'delete',
   }),
   place({
-    ...{ table: 'campaigns', title: 'Campaigns' },
-    rows: (person) => sql`(t."user" = ${person.user} and (${listNames('recipients', person)}
-      or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
-    shown: ['id', 'name', 'body', 'status', 'scheduled_at', ...DATES],
-    erasure: {
-      name: unlessShared('name', ''),
-      body: unlessShared('body', ''),
-      variables: unlessShared('variables', 'null'),
-      recipients: withoutNumber('recipients'),
-      // keeps its place: messages are stored by portions of the list
-      audience: ({
-        number,
-      }) => sql`(select coalesce(json_agg(case e.one when ${number} then '' else e.one end), '[]')
-        from ${textsIn('audience')})`,
-      without_consent: withoutNumber('without_consent'),
-    },
-    logged: { name: '', body: '', variables: null, recipients: [], audience: [], without_consent: [] },
-  }),
-  place({
-    ...{ table: 'hooks', title: 'Hooks that text the number' },
+    ...{ isShared: true, table: 'hooks', title: 'Hooks that text the number' },
     rows: (person) => sql`(t."user" = ${person.user} and ${listNames('recipients', person)})`,
     shown: ['id', 'name'],
     erasure: { recipients: withoutNumber('recipients') },
     logged: { recipients: [] },
   }),
   place({
-    ...{ table: 'webhooks', title: 'Webhooks for texts of the number' },
+    ...{ isShared: true, table: 'webhooks', title: 'Webhooks for texts of the number' },
     rows: ({ user, number }) =>
       sql`(t."user" = ${user} and ${number} = any(string_to_array(t.numbers, ',')))`,
     shown: ['id', 'url'],
@@ -111,11 +84,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   }),
   place({
     ...{ table: 'consents', title: 'Statements of consent' },
-    rows: ({
-      user,
-      number,
-    }) => sql`(t."user" = ${user} and (t.number = ${number} or t.contact <> '' and t.contact in (
-      select c.id from contacts c where c."user" = ${user} and c.phone = ${number})))`,
+    rows: withNumber(),
     shown: [
       ...['id', 'number', 'purpose', 'group', 'event', 'source', 'shown', 'version', 'said', 'message'],
       ...['address', 'browser', 'given_at', 'created'],

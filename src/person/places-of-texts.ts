@@ -1,11 +1,26 @@
 import { sql } from 'kysely'
 import { ANSWER_DELETED } from '../sms/retention/end-messages.ts'
 import { REASONS } from '../sms/status.ts'
-import { DATES, ofTexts, type Place, place } from './place.ts'
+import { hide } from './hide.ts'
+import { DATES, ofTexts, type Place, place, type Rows } from './place.ts'
 
 /** Keeps a reason of the server. One of a device may contain the number, or anything. */
 const reasonOfServer = (column: string) => () =>
   sql`case when ${sql.ref(`t.${column}`)} = any(${Object.values(REASONS)}::text[]) then ${sql.ref(`t.${column}`)} else '' end`
+
+/** What stays of a text in the calls about it, whatever fields superusers added. */
+const KEPT = [
+  ...['id', 'user', 'status', 'message_type', 'device', 'line', 'sim', 'batch_id', 'segments', 'priority'],
+  ...['guarantee', 'waiting_for', 'sent_by', 'scheduled_at', 'expires_at', 'sent_at', 'delivered_at'],
+  ...['created', 'updated'],
+]
+const BLANK = sql`(case json_typeof(e.value) when 'string' then '""' when 'number' then '0'
+  when 'array' then '[]' when 'object' then '{}' when 'boolean' then 'false' else 'null' end)::json`
+
+/** A text, or a batch of texts to the person alone. */
+const ofTextsOrBatch: Rows = ({ number }, texts) => sql`(t.ref = any(${texts}) or t.ref = any(array(
+  select m.batch_id from sms_messages m where m.id = any(${texts}) and m.batch_id <> '' and not exists (
+    select from sms_messages o where o.batch_id = m.batch_id and o."to" not in ('', ${number})))))`
 
 /** Places whose rows belong to texts. An erasure empties them together with each portion of texts. */
 export const PLACES_OF_TEXTS: readonly Place[] = [
@@ -21,8 +36,9 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
       select d.id from webhook_deliveries d where d.message = any(${texts}))))`,
     shown: ['delivery', 'at', 'image'],
     erasure: {
-      image: () =>
-        sql`t.image::jsonb || '{"to":"","from":"","body":"","attachments":[],"client_ref":"","error_message":""}'`,
+      image: () => sql`(select json_object_agg(e.key,
+        case when e.key = any(${KEPT}::text[]) then e.value else ${BLANK} end) from json_each(t.image) e)`,
+      target: (person, name) => hide(sql.ref('t.target'), person, name),
       headers: null,
     },
   }),
@@ -32,9 +48,9 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
     erasure: { response_body: ANSWER_DELETED },
   }),
   place({
-    ...{ table: 'sms_origins', title: 'Sends by other APIs', rows: ofTexts('ref'), key: 'ref' },
+    ...{ table: 'sms_origins', title: 'Sends by other APIs', rows: ofTextsOrBatch, key: 'ref' },
     shown: ['ref', 'api', 'id', 'created'],
-    erasure: { data: '{}' },
+    erasure: { id: () => sql`t.ref`, data: '{}' },
   }),
   place({
     ...{ table: 'twilio_answers', title: 'Texts answered by TwiML', rows: ofTexts(), key: 'message' },

@@ -1608,6 +1608,8 @@ create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
 create function person_hash(owner text, number text) returns text stable
+create function person_hide(value json, number text, name text) returns json stable
+create function person_hide(value text, number text, name text) returns text stable
 create function person_stopped(owner text, numbers text[]) returns text[] stable
 create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
 create function senders_noted() returns trigger volatile

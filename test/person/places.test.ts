@@ -1,6 +1,6 @@
-import { NO_PLACES } from '../../src/person/no-places.ts'
 import { PLACES } from '../../src/person/places.ts'
 import { openPreparedDb } from '../support/server/start.ts'
+import { NO_PLACES } from './no-places.ts'
 
 const db = await openPreparedDb()
 
@@ -41,7 +41,7 @@ test('an export shows each column that an erasure empties, apart from secrets an
           .map((column) => `${table}.${column}`),
   )
   expect(hidden).toEqual([
-    'webhook_payloads.headers',
+    ...['webhook_payloads.target', 'webhook_payloads.headers'],
     'sms_origins.data',
     ...['campaigns.variables', 'campaigns.recipients', 'campaigns.audience', 'campaigns.without_consent'],
     'hooks.recipients',

@@ -45,7 +45,7 @@ export async function endOldMessages(
 const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
   queries(db)
     .updateTable('campaigns as c')
-    .set({ body: '', variables: 'null', recipients: '[]' })
+    .set({ body: '', variables: 'null', recipients: '[]', without_consent: '[]' })
     .where('c.user', '=', anyOf(accounts))
     .where('status', 'in', ['done', 'canceled', 'failed'])
     .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)

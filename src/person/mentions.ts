@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Catalog, type Collection, columnName } from '../collections/catalog.ts'
+import { isBuiltIn, isNeededField } from '../collections/definition/built-in.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Field } from '../fields/field.ts'
+
+/** Rows of the first table of a step, by `_rowid`. */
+export interface Page {
+  readonly user: string
+  readonly after: number
+  readonly last: number
+}
+
+/** A table whose words may name a person, though its rows are about others. */
+export interface Mention {
+  readonly table: keyof Tables
+  readonly columns: readonly string[]
+  /** One of the columns: no two rows of the account have the same value. */
+  readonly unique?: string
+  /** The column that names a row. */
+  readonly key: string
+  /** SQL: whether a row `t` belongs to the page. */
+  readonly rows: (page: Page) => RawBuilder<boolean>
+}
+
+/** Tables that are looked through together. Without `paged`, the rows are few, and looked through at once. */
+export interface Step {
+  readonly paged?: keyof Tables
+  readonly mentions: readonly Mention[]
+}
+
+const inPage = (row: string, { user, after, last }: Page) =>
+  sql<boolean>`(${sql.ref(`${row}.user`)} = ${user} and ${sql.ref(`${row}._rowid`)} > ${after}
+    and ${sql.ref(`${row}._rowid`)} <= ${last})`
+
+const ofRecords = (table: keyof Tables, columns: readonly string[], unique?: string): Mention => ({
+  ...{ table, columns, key: 'id', rows: (page) => inPage('t', page) },
+  ...(unique && { unique }),
+})
+const records = (...[table, columns, unique]: Parameters<typeof ofRecords>): Step => ({
+  paged: table,
+  mentions: [ofRecords(table, columns, unique)],
+})
+
+const ofDeliveries: Mention['rows'] = (page) =>
+  sql`t.delivery = any(array(select d.id from webhook_deliveries d where ${inPage('d', page)}))`
+
+/** Where words of an account may name a person. `test/person/no-places` says why other columns do not. */
+const STEPS: readonly Step[] = [
+  {
+    paged: 'sms_messages',
+    mentions: [
+      ofRecords('sms_messages', ['body', 'error_message', 'client_ref'], 'client_ref'),
+      {
+        ...{ table: 'sms_origins', columns: ['id', 'data'], unique: 'id', key: 'ref' },
+        rows: (page) => sql`t.ref = any(array(
+          select unnest(array[m.id, m.batch_id]) from sms_messages m where ${inPage('m', page)}))`,
+      },
+    ],
+  },
+  records('sms_events', ['detail']),
+  {
+    paged: 'webhook_deliveries',
+    mentions: [
+      {
+        table: 'webhook_payloads',
+        columns: ['image', 'target', 'headers'],
+        key: 'delivery',
+        rows: ofDeliveries,
+      },
+      ofRecords('webhook_deliveries', ['response_body']),
+      { table: 'webhook_dispatch', columns: ['target'], key: 'delivery', rows: ofDeliveries },
+    ],
+  },
+  records('contacts', ['name', 'data']),
+  records('contact_groups', ['name'], 'name'),
+  records('conversations', ['name', 'last_text']),
+  records('conversation_notes', ['text']),
+  records('conversation_drafts', ['text']),
+  records('campaigns', ['name', 'body', 'variables', 'error']),
+  records('person_requests', ['reason', 'error']),
+  records('senders', ['name']),
+  records('api_keys', ['name']),
+  records('auto_answers', ['name']),
+  records('hooks', ['name']),
+  records('sms_templates', ['name']),
+  {
+    mentions: [
+      {
+        table: '_jobs',
+        columns: ['payload', 'error'],
+        key: 'id',
+        rows: ({ user }) => sql`t.holder = ${user}`,
+      },
+      {
+        table: 'device_carriers',
+        columns: ['fault'],
+        key: 'device',
+        rows: ({ user }) => sql`t."user" = ${user}`,
+      },
+    ],
+  },
+]
+
+const WORDS: ReadonlySet<string> = new Set(['text', 'editor', 'url', 'email', 'json'])
+
+/** The fields that superusers added to a built-in collection. */
+export const addedFields = (collection: Collection): Field[] =>
+  collection.fields.filter((field) => !isNeededField(collection, field))
+
+const addedWords = (collection: Collection | undefined): string[] =>
+  collection
+    ? addedFields(collection)
+        .filter(({ type }) => WORDS.has(type))
+        .map(({ name }) => columnName(name))
+    : []
+
+/** Where words of an account may name a person, in the fields that superusers added, too. */
+export function stepsOfMentions(catalog: Catalog): readonly Step[] {
+  const known: ReadonlySet<string> = new Set(
+    STEPS.flatMap(({ mentions }) => mentions.map(({ table }) => table)),
+  )
+  const more = catalog.all
+    .filter((one) => isBuiltIn(one) && !known.has(one.name) && one.fields.some(({ name }) => name === 'user'))
+    .filter((one) => addedWords(one).length > 0)
+    .map(({ name }) => records(name as keyof Tables, []))
+  return [...STEPS, ...more].map(({ mentions, ...step }) => ({
+    ...step,
+    mentions: mentions.map((mention) => ({
+      ...mention,
+      columns: [...mention.columns, ...addedWords(catalog.find(mention.table))],
+    })),
+  }))
+}
