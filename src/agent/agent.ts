@@ -181,6 +181,7 @@ export async function runDriver(
       say(text || 'The carrier accepts texts again')
       server.fault?.(text)
     },
+    unknown: (names) => say(`The carrier reported an unknown event with the fields ${names.join(', ')}`),
   })
   const heard = ({ event }: { readonly event?: string | undefined }) => event === 'wake' && work.notify()
   const parts = [toServer.run(all), persist(claimAll, all), server.listen(connected, heard, all)]

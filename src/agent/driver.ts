@@ -31,6 +31,8 @@ export interface DriverEvents {
   roomGrew(): void
   /** Tells why no text can be sent, such as no credit; '' once a text was sent again. */
   fault?(text: string): void
+  /** Tells the names of the fields of an event that a carrier's preset does not know. */
+  unknown?(names: readonly string[]): void
 }
 
 /** A SIM card. `slot` counts from 1. */

@@ -9,12 +9,13 @@ export const counts = {
   claims: { asked: 0, messages: 0 },
   reports: { applied: 0, unchanged: 0, not_found: 0 },
   jobFailures: {} as Record<string, number>,
+  carrierUnknownEvents: {} as Record<string, number>,
   wakes: { stream: 0, long_poll: 0, push: 0 },
   logs: { written: 0, dropped: 0 },
   events: { sent: 0 },
 }
 
-/** Adds one to the count of a name. Names must be few: each stays in the metrics. */
-export function increment(names: Record<string, number>, name: string): void {
-  names[name] = (names[name] ?? 0) + 1
+/** Adds to the count of a name. Names must be few: each stays in the metrics. */
+export function increment(names: Record<string, number>, name: string, by = 1): void {
+  names[name] = (names[name] ?? 0) + by
 }

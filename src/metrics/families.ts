@@ -22,6 +22,12 @@ export function familiesOf(subject: MetricsSource): Family[] {
     counter('claims_total', 'Claims of devices.', () => claims.asked),
     counter('messages_claimed_total', 'Messages handed to devices.', () => claims.messages),
     counter('reports_total', 'Reports of devices, by result.', () => reports, 'result'),
+    counter(
+      'carrier_unknown_events_total',
+      'Events of carriers that their preset does not know.',
+      () => counts.carrierUnknownEvents,
+      'preset',
+    ),
     counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => wakes, 'way'),
     ...sharedFamilies(subject).map((family) => ({ ...family, isShared: true }) as const),
     counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () => jobFailures, 'kind'),

@@ -18,14 +18,15 @@ const LAST_TRY_MS = 4 * 60_000
 
 /**
  * Stores a carrier's text with its files, which must arrive before `untilMs` (monotonic clock). False if a
- * file cannot be fetched now: the text is stored without files, and the same text adds them later.
+ * file cannot be fetched now and the carrier `repeats` the call: the text is stored without files, and the
+ * same text adds them later.
  */
 export function receiveText(
   services: LinkServices,
   owner: DeviceOwner,
   text: CarrierText,
   at: Date,
-  untilMs: number,
+  { untilMs, repeats }: { readonly untilMs: number; readonly repeats: boolean },
 ): Promise<boolean> {
   const { config } = services
   const { maxAttachments, maxAttachmentBytes: maxBytes, maxAccountFileBytes: maxFileBytes } = config
@@ -46,7 +47,7 @@ export function receiveText(
         maxBytes,
         untilMs: named.length === 0 || memory.tryTake(maxBytes) ? untilMs : 0,
       })
-      const isLastTry = Date.now() - at.getTime() > LAST_TRY_MS
+      const isLastTry = !repeats || Date.now() - at.getTime() > LAST_TRY_MS
       const isWhole = isLastTry || !files.some(({ isLate }) => isLate)
       const take = async (kept: typeof files) => {
         const left = files.filter((file) => !kept.includes(file))

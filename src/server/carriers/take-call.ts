@@ -7,6 +7,7 @@ import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { GatewayError, RetryLater } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
+import { counts, increment } from '../../metrics/counts.ts'
 import type { CarrierCall } from '../../sms/devices/carrier-body.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { deviceLink } from './device-link.ts'
@@ -28,15 +29,26 @@ export async function takeCall(
   if (!row || !secrets) throw gatewayRefusal('device_not_found')
   if (row.isSuspended) throw gatewayRefusal('account_disabled')
   const carrier = openCarrier(config, JSON.parse(row.account), secrets)
-  const events = readCall(carrier, { method, url: carrier.callback + query, headers, body })
-  if (!events) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
+  const news = readCall(carrier, { method, url: carrier.callback + query, headers, body })
+  if (!news) throw gatewayRefusal('unauthorized', 'The call is not signed as the carrier signs')
+  const { events, unknown } = news
+  const { preset } = carrier
+  if (unknown.length > 0) {
+    increment(counts.carrierUnknownEvents, preset, unknown.length)
+    const fields = unknown[0]
+    log.warn(
+      { device: row.device, preset, fields },
+      'a carrier reported an event that its preset does not know',
+    )
+  }
   const services = { store: all, config }
   const link = deviceLink(services, row)
   const hasFiles = events.some((event) => event.kind === 'text' && event.files)
   // files may take seconds, and have a limit of their own
   const leaveFiles = hasFiles ? admission.carrierFiles.tryEnter(userHolder(row.user)) : undefined
   if (leaveFiles) leave()
-  const { seconds = 0 } = carrier.interface.incoming?.files ?? {}
+  const [files] = carrier.interface.incoming.flatMap((form) => form.files ?? [])
+  const { seconds = 0, repeats = true } = files ?? {}
   const untilMs = leaveFiles ? performance.now() + seconds * 1000 : 0
   let isWhole = true
   const take = async (event: CarrierEvent) => {
@@ -46,7 +58,7 @@ export async function takeCall(
       await link.call('/api/devices/report', { items })
     } else {
       const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
-      if (!(await receiveText(services, row, event, at, untilMs))) isWhole = false
+      if (!(await receiveText(services, row, event, at, { untilMs, repeats }))) isWhole = false
     }
   }
   try {
@@ -61,6 +73,7 @@ export async function takeCall(
   }
   if (!isWhole)
     throw new RetryLater(503, REPEAT_SECONDS, 'A file cannot be fetched now: repeat the call later')
+  if (unknown.length > 0) throw new RetryLater(503, REPEAT_SECONDS, 'The call has an unknown event')
 }
 
 /** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */

@@ -24,12 +24,14 @@ export async function openDriver(given: object, options: Parameters<typeof httpD
   const delivered: string[] = []
   const received: (IncomingText & { readonly at: number })[] = []
   const faults: string[] = []
+  const unknown: string[] = []
   const events: DriverEvents = {
     delivered: async ({ id, attempt }, _, error) =>
       void delivered.push(`${id}.${attempt} ${error || 'delivered'}`),
     received: async ({ from, body, sim }, at) => void received.push({ from, body, sim, at: at.getTime() }),
     roomGrew() {},
     fault: (text) => void faults.push(text),
+    unknown: (names) => void unknown.push(...names),
   }
   const file = join(temporaryFolder(), 'calls')
   const driver = httpDriver(carrier, () => listenForCalls(carrier, { host, port }, file, events), options)
@@ -37,7 +39,7 @@ export async function openDriver(given: object, options: Parameters<typeof httpD
   onTestFinished(() => driver.stop())
   const send = (text: Partial<OutgoingText> = {}, ms = 60_000) =>
     driver.send({ ...TEXT, ...text }, performance.now() + ms)
-  return { driver, send, delivered, received, faults, callback, carrier }
+  return { driver, send, delivered, received, faults, unknown, callback, carrier }
 }
 
 export const TEXT: OutgoingText = {

@@ -18,16 +18,21 @@ const open = (custom: object, values = {}) =>
 
 test.each<[what: string, custom: object, names: string]>([
   ['signs a call 8,000 times', { signature: { ...hmac, of: many(8_000, () => 'body') } }, 'signature.of'],
-  ['has many words of a receipt', { receipt: { ...receipt, error: many(11) } }, 'receipt.error'],
-  ['has many conditions of a receipt', { receipt: { ...receipt, when: paths } }, 'receipt.when'],
-  ['has many outcomes of a receipt', { receipt: { ...receipt, delivered: many(101) } }, 'receipt.delivered'],
-  ['has many conditions of a text', { incoming: { ...incoming, when: paths } }, 'incoming.when'],
+  ['has many words of a receipt', { receipt: { ...receipt, error: many(11) } }, 'receipt.0.error'],
+  ['has many conditions of a receipt', { receipt: { ...receipt, when: paths } }, 'receipt.0.when'],
+  [
+    'has many outcomes of a receipt',
+    { receipt: { ...receipt, delivered: many(101) } },
+    'receipt.0.delivered',
+  ],
+  ['has many conditions of a text', { incoming: { ...incoming, when: paths } }, 'incoming.0.when'],
   ['has many words of an answer', { answer: { error: many(11) } }, 'answer.error'],
   ['has many codes of an answer', { answer: { code: many(11) } }, 'answer.code'],
   ['has many conditions of an answer', { answer: { accepts: paths } }, 'answer.accepts'],
   ['has many refusals', { refusals: many(101, () => ({ means: 'final' })) }, 'refusals'],
-  ['has files without id', { incoming: { ...incoming, ...FILES, id: undefined } }, 'incoming'],
-  ['has files of many texts', { incoming: { ...incoming, ...FILES, each: 'texts' } }, 'incoming'],
+  ['has many forms of a text', { incoming: many(11, () => incoming) }, 'incoming'],
+  ['has many events that do not matter', { ignored: many(11, () => ({ a: ['b'] })) }, 'ignored'],
+  ['has files without id', { incoming: { ...incoming, ...FILES, id: undefined } }, 'incoming.0'],
   ['has a long path', { answer: { id: 'a.'.repeat(51) } }, 'answer.id'],
 ])('a preset that %s is refused', (_, custom, names) => {
   expect(() => open(custom)).toThrow(`custom.${names}: `)

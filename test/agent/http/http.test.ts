@@ -73,6 +73,25 @@ test('a refusal of the account stops the line with one alarm, until a text is se
   expect(faults).toEqual(['The carrier refused it: 400 no_credit No credit', ''])
 })
 
+test('an agent lets the carrier repeat an event that it does not know, and tells the names of its fields', async () => {
+  const { callback, received, unknown } = await openDriver(custom(carrier.url))
+  const post = async (body: object) =>
+    (await fetch(callback, { method: 'POST', body: JSON.stringify(body) })).status
+  expect(await post({ kind: 'call', call: { from: '+4915112345678' } })).toBe(503)
+  expect(unknown).toEqual(['kind', 'call', 'call.from'])
+  expect(await post({ kind: 'TEXT', id: '1', from: '+4915112345678', body: 'Hello' })).toBe(200)
+  expect(received).toMatchObject([{ body: 'Hello' }])
+})
+
+test('an agent names the files of an MMS in its text', async () => {
+  const files = { url: 'photo*' }
+  const incoming = { id: 'id', from: 'from', body: 'body', files }
+  const { callback, received } = await openDriver(custom(carrier.url, { incoming }))
+  const query = 'id=1&from=%2B4915112345678&photo0=https%3A%2F%2Fa.example%2F1'
+  expect((await fetch(`${callback}?${query}`)).status).toBe(200)
+  expect(received).toMatchObject([{ body: 'Attachment left out:' }])
+})
+
 test.each([
   ['seconds', '120'],
   ['a date', new Date(Date.now() + 120_000).toUTCString()],

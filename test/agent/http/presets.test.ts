@@ -1,13 +1,11 @@
-import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { readCall } from '../../../src/agent/drivers/http/read-call.ts'
 import { fillRequest } from '../../../src/agent/drivers/http/request.ts'
 import type { Call } from '../../../src/agent/drivers/http/signature.ts'
-import { carrierLibrary, hasCarrierLibraries } from '../../third-party/carrier-libraries.ts'
+import { hasCarrierLibraries } from '../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf, REF, TEXT } from './carrier-fixture.ts'
+import { SECRETS, SIGNERS } from './carrier-signers.ts'
 
-const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-/** The last 32 bytes of the key in DER are the key itself. RFC 8410 */
-const PUBLIC_KEY = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
+const eventsOf = (...given: Parameters<typeof readCall>) => readCall(...given)?.events
 
 /** For each preset its request for TEXT: path, credentials and body. */
 test.each<[preset: string, url: string, authorization: string, body: object | string]>([
@@ -119,124 +117,6 @@ test('seven is asked to send a text', () => {
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 const FORM = 'application/x-www-form-urlencoded'
-const hmac = (hash: string, key: string, text: string) => createHmac(hash, key).update(text).digest('base64')
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-function tokenOf(claims: object): string {
-  const iat = Math.floor(Date.now() / 1000)
-  const parts = [
-    { alg: 'HS256', typ: 'JWT' },
-    { iat, ...claims },
-  ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-  const mark = createHmac('sha256', 'sesame').update(parts.join('.')).digest('base64url')
-  return [...parts, mark].join('.')
-}
-
-type Headers = Readonly<Record<string, string>>
-interface Signer {
-  /** Signs as the carrier's documentation says. */
-  readonly sign: (url: string, body: string) => Headers
-  /** Whether the carrier's own library accepts the call. GatewayAPI has none for this. */
-  readonly verify?: (url: string, body: string, headers: Headers) => unknown
-}
-
-const now = () => String(Math.floor(Date.now() / 1000))
-const SIGNERS: Readonly<Record<string, Signer>> = {
-  twilio: {
-    sign(url, body) {
-      const fields = [...new URLSearchParams(body)].sort(([a], [b]) => (a < b ? -1 : 1))
-      return { 'x-twilio-signature': hmac('sha1', 'sesame', url + fields.flat().join('')) }
-    },
-    verify: (url, body, headers) =>
-      carrierLibrary('twilio').validateRequest(
-        'sesame',
-        headers['x-twilio-signature'],
-        url,
-        Object.fromEntries(new URLSearchParams(body)),
-      ),
-  },
-  telnyx: {
-    sign(_, body) {
-      const timestamp = now()
-      const mark = sign(null, Buffer.from(`${timestamp}|${body}`), privateKey).toString('base64')
-      return { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': mark }
-    },
-    async verify(_, body, headers) {
-      const { TelnyxWebhook } = carrierLibrary('telnyx/lib/webhooks')
-      await new TelnyxWebhook(PUBLIC_KEY).verify(body, headers)
-      return true
-    },
-  },
-  vonage: {
-    sign: (_, body) => ({ authorization: `Bearer ${tokenOf({ payload_hash: sha256(body) })}` }),
-    verify: (_, __, { authorization }) =>
-      carrierLibrary('@vonage/jwt').verifySignature(authorization!.slice(7), 'sesame'),
-  },
-  plivo: {
-    sign: (url) => ({
-      'x-plivo-signature-v2': hmac('sha256', 'sesame', `${url.split('?')[0]}05429567804466091622`),
-      'x-plivo-signature-v2-nonce': '05429567804466091622',
-    }),
-    verify: (url, _, headers) =>
-      carrierLibrary('plivo').validateSignature(
-        url,
-        headers['x-plivo-signature-v2-nonce'],
-        headers['x-plivo-signature-v2'],
-        'sesame',
-      ),
-  },
-  messagebird: {
-    sign: (url, body) => {
-      const hash = body === '' ? {} : { payload_hash: sha256(body) }
-      const claims = { url_hash: sha256(url), ...hash, jti: 'a', iss: 'MessageBird', exp: Number(now()) + 60 }
-      return { 'messagebird-signature-jwt': tokenOf(claims) }
-    },
-    verify: (url, body, headers) =>
-      carrierLibrary('messagebird/lib/webhook-signature-jwt').verify(
-        url,
-        Buffer.from(body),
-        headers['messagebird-signature-jwt'],
-        Buffer.from('sesame'),
-      ),
-  },
-  sinch: {
-    sign(_, body) {
-      const timestamp = now()
-      return {
-        'x-sinch-webhook-signature': hmac('sha256', 'sesame', `${body}.nonce1.${timestamp}`),
-        'x-sinch-webhook-signature-nonce': 'nonce1',
-        'x-sinch-webhook-signature-timestamp': timestamp,
-        'x-sinch-webhook-signature-algorithm': 'HmacSHA256',
-      }
-    },
-    verify(_, body, headers) {
-      const { SmsCallbackWebhooks } = carrierLibrary('@sinch/sdk-core')
-      return new SmsCallbackWebhooks('sesame').validateAuthenticationHeader(headers, body)
-    },
-  },
-  seven: {
-    sign(url, body) {
-      const timestamp = now()
-      const md5 = createHash('md5').update(body).digest('hex')
-      const text = [timestamp, 'nonce1', body === '' ? 'GET' : 'POST', url, md5].join('\n')
-      const mark = createHmac('sha256', 'sesame').update(text).digest('hex')
-      return { 'x-timestamp': timestamp, 'x-nonce': 'nonce1', 'x-signature': mark }
-    },
-    async verify(url, body, headers) {
-      const { WebhookVerifier } = carrierLibrary('@seven.io/client')
-      const method = body === '' ? 'GET' : 'POST'
-      const call = { headers, body, url, method }
-      return (await new WebhookVerifier({ signingSecret: 'sesame' }).verify(call)).valid
-    },
-  },
-  gatewayapi: {
-    sign: (_, body) => ({
-      signature: `v1=${createHmac('sha256', 'sesame').update(body).digest('hex')}`,
-    }),
-  },
-}
-
-const SECRETS: Readonly<Record<string, object>> = { telnyx: { webhook_secret: PUBLIC_KEY } }
 const delivered = { kind: 'receipt', id: TEXT.id, attempt: 1, error: '' }
 const failedWith = (words: string) => ({ ...delivered, error: `The carrier did not deliver it: ${words}` })
 const text = { kind: 'text', from: '+491761000002', body: 'Hi & bye', sim: 1, key: expect.any(String) }
@@ -404,7 +284,7 @@ test.each(CALLS)('a signed call of %s%s is read', async (preset, query, type, bo
   const url = CALLBACK + query
   const headers = { 'content-type': type, ...sign(url, body) }
   const call: Call = { method: body === '' ? 'GET' : 'POST', url, headers, body: Buffer.from(body) }
-  expect(readCall(carrier, call)).toEqual([event])
+  expect(eventsOf(carrier, call)).toEqual([event])
   if (verify && hasCarrierLibraries()) expect(await verify(url, body, headers)).not.toBe(false)
 
   const forged = Object.fromEntries(
@@ -413,9 +293,9 @@ test.each(CALLS)('a signed call of %s%s is read', async (preset, query, type, bo
       /nonce|timestamp/.test(name) ? value : `${value.slice(0, -8)}AAAAAAA=`,
     ]),
   )
-  expect(readCall(carrier, { ...call, headers: { 'content-type': type, ...forged } })).toBe(undefined)
-  expect(readCall(carrier, { ...call, headers: { 'content-type': type } })).toBe(undefined)
-  expect(readCall({ ...carrier, secret: '', webhook_secret: '' }, call)).toBe(undefined)
+  expect(eventsOf(carrier, { ...call, headers: { 'content-type': type, ...forged } })).toBe(undefined)
+  expect(eventsOf(carrier, { ...call, headers: { 'content-type': type } })).toBe(undefined)
+  expect(eventsOf({ ...carrier, secret: '', webhook_secret: '' }, call)).toBe(undefined)
 })
 
 test.each(['twilio', 'telnyx', 'vonage', 'messagebird', 'sinch', 'seven', 'gatewayapi'])(
@@ -425,9 +305,9 @@ test.each(['twilio', 'telnyx', 'vonage', 'messagebird', 'sinch', 'seven', 'gatew
     const carrier = carrierOf(preset, SECRETS[preset])
     const headers = { 'content-type': type, ...SIGNERS[preset]!.sign(CALLBACK + query, body) }
     const call: Call = { method: 'POST', url: CALLBACK + query, headers, body: Buffer.from(body) }
-    expect(readCall(carrier, call)).toHaveLength(1)
+    expect(eventsOf(carrier, call)).toHaveLength(1)
     const changed = Buffer.from(body.replace('4', '5'))
-    expect(readCall(carrier, { ...call, body: changed })).toBe(undefined)
+    expect(eventsOf(carrier, { ...call, body: changed })).toBe(undefined)
   },
 )
 
@@ -466,7 +346,7 @@ test.each<[what: string, preset: string, body: string, events: object[]]>([
 ])('%s of %s is read', (_, preset, body, events) => {
   const headers = { 'content-type': 'application/json' }
   const call: Call = { method: 'POST', url: CALLBACK, headers, body: Buffer.from(body) }
-  expect(readCall(carrierOf(preset), call)).toEqual(events)
+  expect(eventsOf(carrierOf(preset), call)).toEqual(events)
 })
 
 test('a call of seven may sign its path instead of its address', () => {
@@ -475,7 +355,7 @@ test('a call of seven may sign its path instead of its address', () => {
   const { pathname } = new URL(url)
   const readSigned = (address: string) => {
     const headers = { 'content-type': type, ...SIGNERS.seven!.sign(address, body) }
-    return readCall(carrierOf('seven'), { method: 'POST', url, headers, body: Buffer.from(body) })
+    return eventsOf(carrierOf('seven'), { method: 'POST', url, headers, body: Buffer.from(body) })
   }
   expect(readSigned(pathname)).toEqual([delivered])
   expect(readSigned(`${pathname}/other`)).toBe(undefined)
@@ -496,8 +376,8 @@ test('of a query or form, the first 100 fields are read', () => {
     ['from=Acme', `${others(99)}&body=Hi`],
   ] as const) {
     const type = 'application/x-www-form-urlencoded'
-    expect(readCall(carrier, callOf(query, type, form))).toMatchObject([{ from: 'Acme', body: 'Hi' }])
-    expect(readCall(carrier, callOf(`f=&${query}`, type, form && `f=&${form}`))).toEqual([])
+    expect(eventsOf(carrier, callOf(query, type, form))).toMatchObject([{ from: 'Acme', body: 'Hi' }])
+    expect(eventsOf(carrier, callOf(`f=&${query}`, type, form && `f=&${form}`))).toEqual([])
   }
 })
 
@@ -506,7 +386,7 @@ test('the texts of a list are UTF-8, whatever charset they name', () => {
   const carrier = carrierOf('custom', { url: CALLBACK, custom: { send: { path: '/' }, incoming } })
   const item = { from: 'Acme', body: 'Zoë', charset: 'utf-16be' }
   const body = JSON.stringify({ all: [item, 'from', null], x: '&body=%00Z' })
-  expect(readCall(carrier, callOf('', 'application/x-www-form-urlencoded', body))).toMatchObject([
+  expect(eventsOf(carrier, callOf('', 'application/x-www-form-urlencoded', body))).toMatchObject([
     { from: 'Acme', body: 'Zoë' },
   ])
 })

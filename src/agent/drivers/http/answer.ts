@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../../tools/json.ts'
 import { masked } from '../../../tools/mask-secrets.ts'
-import { matches, textAt, textsAt } from './path.ts'
+import { isAmong, matches, textAt, textsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
 import { type Carrier, hiddenIn } from './settings.ts'
 
@@ -40,7 +40,7 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
       .map((path) => textAt(body, path))
       .find(Boolean) ?? ''
   const row = refusals.find(
-    (each) => (each.status?.includes(status) ?? true) && (each.code?.includes(code) ?? true),
+    (each) => (each.status?.includes(status) ?? true) && (!each.code || isAmong(each.code, code)),
   )
   // an answer of 200 that does not accept is a refusal
   const means = row?.means ?? (status < 300 ? 'final' : meaningOf(status))

@@ -30,7 +30,7 @@ export const describePresets = (): DescribedPreset[] =>
       secret: credentials.secret ?? (uses('secret', 'basic') ? 'Secret' : ''),
       webhook_secret: credentials.webhook_secret ?? '',
       values: [...needs],
-      receipts: receipt !== undefined,
-      incoming: incoming !== undefined,
+      receipts: receipt.length > 0,
+      incoming: incoming.length > 0,
     }
   })

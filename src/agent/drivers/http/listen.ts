@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { UserError } from '../../../errors.ts'
+import { textOfMms } from '../../../portable/attachment-lines.ts'
 import type { DriverEvents } from '../../driver.ts'
 import { openFileMap } from '../../file-map.ts'
 import { MAX_CALL_BYTES, readCall } from './read-call.ts'
@@ -38,17 +39,23 @@ export async function listenForCalls(
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     )
-    const found = readCall(carrier, { method, url: origin + url, headers, body })
-    if (!found) return 401
-    for (const event of found) {
-      if (event.kind === 'receipt') await events.delivered(event, new Date(), event.error)
-      else await events.received(event, await firstSeen(event.key))
+    const news = readCall(carrier, { method, url: origin + url, headers, body })
+    if (!news) return 401
+    for (const event of news.events) {
+      if (event.kind === 'receipt') {
+        await events.delivered(event, new Date(), event.error)
+        continue
+      }
+      const { from, sim, files = [] } = event
+      const words = textOfMms([event.body].filter(Boolean), [], files)
+      await events.received({ from, sim, body: words }, await firstSeen(event.key))
     }
-    return 200
+    for (const names of news.unknown) events.unknown?.(names)
+    return news.unknown.length > 0 ? 503 : 200
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    // the carrier repeats a call that could not be stored
+    // the carrier repeats a call that could not be stored, or understood
     const status = await take(request).catch(() => 503)
     response.writeHead(status, { 'content-type': 'text/plain' }).end()
   }

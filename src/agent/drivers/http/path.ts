@@ -7,8 +7,11 @@ export function textAt(from: unknown, path: string | undefined): string {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
 
+/** Whether a carrier's word is among those of a preset, which are in lower case. */
+export const isAmong = (words: readonly string[], word: string): boolean => words.includes(word.toLowerCase())
+
 export const matches = (from: unknown, condition: Condition): boolean =>
-  Object.entries(condition).every(([path, values]) => values.includes(textAt(from, path)))
+  Object.entries(condition).every(([path, values]) => isAmong(values, textAt(from, path)))
 
 /** The texts at the paths that have one, separated by spaces. */
 export const textsAt = (from: unknown, paths: readonly string[]): string =>

@@ -7,7 +7,8 @@ const MAX_PATHS = 10
 const MAX_VALUES = 100
 
 const paths = () => z.array(PATH).max(MAX_PATHS)
-const values = () => z.array(z.string()).max(MAX_VALUES)
+/** In lower case: carriers change the case of their words, and differ by version. */
+const values = () => z.array(z.string().toLowerCase()).max(MAX_VALUES)
 
 /** A header's name, in lower case. RFC 9110, 5.6.2 */
 const HEADER = z
@@ -70,6 +71,59 @@ const SIGNATURE = z.discriminatedUnion('kind', [
 ])
 export type Signature = Readonly<z.output<typeof SIGNATURE>>
 
+const RECEIPT = z.strictObject({
+  when: CONDITION.default({}),
+  /** A list whose items are receipts. */
+  each: PATH.optional(),
+  ref: PATH,
+  status: PATH,
+  delivered: values(),
+  failed: values(),
+  /** Statuses that are not final. Receipts with others are unknown events. */
+  pending: values().default([]),
+  error: paths().default([]),
+})
+export type Receipt = Readonly<z.output<typeof RECEIPT>>
+
+/**
+ * Where a text's files are: at `each` a list with an item for each file, where the other paths begin, or
+ * fields of the text. `*` in a field's name stands for 0, 1, 2, …
+ */
+const FILES = z.strictObject({
+  each: PATH.optional(),
+  /** How long the carrier waits while files are fetched. */
+  seconds: z.number().min(1).max(10).default(8),
+  /** Whether the carrier repeats a call that was answered with 503. */
+  repeats: z.boolean().default(true),
+  url: PATH,
+  name: PATH.optional(),
+  type: PATH.optional(),
+  size: PATH.optional(),
+})
+
+const INCOMING = z
+  .strictObject({
+    when: CONDITION.default({}),
+    each: PATH.optional(),
+    /** Identifies a text that the carrier repeats. */
+    id: PATH.optional(),
+    from: PATH,
+    to: PATH.optional(),
+    /** The first path that has a value counts. A call without any, and without files, is not a text. */
+    body: z.union([PATH, paths()]),
+    /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
+    charset: PATH.optional(),
+    files: FILES.optional(),
+  })
+  .refine(({ files, id }) => !files || id, 'must have id to have files')
+export type Incoming = Readonly<z.output<typeof INCOMING>>
+
+/** One form of an event, or several: a carrier's products and versions write the same event differently. */
+const forms = <T extends z.ZodType>(form: T) => {
+  const list = z.preprocess((given) => [given].flat(), z.array(form).max(MAX_PATHS))
+  return (list as unknown as z.ZodType<z.output<T>[], z.input<T> | z.input<T>[]>).prefault([])
+}
+
 /**
  * A carrier's HTTP interface. Templates may use `to`, `from`, `body`, `to_digits`, `from_digits` (without +),
  * `ref` (names the attempt), `callback` (our address for calls about it), `unicode` (the text needs UCS-2),
@@ -108,47 +162,10 @@ export const PRESET = z.strictObject({
     })
     .prefault({}),
   refusals: z.array(REFUSAL).max(MAX_VALUES).default([]),
-  receipt: z
-    .strictObject({
-      when: CONDITION.default({}),
-      /** A list whose items are receipts. */
-      each: PATH.optional(),
-      ref: PATH,
-      status: PATH,
-      delivered: values(),
-      failed: values(),
-      error: paths().default([]),
-    })
-    .optional(),
-  incoming: z
-    .strictObject({
-      when: CONDITION.default({}),
-      each: PATH.optional(),
-      /** Identifies a text that the carrier repeats. */
-      id: PATH.optional(),
-      from: PATH,
-      to: PATH.optional(),
-      /** A call without this field is not a text. */
-      body: PATH,
-      /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
-      charset: PATH.optional(),
-      /**
-       * A list of the text's files, and seconds that the carrier waits while they are fetched. The other
-       * paths begin at an item: `url` is where the file is.
-       */
-      files: z
-        .strictObject({
-          each: PATH,
-          seconds: z.number().min(1).max(10).default(8),
-          url: PATH,
-          name: PATH.optional(),
-          type: PATH.optional(),
-          size: PATH.optional(),
-        })
-        .optional(),
-    })
-    .refine(({ files, id, each }) => !files || (id && !each), 'must have id, and no each, to have files')
-    .optional(),
+  receipt: forms(RECEIPT),
+  incoming: forms(INCOMING),
+  /** Known events that do not matter. Others that neither `receipt` nor `incoming` reads are unknown. */
+  ignored: z.array(CONDITION).max(MAX_PATHS).default([]),
   signature: SIGNATURE.optional(),
 })
 export type Preset = Readonly<z.output<typeof PRESET>>

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readPhone } from '../../../portable/phone/read.ts'
 import { valueAt } from '../../../templates/value-at.ts'
 import { isObject, parseJson } from '../../../tools/json.ts'
-import { matches, textAt, textsAt } from './path.ts'
-import type { Preset } from './preset.ts'
+import { isAmong, matches, textAt, textsAt } from './path.ts'
+import type { Incoming, Receipt } from './preset.ts'
 import type { Carrier } from './settings.ts'
 import { type Call, fieldsIn, formIn, isForm, isSigned, pairsIn, queryIn } from './signature.ts'
 
@@ -30,68 +30,119 @@ const MAX_EVENTS = 1_000
 /** Maximum files of a text. */
 const MAX_FILES = 100
 const MAX_NAME = 255
+/** Maximum names of an unknown event's fields, and levels below the first. */
+const MAX_NAMES = 50
+const MAX_DEPTH = 3
 /** A reference of `refOf`. Others belong to texts that somebody else sent by the same account. */
 const REF = /^([\w-]{1,100})\.(\d{1,9})$/
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
 
-/** Reads a carrier's call. Undefined if it is not signed as the carrier signs. Ignores unknown events. */
-export function readCall(carrier: Carrier, call: Call): CarrierEvent[] | undefined {
-  const { signature, receipt, incoming } = carrier.interface
-  if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret)) return undefined
-  const json = parseJson(call.body.toString())
-  const query = Object.fromEntries(fieldsIn(queryIn(call)))
-  const all = { ...query, ...Object.fromEntries(formIn(call)), ...(isObject(json) && json) }
-  const itemsOf = (each: string | undefined): unknown[] => {
-    if (each === undefined) return [all]
-    const list = valueAt(all, each.split('.'))
-    if (!Array.isArray(list)) return []
-    // an item may lack what the query has
-    return list
-      .slice(0, MAX_EVENTS)
-      .filter(isObject)
-      .map((item) => ({ ...query, ...item }))
-  }
-  const receipts = receipt
-    ? itemsOf(receipt.each).flatMap((item): CarrierEvent[] => {
-        const [, id, attempt] = REF.exec(textAt(item, receipt.ref)) ?? []
-        const status = textAt(item, receipt.status)
-        const isFinal = [...receipt.delivered, ...receipt.failed].includes(status)
-        if (!id || !isFinal || !matches(item, receipt.when)) return []
-        const words = textsAt(item, receipt.error)
-        const failure = `The carrier did not deliver it: ${[status, words].filter(Boolean).join(' ')}`
-        const error = receipt.delivered.includes(status) ? '' : failure
-        return [{ kind: 'receipt', id, attempt: Number(attempt), error }]
-      })
-    : []
-  const texts = incoming
-    ? itemsOf(incoming.each).flatMap((item): CarrierEvent[] => {
-        const from = textAt(item, incoming.from)
-        const hasBody = valueAt(item, incoming.body.split('.')) !== undefined
-        if (from === '' || !hasBody || !matches(item, incoming.when)) return []
-        const given = textAt(item, incoming.id) || JSON.stringify(item)
-        const key = createHash('sha256').update(given).digest('base64url')
-        // a list is JSON, which is always UTF-8
-        const charset = incoming.each === undefined ? textAt(item, incoming.charset) : ''
-        const body = recoded(call, incoming.body, charset) ?? textAt(item, incoming.body)
-        const sim = simOf(carrier, textAt(item, incoming.to))
-        const files = filesIn(item, incoming.files)
-        return [{ kind: 'text', key, from: numberOf(from), body, sim, ...(files.length > 0 && { files }) }]
-      })
-    : []
-  return [...receipts, ...texts]
+/** What a call tells. `unknown`: for each event that the preset does not know, the names of its fields. */
+export interface CarrierNews {
+  readonly events: readonly CarrierEvent[]
+  readonly unknown: readonly (readonly string[])[]
 }
 
-function filesIn(item: unknown, paths: NonNullable<Preset['incoming']>['files']): CarrierFile[] {
-  const list = paths && valueAt(item, paths.each.split('.'))
-  if (!paths || !Array.isArray(list)) return []
-  const files = list.slice(0, MAX_FILES).map((file) => ({
-    url: textAt(file, paths.url),
-    name: textAt(file, paths.name).slice(0, MAX_NAME),
-    contentType: textAt(file, paths.type).slice(0, MAX_NAME),
-    size: Number(textAt(file, paths.size)) || undefined,
-  }))
-  return files.filter(({ url }) => url !== '')
+/** Reads a carrier's call. Undefined if it is not signed as the carrier signs. */
+export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined {
+  const { signature, receipt, incoming, ignored } = carrier.interface
+  if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret)) return undefined
+  const text = call.body.toString().trim()
+  const query = Object.fromEntries(fieldsIn(queryIn(call)))
+  const common = { ...query, ...Object.fromEntries(formIn(call)) }
+  const lists = new Set([...receipt, ...incoming].flatMap(({ each }) => each ?? []))
+  const events: CarrierEvent[] = []
+  const unknown: string[][] = []
+  /** Reads the events of an item. `each`: the list that it is in. */
+  const read = (item: unknown, each?: string) => {
+    const ofItem = <T extends { each?: string | undefined }>(all: readonly T[]) =>
+      all.filter((form) => form.each === each)
+    const found = [
+      ...ofItem(receipt).map((form) => readReceipt(form, item)),
+      ...ofItem(incoming).map((form) => readText(carrier, form, item, call)),
+    ].filter((event) => event !== undefined)
+    events.push(...found.flat())
+    if (found.length === 0 && !ignored.some((condition) => matches(item, condition)))
+      unknown.push(namesIn(item))
+  }
+  const json = parseJson(text)
+  for (const part of [json].flat().slice(0, MAX_EVENTS)) {
+    const all = { ...common, ...(isObject(part) && part) }
+    const present = [...lists].filter((each) => Array.isArray(valueAt(all, each.split('.'))))
+    for (const each of present)
+      for (const item of (valueAt(all, each.split('.')) as unknown[]).slice(0, MAX_EVENTS))
+        read(isObject(item) ? { ...query, ...item } : item, each) // an item may lack what the query has
+    // a call without anything is a test of the address
+    if (present.length === 0 && (text !== '' || Object.keys(all).length > 0)) read(all)
+  }
+  return { events, unknown }
+}
+
+/** A receipt; none if it is not final, or of a text of somebody else. Undefined if this is no receipt. */
+function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: unknown) {
+  const status = textAt(item, at)
+  const { delivered, failed, pending } = words
+  if (!isAmong([...delivered, ...failed, ...pending], status) || !matches(item, when)) return undefined
+  const [, id, attempt] = REF.exec(textAt(item, ref)) ?? []
+  if (!id || isAmong(pending, status)) return []
+  const failure = [status, textsAt(item, error)].filter(Boolean).join(' ')
+  return {
+    kind: 'receipt' as const,
+    id,
+    attempt: Number(attempt),
+    error: isAmong(delivered, status) ? '' : `The carrier did not deliver it: ${failure}`,
+  }
+}
+
+/** A text; undefined if this is no text. */
+function readText(carrier: Carrier, form: Incoming, item: unknown, call: Call): CarrierText | undefined {
+  const from = textAt(item, form.from)
+  const path = [form.body].flat().find((each) => valueAt(item, each.split('.')) != null)
+  const files = filesIn(item, form.files)
+  if (from === '' || (path === undefined && files.length === 0) || !matches(item, form.when)) return undefined
+  const given = textAt(item, form.id) || JSON.stringify(item)
+  // a list is JSON, which is always UTF-8
+  const charset = form.each === undefined ? textAt(item, form.charset) : ''
+  return {
+    kind: 'text',
+    key: createHash('sha256').update(given).digest('base64url'),
+    from: numberOf(from),
+    body: (path && recoded(call, path, charset)) ?? textAt(item, path),
+    sim: simOf(carrier, textAt(item, form.to)),
+    ...(files.length > 0 && { files }),
+  }
+}
+
+/** Names of the fields of an event, such as `data.type`, without their values. */
+function namesIn(item: unknown, before = '', depth = 0): string[] {
+  if (!isObject(item) || depth > MAX_DEPTH) return []
+  return Object.entries(item)
+    .slice(0, MAX_NAMES)
+    .flatMap(([name, value]) => [
+      `${before}${name}`.slice(0, MAX_NAME),
+      ...namesIn(value, `${before}${name}.`, depth + 1),
+    ])
+    .slice(0, MAX_NAMES)
+}
+
+function filesIn(item: unknown, paths: Incoming['files']): CarrierFile[] {
+  if (!paths) return []
+  const list = paths.each === undefined ? [item] : valueAt(item, paths.each.split('.'))
+  if (!Array.isArray(list)) return []
+  const numbers = paths.url.includes('*') ? Array.from({ length: MAX_FILES }, (_, i) => String(i)) : ['']
+  const files = list.slice(0, MAX_FILES).flatMap((file) =>
+    numbers.map((number) => {
+      const at = (path = '') => textAt(file, path.replace('*', number))
+      return {
+        url: at(paths.url),
+        name: at(paths.name).slice(0, MAX_NAME),
+        contentType: at(paths.type).slice(0, MAX_NAME),
+        size: Number(at(paths.size)) || undefined,
+      }
+    }),
+  )
+  return files.filter(({ url }) => url !== '').slice(0, MAX_FILES)
 }
 
 /** A field of a query or form in another charset than UTF-8; undefined if it is UTF-8. */

@@ -49,6 +49,7 @@ export const CLICKATELL: PresetData = {
       ...['INSUFFICIENT_ACCOUNT_BALANCE', 'VOLUME_LIMIT', 'VOLUME_LIMIT_DAILY', 'VOLUME_LIMIT_MONTHLY'],
       ...['RECIPIENT_DOES_NOT_EXIST', 'ENCRYPTION_ACCESS_DENIED', 'ENCRYPTION_CONTENT_ERROR'],
     ],
+    pending: ['ACCEPTED', 'QUEUED', 'SENT_TO_SUPPLIER', 'SUPPLIER_ACK', 'SCHEDULED'],
   },
   incoming: { each: 'event.moText', id: 'messageId', from: 'from', to: 'to', body: 'content' },
 }

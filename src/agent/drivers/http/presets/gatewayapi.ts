@@ -31,7 +31,8 @@ export const GATEWAYAPI: PresetData = {
     ref: 'event.reference',
     status: 'event.status',
     delivered: ['DELIVERED'],
-    failed: ['EXPIRED', 'DELETED', 'UNDELIVERABLE', 'REJECTED'],
+    failed: ['EXPIRED', 'DELETED', 'UNDELIVERABLE', 'REJECTED', 'SKIPPED'],
+    pending: ['SCHEDULED', 'BUFFERED', 'ENROUTE', 'ACCEPTED', 'UNKNOWN'],
     error: ['event.error.hex_code', 'event.error.details'],
   },
   // IncomingMessageWebhook.php in github.com/nickdnk/gatewayapi-php (2026-11-26)

@@ -55,7 +55,17 @@ export const INFOBIP: PresetData = {
     status: 'status.groupName',
     delivered: ['DELIVERED'],
     failed: ['UNDELIVERABLE', 'EXPIRED', 'REJECTED'],
+    pending: ['ACCEPTED', 'PENDING'],
     error: ['error.name', 'error.description'],
   },
-  incoming: { each: 'results', id: 'messageId', from: 'from', to: 'to', body: 'text' },
+  // https://www.infobip.com/docs/api/channels/sms/inbound-sms and /channels/mms (2026-11-27): MO_JSON_2, and
+  // MO_MMS_2, whose parts are words or files
+  incoming: {
+    each: 'results',
+    id: 'messageId',
+    from: 'from',
+    to: 'to',
+    body: ['text', 'message.0.value', 'message.1.value', 'message.2.value', 'message'],
+    files: { each: 'message', url: 'url', type: 'contentType' },
+  },
 }

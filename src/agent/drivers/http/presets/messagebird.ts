@@ -25,6 +25,7 @@ export const MESSAGEBIRD: PresetData = {
     status: 'status',
     delivered: ['delivered'],
     failed: ['delivery_failed', 'expired'],
+    pending: ['scheduled', 'buffered', 'sent'],
     error: ['statusErrorCode'],
   },
   // https://developers.messagebird.com/api/sms-messaging/#receive-a-message (2026-11-26)

@@ -16,10 +16,18 @@ export const PLIVO: PresetData = {
     status: 'Status',
     delivered: ['delivered', 'read'],
     failed: ['undelivered', 'failed', 'rejected'],
+    pending: ['queued', 'sent'],
     error: ['ErrorCode'],
   },
-  // https://docs.plivo.com/docs/messaging/xml/request (2026-11-26)
-  incoming: { when: { Type: ['sms'] }, id: 'MessageUUID', from: 'From', to: 'To', body: 'Text' },
+  // https://docs.plivo.com/docs/messaging/xml/request (2026-11-26): an MMS has its words in Body
+  incoming: {
+    when: { Type: ['sms', 'mms'] },
+    id: 'MessageUUID',
+    from: 'From',
+    to: 'To',
+    body: ['Text', 'Body'],
+    files: { url: 'Media*' },
+  },
   // https://docs.plivo.com/docs/messaging/concepts/signature-validation (2026-11-26): the address without its
   // query, and the nonce. The fields of the form are not signed
   signature: {

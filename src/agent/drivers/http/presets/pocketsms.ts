@@ -36,6 +36,7 @@ export const POCKETSMS: PresetData = {
     // a link has a token of its own; webhooks wait 12 s for an answer
     files: { each: 'files', seconds: 8, url: 'url', name: 'name', type: 'type', size: 'size' },
   },
+  ignored: [{ type: ['message.sent', 'webhook.test'] }],
   // Standard Webhooks: the header holds several signatures during a rotation
   signature: {
     kind: 'hmac',

@@ -39,6 +39,7 @@ export const SEVEN: PresetData = {
     status: 'data.status',
     delivered: ['DELIVERED'],
     failed: ['NOTDELIVERED', 'EXPIRED', 'REJECTED', 'FAILED'],
+    pending: ['ACCEPTED', 'BUFFERED', 'TRANSMITTED', 'UNKNOWN'],
   },
   incoming: {
     when: { webhook_event: ['sms_mo'] },
@@ -47,6 +48,8 @@ export const SEVEN: PresetData = {
     to: 'data.system',
     body: 'data.text',
   },
+  // clicks on short links, and texts that the account sends
+  ignored: [{ webhook_event: ['tracking', 'sms_mt'] }],
   // https://docs.seven.io/en/rest-api/signing (2026-11-26): the complete URL. README.md and
   // tests/webhookVerifier.spec.ts in github.com/seven-io/js-client (2026-05-02): the path
   signature: {

@@ -25,15 +25,25 @@ export const SINCH: PresetData = {
   refusals: [{ code: ['illegal_number_type', 'llegal_number_type'], means: 'unsent' }],
   // recipient-delivery-report.ts and enums.ts in github.com/sinch/sinch-sdk-node (2026-07-21)
   receipt: {
-    when: { type: ['recipient_delivery_report_sms'] },
+    when: { type: ['recipient_delivery_report_sms', 'recipient_delivery_report_mms'] },
     ref: 'client_reference',
     status: 'status',
     delivered: ['Delivered'],
     failed: ['Aborted', 'Cancelled', 'Rejected', 'Deleted', 'Failed', 'Expired'],
+    pending: ['Queued', 'Dispatched', 'Scheduled', 'Unknown'],
     error: ['code'],
   },
   // callbacks-webhook.test.ts in github.com/sinch/sinch-sdk-node (2026-07-21)
-  incoming: { when: { type: ['mo_text'] }, id: 'id', from: 'from', to: 'to', body: 'body' },
+  incoming: [
+    { when: { type: ['mo_text'] }, id: 'id', from: 'from', to: 'to', body: 'body' },
+    {
+      when: { type: ['mo_media'] },
+      ...{ id: 'id', from: 'from', to: 'to', body: ['body.message', 'body.subject'] },
+      files: { each: 'body.media', url: 'url', type: 'content_type' },
+    },
+  ],
+  // a binary message has no words; sums of batches belong to texts of others
+  ignored: [{ type: ['mo_binary', 'delivery_report_sms', 'delivery_report_mms'] }],
   // authorization.helper.ts in github.com/sinch/sinch-sdk-node (2026-07-21). A service plan signs if its
   // HMAC is on
   signature: {

@@ -21,11 +21,12 @@ export const TELNYX: PresetData = {
   ],
   // https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks (2026-11-26)
   receipt: {
-    when: { 'data.event_type': ['message.finalized'] },
+    when: { 'data.event_type': ['message.sent', 'message.finalized'] },
     ref: 'ref',
     status: 'data.payload.to.0.status',
     delivered: ['delivered', 'read'],
     failed: ['sending_failed', 'delivery_failed', 'expired'],
+    pending: ['queued', 'sending', 'sent', 'delivery_unconfirmed'],
     error: ['data.payload.errors.0.code', 'data.payload.errors.0.title'],
   },
   incoming: {

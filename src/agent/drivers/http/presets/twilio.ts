@@ -23,15 +23,24 @@ export const TWILIO: PresetData = {
   ],
   // https://www.twilio.com/docs/messaging/guides/track-outbound-message-status (2026-11-26)
   receipt: {
-    when: { MessageStatus: ['delivered', 'read', 'undelivered', 'failed', 'canceled'] },
     ref: 'ref',
     status: 'MessageStatus',
     delivered: ['delivered', 'read'],
     failed: ['undelivered', 'failed', 'canceled'],
+    pending: ['accepted', 'scheduled', 'queued', 'sending', 'sent', 'partially_delivered'],
     error: ['ErrorCode', 'ErrorMessage'],
   },
   // https://www.twilio.com/docs/messaging/guides/webhook-request (2026-11-26)
-  incoming: { when: { SmsStatus: ['received'] }, id: 'MessageSid', from: 'From', to: 'To', body: 'Body' },
+  incoming: {
+    when: { SmsStatus: ['received', 'receiving'] },
+    id: 'MessageSid',
+    from: 'From',
+    to: 'To',
+    body: 'Body',
+    // https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides (2026-11-27): by default
+    // Twilio repeats a call only if it cannot connect
+    files: { url: 'MediaUrl*', type: 'MediaContentType*', repeats: false },
+  },
   // https://www.twilio.com/docs/usage/webhooks/webhooks-security (2026-11-26)
   signature: {
     kind: 'hmac',

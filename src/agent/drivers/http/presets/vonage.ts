@@ -39,15 +39,25 @@ export const VONAGE: PresetData = {
     status: 'status',
     delivered: ['delivered', 'read'],
     failed: ['rejected', 'undeliverable'],
+    pending: ['submitted'],
     error: ['error.title', 'error.detail'],
   },
-  incoming: {
-    when: { channel: ['sms'], message_type: ['text'] },
-    id: 'message_uuid',
-    from: 'from',
-    to: 'to',
-    body: 'text',
-  },
+  // https://developer.vonage.com/en/api/messages (2026-11-27), and version 0.1 of the same API
+  incoming: [
+    {
+      when: { channel: ['sms', 'mms'], message_type: ['text'] },
+      ...{ id: 'message_uuid', from: 'from', to: 'to', body: 'text' },
+    },
+    ...['image', 'audio', 'video', 'file', 'vcard'].map((type) => ({
+      when: { channel: ['mms'], message_type: [type] },
+      ...{ id: 'message_uuid', from: 'from', to: 'to', body: `${type}.caption` },
+      files: { url: `${type}.url`, name: `${type}.name` },
+    })),
+    {
+      when: { 'from.type': ['sms', 'mms'], 'message.content.type': ['text'] },
+      ...{ id: 'message_uuid', from: 'from.number', to: 'to.number', body: 'message.content.text' },
+    },
+  ],
   // https://developer.vonage.com/en/getting-started/concepts/webhooks (2026-11-26)
   signature: { kind: 'jwt', header: 'authorization', bodyHash: 'payload_hash' },
 }
