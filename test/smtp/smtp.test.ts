@@ -15,25 +15,37 @@ test.each<[string, object, string]>([
   ['a subject alone, in Unicode', { subject: 'Grüße 🎉' }, 'Grüße 🎉'],
   ['equal subject and text, used once', { subject: 'Disk full', text: 'Disk full\n' }, 'Disk full'],
   ['a text alone', { text: 'Only this' }, 'Only this'],
-  ['no signature', { text: 'Yes\n-- \nAnn\nAcme' }, 'Yes'],
+  [
+    'the alarm below dashes',
+    { subject: 'cron', text: '--\nALARM pump 3 stopped\n' },
+    'cron\n--\nALARM pump 3 stopped',
+  ],
+  ['no signature of an answer', { subject: 'Re: Night', text: 'Yes\n-- \nAnn\nAcme' }, 'Re: Night\nYes'],
   [
     'no quote',
-    { text: 'Yes\n\nOn Tue, 24 Nov 2026, Ben Very Long Name\n<b@x.com> wrote:\n\n> Come?\n> Now?\n' },
-    'Yes',
+    {
+      subject: 'Re: Night',
+      text: 'Yes\n\nOn Tue, 24 Nov 2026, Ben Very Long Name\n<b@x.com> wrote:\n\n> Come?\n> Now?\n',
+    },
+    'Re: Night\nYes',
   ],
   [
     'a German quote, removed with the text below kept',
-    { text: 'Am 24.11. schrieb Ben:\n> Kommst du?\n\nJa.' },
-    'Ja.',
+    { subject: 'AW: Nacht', text: 'Am 24.11. schrieb Ben:\n> Kommst du?\n\nJa.' },
+    'AW: Nacht\nJa.',
   ],
-  ['no mail of Outlook', { text: 'Yes\n________________________________\nFrom: Ben\nCome?' }, 'Yes'],
+  [
+    'no mail of Outlook',
+    { subject: 'RE: Night', text: 'Yes\n________________________________\nFrom: Ben\nCome?' },
+    'RE: Night\nYes',
+  ],
   ['a line that begins with On', { text: 'On Monday:\n\nmilk' }, 'On Monday:\n\nmilk'],
   [
     'HTML',
     {
       html: '<style>p{}</style><p>Disk &amp;  net</p><table><tr><th>A</th><td>1</td></tr></table><blockquote>old</blockquote>',
     },
-    'Disk & net\n\nA 1',
+    'Disk & net\n\nA 1\n\nold',
   ],
   ['the text of both', { text: 'Plain', html: '<b>Rich</b>' }, 'Plain'],
   [
@@ -309,10 +321,10 @@ test("wrong keys count in the guests' rate limit, and above it the sign-in is an
   expect(replies).toEqual(['220', '250', '535', '535', '451', '221'])
 })
 
-test('a mail of 46,000 quoted lines without a text is refused, and the next mail is accepted', async () => {
-  const head = 'Content-Type: text/plain; format=flowed; delsp=yes\n\n'
+test('a mail of 46,000 quoted lines is sent as it is, and so is the next mail', async () => {
+  const head = 'Subject: Re: x\nContent-Type: text/plain; format=flowed; delsp=yes\n\n'
   const raw = head + `${'> '.repeat(20)}\n`.repeat(46_000)
   const envelope = { from: 'a@b.c', to: [HOOK] }
-  expect(await mail({ to: HOOK, raw, envelope })).toMatch(/^550 .*The mail has no text/)
+  expect(await mail({ to: HOOK, raw, envelope })).toContain('OK: sent')
   expect(await mail({ to: HOOK, text: 'After it' })).toContain('OK: sent')
 })

@@ -1,6 +1,8 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import PostalMime from 'postal-mime'
+import PostalMime, { type Email } from 'postal-mime'
 import { badRequest } from '../../errors.ts'
+import { isAnswer, joinLines, removeQuotes } from './answer.ts'
 import { checkCharsets, type MimePart } from './charsets.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
@@ -19,22 +21,26 @@ export interface Mail {
 /** Maximum characters that are read of a plain and of an HTML body. A text message has at most 1,600. */
 const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
 
+/** Parts that are no files: signatures of mails, other forms of the text, and the data of a bounce. */
+const NO_FILE =
+  /^(?:application\/(?:pgp|(?:x-)?pkcs7)-signature|text\/(?:calendar|rfc822-headers)|message\/(?:delivery-status|disposition-notification))$/
+
 /**
- * Reads a mail without its quotes, signature and files. Throws 400 if it is malformed, too large or
- * empty, or not valid in its charset.
+ * Reads a mail without its files; an answer without quotes and signature, too. Throws 400 if it is
+ * malformed, too large or empty, or not valid in its charset.
  */
-export async function readMail(bytes: Buffer): Promise<Mail> {
-  checkLines(bytes)
+export async function readMail(given: Buffer): Promise<Mail> {
+  checkLines(given)
+  const bytes = withTrueCharset(given)
   const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
   const parser = new PostalMime(limits)
   const mail = await parser.parse(bytes).catch(() => {
     throw badRequest('The mail cannot be read.')
   })
   checkCharsets((parser as unknown as { readonly root: MimePart }).root, bytes)
-  const written = mail.text?.trim() ? mail.text : textOfHtml((mail.html ?? '').slice(0, MAX_HTML))
-  const files = mail.attachments.filter(({ related }) => !related)
+  const files = mail.attachments.filter(({ related, mimeType }) => !related && !NO_FILE.test(mimeType))
   const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
-  const own = withoutQuotes(written.slice(0, MAX_BODY))
+  const own = (isAnswer(mail) && removeQuotes(textOf(mail, true))) || joinLines(textOf(mail).split('\n'))
   const body = [own, leftOut(pictures, 'picture'), leftOut(files.length - pictures, 'file')]
   const fields = {
     subject: mail.subject?.trim() ?? '',
@@ -46,6 +52,23 @@ export async function readMail(bytes: Buffer): Promise<Mail> {
   if (text === '') throw badRequest('The mail has no text.')
   return { id: mail.messageId ?? '', fields: { text, ...fields } }
 }
+
+/** A plain part of fewer characters that speaks of HTML only says that the mail has another part. */
+const STUB_CHARACTERS = 300
+const VISIBLE = /[^\p{C}\p{Z}]/u
+
+function textOf({ text = '', html = '' }: Email, leavesOutQuotes = false): string {
+  const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
+  const isPlain = VISIBLE.test(text) && !isStub
+  return (isPlain ? text : textOfHtml(html.slice(0, MAX_HTML), leavesOutQuotes)).slice(0, MAX_BODY)
+}
+
+/** Cron on a machine without a locale declares ASCII for texts in UTF-8. */
+function withTrueCharset(bytes: Buffer): Buffer {
+  if (isAscii(bytes) || !isUtf8(bytes)) return bytes
+  return Buffer.from(bytes.toString('latin1').replace(ASCII_CHARSET, '$1utf-8'), 'latin1')
+}
+const ASCII_CHARSET = /(charset="?)(?:us-ascii|ansi_x3\.4-1968)/gi
 
 const leftOut = (count: number, word: string) =>
   count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
@@ -68,54 +91,43 @@ function checkLines(bytes: Buffer): void {
   if (count(DASHES) > MAX_BOUNDARIES) throw badRequest('The mail has too many parts.')
 }
 
-/** The line before a signature (RFC 3676, 4.3) or before a mail that Outlook quotes. */
-const END = /^(?:-- ?|_{20,}|-{3,} ?(?:Original Message|Ursprüngliche Nachricht) ?-{3,})$/
-/** The start of a line such as `On … wrote:`, in several languages. */
-const ATTRIBUTION = /^(?:On|Am|Le|El|Il|Op) /
-
-function withoutQuotes(text: string): string {
-  const lines = text.replaceAll('\r', '').split('\n')
-  const end = lines.findIndex((line) => END.test(line))
-  const kept: string[] = []
-  for (const line of end < 0 ? lines : lines.slice(0, end)) {
-    if (line.startsWith('>')) dropAttribution(kept)
-    else kept.push(line.trimEnd())
-  }
-  dropAttribution(kept)
-  return withoutGaps(kept)
-}
-
-/** Joins lines. Keeps one of several empty lines. */
-const withoutGaps = (lines: readonly string[]) =>
-  lines
-    .filter((line, i) => line !== '' || lines[i - 1] !== '')
-    .join('\n')
-    .trim()
-
-/** Removes a last line such as `On … wrote:`, which names a quote's author. A long one takes two lines. */
-function dropAttribution(lines: string[]): void {
-  while (lines.at(-1) === '') lines.pop()
-  const length = [1, 2].find((back) => ATTRIBUTION.test(lines.at(-back) ?? ''))
-  if (length && lines.at(-1)!.endsWith(':')) lines.splice(-length)
-}
-
-const SKIPPED = new Set(['head', 'style', 'script', 'blockquote', 'template'])
-const BLOCKS = new Set(['p', 'div', 'br', 'tr', 'li', 'table', 'h1', 'h2', 'h3', 'h4', 'hr', 'pre'])
+const SKIPPED = new Set(['head', 'style', 'script', 'template'])
+/** Quotes and signatures by Gmail, Thunderbird and others. */
+const QUOTE = /^(?:gmail_(?:quote|signature)|moz-(?:signature|cite-prefix)|yahoo_quoted|protonmail_)/
+const BLOCKS = new Set([
+  'p',
+  'div',
+  'blockquote',
+  'br',
+  'tr',
+  'li',
+  'table',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'hr',
+  'pre',
+])
 const CELLS = new Set(['td', 'th'])
 
 /** The text of HTML, a line for each block and table row. Not recursive: elements may be nested deeply. */
-function textOfHtml(html: string): string {
+function textOfHtml(html: string, leavesOutQuotes: boolean): string {
   let text = ''
+  const isSkipped = ({ nodeName, attrs }: DefaultTreeAdapterTypes.Element) =>
+    SKIPPED.has(nodeName) ||
+    (leavesOutQuotes &&
+      (nodeName === 'blockquote' || attrs.some(({ name, value }) => name === 'class' && QUOTE.test(value))))
   const left: (DefaultTreeAdapterTypes.ChildNode | string)[] = [...parse(html).childNodes]
   for (let node = left.shift(); node !== undefined; node = left.pop()) {
     if (typeof node === 'string') text += node
     else if ('value' in node) text += node.value.replace(/\s+/g, ' ')
-    else if ('childNodes' in node && !SKIPPED.has(node.nodeName)) {
+    else if ('childNodes' in node && !('attrs' in node && isSkipped(node))) {
       const end = BLOCKS.has(node.nodeName) ? '\n' : CELLS.has(node.nodeName) ? ' ' : ''
       left.push(end)
       for (const child of node.childNodes.toReversed()) left.push(child)
       text += end
     }
   }
-  return withoutGaps(text.split('\n').map((line) => line.replace(/ +/g, ' ').trim()))
+  return joinLines(text.split('\n').map((line) => line.replace(/ +/g, ' ').trim()))
 }
