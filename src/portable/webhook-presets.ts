@@ -1,3 +1,13 @@
+import {
+  discordTexts,
+  matrixTexts,
+  mattermostTexts,
+  ntfyTexts,
+  slackTexts,
+  type TextRules,
+  telegramTexts,
+} from './service-texts.ts'
+
 export interface WebhookPreset {
   /** The name of the service. A preset without one has its words in the console. */
   readonly name?: string
@@ -9,39 +19,50 @@ export interface WebhookPreset {
   readonly headers?: Readonly<Record<string, string>>
   /** Default: the event in the form of Standard Webhooks. */
   readonly body?: Readonly<Record<string, unknown>>
+  /** How the service reads texts of the body, also of one that a user wrote. */
+  readonly texts?: TextRules
 }
 
 const TITLE = '{{#if received}}Text from {{data.from}}{{else}}Text to {{data.to}} {{data.status}}{{/if}}'
 const TEXT = `${TITLE}: {{data.body}}{{#if data.error_message}} ({{data.error_message}}){{/if}}`
 const BEARER = 'Bearer {{token}}'
+/** https://docs.discord.com/developers/resources/message#message-object-message-flags */
+const SUPPRESS_EMBEDS = 1 << 2
 
 /** Defaults for empty fields of a webhook with `format` `template`, by `preset`, in the console's order. */
 export const WEBHOOK_PRESETS = {
   // Slack ignores `<!channel>` in `plain_text`. docs.slack.dev/messaging/formatting-message-text
+  // No service shows previews of addresses, which an incoming text may have.
   slack: {
     name: 'Slack',
     url: 'https://hooks.slack.com/services/…',
     body: {
       text: '{{#if received}}A text came in{{else}}A text was {{data.status}}{{/if}}',
       blocks: [{ type: 'section', text: { type: 'plain_text', text: TEXT } }],
+      unfurl_links: false,
+      unfurl_media: false,
     },
+    texts: slackTexts,
   },
   discord: {
     name: 'Discord',
     url: 'https://discord.com/api/webhooks/…',
-    body: { content: TEXT, allowed_mentions: { parse: [] } },
+    body: { content: TEXT, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS },
+    texts: discordTexts,
   },
   telegram: {
     name: 'Telegram',
     url: 'https://api.telegram.org',
     path: '/bot{{token}}/sendMessage',
-    body: { chat_id: '{{target}}', text: TEXT },
+    body: { chat_id: '{{target}}', text: TEXT, link_preview_options: { is_disabled: true } },
+    texts: telegramTexts,
   },
   ntfy: {
     name: 'ntfy',
     url: 'https://ntfy.sh',
     headers: { authorization: `{{#if token}}${BEARER}{{/if}}` },
     body: { topic: '{{target}}', message: TEXT },
+    texts: ntfyTexts,
   },
   gotify: {
     name: 'Gotify',
@@ -54,6 +75,7 @@ export const WEBHOOK_PRESETS = {
     name: 'Mattermost',
     url: 'https://mattermost.example.com/hooks/…',
     body: { text: TEXT },
+    texts: mattermostTexts,
   },
   matrix: {
     name: 'Matrix',
@@ -62,6 +84,7 @@ export const WEBHOOK_PRESETS = {
     method: 'PUT',
     headers: { authorization: BEARER },
     body: { msgtype: 'm.text', body: TEXT, 'm.mentions': {} },
+    texts: matrixTexts,
   },
   mail: { url: 'mailto:ann@example.com', body: { subject: TITLE, text: TEXT } },
   custom: { url: 'https://shop.example.com/hooks/sms' },

@@ -1,8 +1,10 @@
 import { isEmail } from '../fields/address.ts'
+import { cutText } from '../portable/service-texts.ts'
 import { isObject } from '../tools/json.ts'
 import { TemplateFault } from './template-fields.ts'
 
 const MAX_ADDRESSES = 5
+const MAX_SUBJECT = 200
 
 export interface WebhookMail {
   readonly to: readonly string[]
@@ -24,5 +26,5 @@ export function mailOf(url: string, body: unknown): WebhookMail {
   const { subject, text } = isObject(body) ? body : {}
   if (typeof subject !== 'string' || typeof text !== 'string')
     throw new TemplateFault('body', 'A mail needs an object with the texts subject and text.')
-  return { to: addressesIn(url), subject: subject.replace(/\s+/g, ' ').slice(0, 200), text }
+  return { to: addressesIn(url), subject: cutText(subject.replace(/\s+/g, ' '), { max: MAX_SUBJECT }), text }
 }

@@ -1,4 +1,5 @@
 import { badRequest } from '../errors.ts'
+import { cutText, type TextRules } from '../portable/service-texts.ts'
 import { presetOf } from '../portable/webhook-presets.ts'
 import { templateRenderer } from '../templates/render.ts'
 import { isObject } from '../tools/json.ts'
@@ -72,9 +73,15 @@ export function fillTemplates(
   const [filled, text] = inField('body', () => {
     if (body === undefined) return [undefined, method === 'GET' ? '' : event.body]
     const encode = FORM.test(type) && body.startsWith('"') ? encodeURIComponent : undefined
-    const filled: unknown = JSON.parse(body, (_, value) =>
-      typeof value === 'string' && value.includes('{{') ? fillBody(value, encode).text : value,
-    )
+    const fillText = (value: string, rule: ReturnType<TextRules>) => {
+      const text = value.includes('{{')
+        ? fillBody(value, encode ?? (rule ? rule.escape : undefined)).text
+        : value
+      return rule ? cutText(text, rule) : text
+    }
+    const filled: unknown = JSON.parse(body, function (this: Record<string, unknown>, key, value) {
+      return typeof value === 'string' ? fillText(value, preset.texts?.(key, this)) : value
+    })
     return [filled, bodyText(filled, type)]
   })
   const mail = fields.url.startsWith('mailto:') ? mailOf(url, filled) : undefined

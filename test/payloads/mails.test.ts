@@ -5,7 +5,7 @@ interface Sent {
   /** The lines of the mail. */
   readonly mail: readonly string[]
   /** How its characters become bytes. Default: UTF-8. */
-  readonly bytes?: 'latin1'
+  readonly bytes?: BufferEncoding
 }
 
 const { server, hook, mail, sent } = await startSmtpFixture()

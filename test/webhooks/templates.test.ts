@@ -29,6 +29,7 @@ async function toldOf(body: string, from = '+491700000001') {
   await phone.call('POST', '/api/devices/incoming', { items: [{ from, body, received_at }] })
 }
 const TEXT = 'Text from +491700000001: "Hi" <!channel>\n{{x}}'
+const ESCAPED = 'Text from \\+491700000001: "Hi" \\<\u200b\\!channel\\>\n\\{\\{x\\}\\}'
 
 describe('a preset sends the request that its service documents:', () => {
   const [target, token] = ['#chat:1', '12:a/b']
@@ -37,19 +38,28 @@ describe('a preset sends the request that its service documents:', () => {
     [
       'slack',
       'POST /hook',
-      { text: 'A text came in', blocks: [{ type: 'section', text: { type: 'plain_text', text: TEXT } }] },
+      {
+        text: 'A text came in',
+        blocks: [{ type: 'section', text: { type: 'plain_text', text: TEXT } }],
+        ...{ unfurl_links: false, unfurl_media: false },
+      },
       undefined,
     ],
     // https://discord.com/developers/docs/resources/webhook#execute-webhook
-    ['discord', 'POST /hook', { content: TEXT, allowed_mentions: { parse: [] } }, undefined],
+    ['discord', 'POST /hook', { content: ESCAPED, allowed_mentions: { parse: [] }, flags: 4 }, undefined],
     // https://core.telegram.org/bots/api#sendmessage
-    ['telegram', 'POST /bot12:a/b/sendMessage', { chat_id: target, text: TEXT }, undefined],
+    [
+      'telegram',
+      'POST /bot12:a/b/sendMessage',
+      { chat_id: target, text: TEXT, link_preview_options: { is_disabled: true } },
+      undefined,
+    ],
     // https://docs.ntfy.sh/publish/#publish-as-json
     ['ntfy', 'POST /', { topic: target, message: TEXT }, ['authorization', `Bearer ${token}`]],
     // https://gotify.net/docs/pushmsg
     ['gotify', 'POST /message', { message: TEXT }, ['x-gotify-key', token]],
     // https://developers.mattermost.com/integrate/webhooks/incoming
-    ['mattermost', 'POST /hook', { text: TEXT }, undefined],
+    ['mattermost', 'POST /hook', { text: ESCAPED }, undefined],
     // https://spec.matrix.org/v1.16/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid
     [
       'matrix',
