@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError, GatewayError } from '../errors.ts'
+import type { Handshake } from './handshake.ts'
 
 export const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
@@ -16,6 +17,7 @@ export interface Call {
   readonly refusal?: ApiError
   /** What the stored call says about a body that was sent all the same. */
   readonly note?: string
+  readonly handshake?: Handshake
 }
 
 /** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */

@@ -39,8 +39,15 @@ export function checkSignature({ preset, signing_secret: secret }: Hook, posted:
 }
 
 /** The header `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
-const standardName = (secret: string, { raw, headers }: Posted): string | undefined =>
-  isSigned(raw, headers, standardSecret(secret)) ? headers['webhook-id'] : undefined
+function standardName(secret: string, { raw, headers }: Posted): string | undefined {
+  // Svix writes its own name: https://docs.svix.com/receiving/verifying-payloads/how-manual
+  const prefix = headers['webhook-id'] === undefined ? 'svix' : 'webhook'
+  const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map(
+    (name) => headers[`${prefix}-${name}`],
+  )
+  const named = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
+  return isSigned(raw, named, standardSecret(secret)) ? id : undefined
+}
 
 /**
  * Checks ZITADEL's header, `t=1790000000,v1=` and the HMAC of time and body. Returns the HMAC if it is right

@@ -11,7 +11,7 @@ import { readNumbers, recipientsIn } from '../sms/send/read-numbers.ts'
 import { allowsShortCodes } from '../sms/send/recipients.ts'
 import { isInvisible } from '../sms/send/schemas.ts'
 import { renderTemplate, TooManySteps } from '../templates/render.ts'
-import { missing, valueAt } from '../templates/value-at.ts'
+import { makeTextReader, missing, valueAt } from '../templates/value-at.ts'
 import { cutToParts } from './cut-to-parts.ts'
 import { DEFAULT_PARTS, type HookSettings, isOfCodes } from './hook-settings.ts'
 
@@ -157,10 +157,12 @@ export async function groupsNamed({ db }: Store, user: string, names: readonly s
 const namesOf = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets one of the conditions `path=value,other value`, which are separated by `;`. */
-const isMet = (condition: string, body: unknown) =>
-  condition.split(';').some((one) => {
+function isMet(condition: string, body: unknown): boolean {
+  const readText = makeTextReader()
+  return condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
-    const state = valueAt(body, namesOf(path))
+    const state = valueAt(body, namesOf(path), readText)
     const isScalar = state === null || typeof state !== 'object'
     return isScalar && values?.split(',').some((value) => value.trim() === String(state)) === true
   })
+}

@@ -15,6 +15,7 @@ import { checkSignature, type Posted } from './check-signature.ts'
 import { compose } from './compose.ts'
 import { composeUnread } from './compose-unread.ts'
 import { lockHook } from './find-hook.ts'
+import { type Handshake, readHandshake } from './handshake.ts'
 import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
 import type { Hook } from './hook-settings.ts'
 import { noteCall } from './note-call.ts'
@@ -32,6 +33,9 @@ export const HOOK_CALLED = z
       .describe('Why nothing was sent, in an answer to Supabase, which reads it only with the status 200.'),
   })
   .meta({ id: 'HookCalled' })
+
+/** `handshake`: what the caller must get or do instead of this answer. */
+type HookAnswer = z.output<typeof HOOK_CALLED> & { readonly handshake?: Handshake }
 
 /** Rolls back a call that was only tried. */
 class Trial extends Error {
@@ -53,7 +57,7 @@ export async function callHook(
   secret: string,
   posted: Posted,
   isTrial = false,
-): Promise<z.output<typeof HOOK_CALLED>> {
+): Promise<HookAnswer> {
   const handled = store.db.transaction(async (db) => {
     const hook = await lockHook(db, secret)
     if (!hook) throw notFound()
@@ -76,8 +80,8 @@ export async function callHook(
     throw error
   })
   wakeDevices(store.db, call.wake ?? [])
-  const { outcome, refusal, messages = [], preset } = call
-  const answer = { outcome, messages: [...messages] }
+  const { outcome, refusal, messages = [], preset, handshake } = call
+  const answer = { outcome, messages: [...messages], ...(handshake && { handshake }) }
   if (!refusal) return answer
   if (!PRESETS[preset].codes?.readsErrorsIn200) throw refusal
   return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
@@ -93,7 +97,10 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   const isCode = hook.kind === 'codes'
   if (!hook.enabled)
     return { outcome: 'disabled', ...(isCode && { refusal: badRequest('The hook is off.') }) }
-  const composed = unread ?? (await compose(store, hook.user, hook, readHookBody(posted.raw, posted.form)))
+  const body = readHookBody(posted.raw, posted.form)
+  const handshake = readHandshake(body)
+  if (handshake) return { outcome: 'skipped', handshake, note: handshake.note }
+  const composed = unread ?? (await compose(store, hook.user, hook, body))
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }

@@ -64,7 +64,7 @@ export const mattermostTexts: TextRules = (key) => SHOWN.has(key) && { max: 16_3
 /** Texts of messages and attachments, which Mattermost has from Slack. */
 const SHOWN: ReadonlySet<string> = new Set(['text', 'pretext', 'title', 'value', 'fallback'])
 
-/** https://docs.slack.dev/reference/block-kit/composition-objects/text-object; `plain_text` has no mentions */
+/** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 export const slackTexts: TextRules = (key, { type }) => {
   const isBlock = type === 'plain_text' || type === 'mrkdwn'
   const limits = { max: isBlock ? 3_000 : 40_000, sizeOf: (text: string) => text.length }

@@ -2,7 +2,7 @@ import type { AST } from '@handlebars/parser'
 import { ApiError, badRequest } from '../errors.ts'
 import { cleanText } from '../fields/cast.ts'
 import { parseTemplate } from './parse.ts'
-import { missing, valueAt } from './value-at.ts'
+import { makeTextReader, missing, valueAt } from './value-at.ts'
 
 // Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
 // without a limit on its work.
@@ -61,6 +61,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   let written = 0
   let steps = 0
   let encode = (value: string) => value
+  const readText = makeTextReader(take)
   const isFull = () => written > maxLength
 
   function add(program: AST.Program | undefined, scope: Scope): void {
@@ -96,7 +97,8 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   }
 
   function addItems(list: Found, { program, inverse }: AST.BlockStatement, scope: Scope): void {
-    const { value, names } = list
+    const { names } = list
+    const value = readText(list.value)
     if (typeof value !== 'object' || value === null) throw missing(pathOf(list))
     // count the items before creating their keys: a body can have 130,000
     if (Array.isArray(value)) take(value.length)
@@ -153,7 +155,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     for (let up = 0; up < depth; up++) from = from?.outer
     if (data && !DATA.has(names[0]!)) throw unknown(path)
     if (data) return { value: valueAt(from?.data, names), from: undefined, names: [original] }
-    return { value: valueAt(from?.value, names), from, names }
+    return { value: valueAt(from?.value, names, readText), from, names }
   }
 
   return (template: string, encodeValue = (value: string) => value): Rendered => {

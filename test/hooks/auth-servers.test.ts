@@ -87,6 +87,11 @@ function standard(raw: string, { key = KEY, seconds = 0, id = 'msg_1' }) {
   const timestamp = String(Math.floor(at(seconds).getTime() / 1000))
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,AAAA, ${signature}` }
 }
+/** The header names of Svix. */
+const ofSvix = (raw: string, more: object) =>
+  Object.fromEntries(
+    Object.entries(standard(raw, more)).map(([name, value]) => [name.replace('webhook', 'svix'), value]),
+  )
 function ofZitadel(raw: string, { key = KEY, seconds = 0 }) {
   const t = Math.floor(at(seconds).getTime() / 1000)
   const v1 = createHmac('sha256', key).update(`${t}.${raw}`).digest('hex')
@@ -96,6 +101,7 @@ function ofZitadel(raw: string, { key = KEY, seconds = 0 }) {
 describe.each([
   ['supabase', `v1,whsec_${KEY}`, standard, SUPABASE],
   ['logto', `whsec_${KEY}`, standard, { to: TO, payload: { code: '471103' } }],
+  ['keycloak', `whsec_${KEY}`, ofSvix, { to: TO, text: '471103' }],
   ['zitadel', KEY, ofZitadel, zitadel('471103', { oTP: '471103' })],
 ])('a signed call: %s', (preset, signing_secret, sign, value) => {
   const body = JSON.stringify(value)

@@ -13,6 +13,7 @@ const render = (template: string, body: unknown) => renderTemplate(template, bod
 const BODY = {
   ...{ title: 'Disk <full>', count: 3, none: null, empty: [], labels: { host: 'web-1', 'a.b': 'dotted' } },
   alerts: [{ name: 'one' }, { name: 'two', ok: true }],
+  sns: { list: '[{"a":{"b":1}},{"a":{"b":2}}]', text: '{"deep":"[7]"}', none: '{no' },
   in: {
     ...{ cents: 4_205, eur: 'eur', jpy: 'JPY', text: '-1999', cut: '12.5' },
     stripe: ['huf', 'twd', 'isk', 'ugx', 'idr', 'cop', 'krw', 'mga', 'xof', 'kwd', 'tnd'],
@@ -42,6 +43,11 @@ test.each([
   ['no comments', 'a{{! why }}b', 'ab'],
   ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
   ["Stripe's decimals", '{{#each in.stripe}}{{money ../in.cents this}}, {{/each}}', STRIPE_AMOUNTS],
+  [
+    'JSON in a text, as of AWS SNS',
+    '{{#each sns.list}}{{a.b}}{{/each}} {{sns.text.deep.[0]}} {{sns.none}}',
+    '12 7 {no',
+  ],
   ['amounts in a text', '{{money in.text in.eur}}, {{money in.cut in.eur}}', '-19.99 EUR, 0.13 EUR'],
 ])('a template renders %s: $1 becomes $2', (_, template, text) => expect(render(template, BODY)).toBe(text))
 
@@ -79,6 +85,7 @@ test.each([
 )
 
 const LONG = 'x'.repeat(20)
+const BLANKS = ' '.repeat(260_000)
 const list = { a: Array(10_000).fill(LONG), b: 1, s: '\0'.repeat(100_000), e: '' }
 const repeated = (part: string, before = '{{#each a}}', after = '{{/each}}') =>
   before + part.repeat(Math.floor((2_000 - before.length - after.length) / part.length)) + after
@@ -90,9 +97,12 @@ describe('the work of a template', () => {
     ['ways up', repeated('../', '{{#each a}}{{#if ', 'b}}{{/if}}{{/each}}')],
     ['many parts', repeated('{{#if @key}}{{/if}}')],
     ['texts without a character', '{{#each a}}{{../e}}{{/each}}'],
+    ['JSON in texts', '{{#if j.a}}{{/if}}{{#if k.a}}{{/if}}'],
     ['money', '{{#each a}}{{money @index ../eur}}{{/each}}'],
   ])('is bounded for %s', (_, template) =>
-    expect(() => render(template, { ...list, eur: 'eur' })).toThrow('takes too many steps for this body.'),
+    expect(() => render(template, { ...list, eur: 'eur', j: `{${BLANKS}}`, k: `[${BLANKS}]` })).toThrow(
+      'takes too many steps for this body.',
+    ),
   )
 
   test('skips output that would not fit into the text', () => {

@@ -8,14 +8,18 @@ import { isTooComplex } from '../../fields/json-text.ts'
 import type { Posted } from '../../hooks/check-signature.ts'
 import { hookAccount } from '../../hooks/find-hook.ts'
 import { callHook, HOOK_CALLED } from '../../hooks/handle-call.ts'
+import { findChallenge } from '../../hooks/handshake.ts'
 import { HOOK_SETTINGS } from '../../hooks/hook-settings.ts'
 import { HOOK_PREVIEW, previewHook } from '../../hooks/preview.ts'
-import { JSON_FIELDS } from '../../hooks/read-body.ts'
+import { JSON_FIELDS, readHookBody } from '../../hooks/read-body.ts'
+import type { Logger } from '../../log.ts'
 import { failures } from '../../openapi/failures.ts'
 import { chapter, type Operation } from '../../openapi/operations.ts'
 import { HOOK, NOBODY, SIGNED_IN } from '../../openapi/security.ts'
+import { sendOutgoing } from '../../outgoing/send.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/charset.ts'
+import { isObject } from '../../tools/json.ts'
 import { readMultipart } from '../body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -50,21 +54,51 @@ export const hookRoutes = (services: Services): Hono<Env> =>
     })
     .post('/:secret', (c) => call(c, services, c.req.param('secret')))
     .post('/', (c) => call(c, services, tokenOf(c.req.header('authorization'))))
-    .get('/:secret', refuseGet)
-    .get('/', refuseGet)
+    .get('/:secret', (c) => answerGet(c, services, c.req.param('secret')))
+    .get('/', (c) => answerGet(c, services, tokenOf(c.req.header('authorization'))))
 
-function refuseGet(c: Ctx): never {
+/** Returns the challenge of a service that checks the address. Throws 405 for other requests. */
+async function answerGet(c: Ctx, { store }: Services, secret: string): Promise<Response> {
+  const challenge = findChallenge(c.req.query())
+  if (challenge && (await hookAccount(store.signIn, secret)) !== undefined) return c.text(challenge)
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
 }
 
 /** Answers a call of a hook. An unknown secret costs one SQL statement. An account's calls run one by one. */
-async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
+async function call(c: Ctx, { store, config, log }: Services, secret: string): Promise<Response> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()
+  const challenge = findChallenge(c.req.query())
   const posted = await readPosted(c)
+  if (challenge && posted.raw === '') return c.text(challenge)
   const work = () => callHook(store.forUser(user), config, secret, posted)
-  return c.json(await admission.heavyWork.run(userHolder(user), work))
+  const { handshake, ...answer } = await admission.heavyWork.run(userHolder(user), work).catch((error) => {
+    if (error instanceof ApiError && error.status === 400) logUnknown(log, user, posted, error)
+    throw error
+  })
+  if (handshake?.confirm) await confirmSubscription(handshake.confirm)
+  if (typeof handshake?.answer === 'string') return c.text(handshake.answer)
+  return c.json(handshake?.answer ?? answer)
+}
+
+const MAX_KEYS = 20
+
+/** Logs an event that the hook's template cannot read: the names of its values, never the values. */
+function logUnknown(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
+  const body = readHookBody(raw, form)
+  const keys = isObject(body) ? Object.keys(body).slice(0, MAX_KEYS) : []
+  log.warn({ user, keys: keys.map((key) => key.slice(0, 50)), reason: message }, 'a hook refused a body')
+}
+
+/** Requests an address of AWS, after the call was stored. Throws 503, after which AWS asks again. */
+async function confirmSubscription(url: string): Promise<void> {
+  const request = { url, method: 'GET', headers: {}, body: undefined }
+  const status = await sendOutgoing(request, { allowPrivate: false }).then(
+    (answer) => answer.status,
+    () => 0,
+  )
+  if (status !== 200) throw new RetryLater(503, 60, 'AWS did not confirm the subscription.')
 }
 
 /** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
@@ -106,6 +140,9 @@ async function readParts(c: Ctx): Promise<string> {
 /** Hooks answer 503 instead of 429: see `hookForm`. */
 const { '429': _, ...PREVIEW_FAILS } = failures(400, 401, 413)
 
+const CHALLENGE = z.object({ challenge: z.string() })
+const VALIDATION = z.object({ validationResponse: z.string() })
+
 const CALL: Omit<Operation, 'id'> = {
   requestBody: {
     required: true,
@@ -113,7 +150,15 @@ const CALL: Omit<Operation, 'id'> = {
       'JSON, the fields of a form, or plain text, in the charset that its type declares, else UTF-8. Above 2 MiB the recipients of an alarm get a text that it was too large to read.',
     content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
   },
-  answer: ['What became of it.', HOOK_CALLED],
+  responses: {
+    200: {
+      description: 'What became of it; or the answer to a service that checks the address.',
+      content: {
+        'application/json': { schema: z.union([HOOK_CALLED, CHALLENGE, VALIDATION]) },
+        'text/plain': { schema: z.string() },
+      },
+    },
+  },
   fails: [400, 401, 404, 413],
 }
 

@@ -124,7 +124,7 @@ function textOfHtml(html: string, leavesOutQuotes: boolean): string {
     else if ('value' in node) text += node.value.replace(/\s+/g, ' ')
     else if ('childNodes' in node && !('attrs' in node && isSkipped(node))) {
       const end = BLOCKS.has(node.nodeName) ? '\n' : CELLS.has(node.nodeName) ? ' ' : ''
-      left.push(end)
+      if (node.nodeName !== 'br') left.push(end)
       for (const child of node.childNodes.toReversed()) left.push(child)
       text += end
     }
