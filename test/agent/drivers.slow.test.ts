@@ -134,6 +134,7 @@ test('gammu: the driver names a missing folder', async () => {
 
 /** Texts are files `<number>.json` in a folder; each call is noted. */
 const MMCLI = `
+if (args[0] === '--version') { console.log('mmcli 1.22.0'); process.exit(0) }
 fs.appendFileSync(folder + '/mmcli.log', JSON.stringify(args) + '\\n')
 const value = (name) => args.find((arg) => arg.startsWith(name + '='))?.slice(name.length + 1)
 const file = (path) => folder + '/' + path.split('/').pop() + '.json'
@@ -141,7 +142,8 @@ const root = '/org/freedesktop/ModemManager1/SMS/'
 if (value('--messaging-create-sms')) {
   const text = fs.readFileSync(value('--messaging-create-sms-with-text'), 'utf8')
   if (text === 'refuse') { console.error('error: no SIM'); process.exit(1) }
-  const sms = { sms: { content: { text }, properties: { state: 'unknown', 'delivery-state': '--' } } }
+  const number = /number=([^,]*)/.exec(value('--messaging-create-sms'))[1]
+  const sms = { sms: { content: { number, text }, properties: { state: 'unknown', 'delivery-state': '--' } } }
   fs.writeFileSync(file('7'), JSON.stringify(sms))
   console.log('Successfully created new SMS: ' + root + '7')
 } else if (args.includes('--send')) {
@@ -259,7 +261,7 @@ test('modemmanager: an incoming text has the SIM of its modem', async () => {
     'mmcli',
     MMCLI.replace(
       "args.includes('--messaging-list-sms')",
-      "args[1] === '0' && args[2] === '--messaging-list-sms') {\n  console.log('{}')\n} else if (args.includes('--messaging-list-sms')",
+      "args[1] === '0' && args[2] === '--messaging-list-sms') {\n  console.log(JSON.stringify({ 'modem.messaging.sms': [] }))\n} else if (args.includes('--messaging-list-sms')",
     ),
   )
   modem('0', '--', [], '--')
@@ -369,7 +371,7 @@ test('termux: an empty answer from Android does not count as an empty inbox', as
   const { received } = await run(termuxDriver(memory))
   await until(() => readFileSync(join(folder, 'asked'), 'utf8').length > 1)
   inbox(listed(4, 'old'))
-  await expect.poll(() => existsSync(memory) && readFileSync(memory, 'utf8')).toBe('4')
+  await expect.poll(() => existsSync(memory) && JSON.parse(readFileSync(memory, 'utf8')).id).toBe(4)
   expect(received).toEqual([])
 })
 

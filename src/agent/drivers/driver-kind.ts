@@ -8,6 +8,8 @@ export interface DriverKind {
   readonly options: ArgsDef
   /** The platform that a new device gets. */
   readonly platform: 'simulator' | 'android' | 'modem' | 'carrier'
+  /** A program that the driver uses, and the arguments by which it prints its version. */
+  readonly version?: readonly [command: string, ...args: string[]]
   /**
    * Makes a driver. `stateFile`: the device's state file, whose name may begin the names of the driver's own
    * files. Throws a UserError for an invalid option.

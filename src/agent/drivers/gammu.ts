@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { repeat } from '../../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
+import { readInboxFiles } from './gammu-file.ts'
 import { option } from './options.ts'
 import { STDERR } from './silence-log.ts'
 
@@ -15,11 +16,8 @@ const STILL_MS = 2_000
 /** How long a text may wait in the outbox. Less than the server's default lease of 120 s (LEASE_SECONDS). */
 const GIVE_UP_MS = 100_000
 const UTF16_MARK = Buffer.from([0xff, 0xfe])
-const ENCODINGS = new Map([
-  ['fffe', 'utf-16le'],
-  ['feff', 'utf-16be'],
-])
-const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
+/** Without a date the year is `00`. The sender may be missing. */
+const RECEIVED = /^IN(\d{2,4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.*)_(\d+)\.(?:txt|bin)$/
 
 /** Uses gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
 export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
@@ -103,8 +101,9 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     const [first = ''] = parts
     if (!reported.has(first)) {
       const [, ...fields] = RECEIVED.exec(first)!
-      const body = parts.map((name) => readText(join(inbox, name))).join('')
-      await events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
+      const body = readInboxFiles(parts.map((name) => join(inbox, name)))
+      const from = readSender(fields[7]!)
+      if (body !== undefined) await events.received({ from, body, sim: 0 }, instantOf(fields))
       reported.add(first)
     }
     for (const name of parts) rmSync(join(inbox, name), { force: true })
@@ -131,17 +130,14 @@ function stamp(at: Date): string {
   return local.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')
 }
 
-/** Decodes UTF-16 if there is a byte order mark (as with `InboxFormat = unicode`), else UTF-8. */
-function readText(file: string): string {
-  const bytes = readFileSync(file)
-  const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')
-  return decoder.decode(bytes).replace(/\0+$/, '')
-}
+/** The sender in a file name, where gammu-smsd writes X for the `*` of a network's number. */
+const readSender = (name: string) => (/^[\dX#]+$/.test(name) ? name.replaceAll('X', '*') : name)
 
 export const GAMMU = driverKind({
   options: {
     spool: option("gammu: folder with gammu-smsd's inbox, outbox, sent and error", 'DIR', '/var/spool/gammu'),
   },
+  version: ['gammu-smsd', '--version'],
   platform: 'modem',
   make: ({ spool }) => gammuDriver(foldersIn(spool)),
 })

@@ -1,24 +1,28 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { DATA_URL } from '../../portable/data-url.ts'
 import { repeat } from '../../tools/repeat.ts'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import { CALL_MS, createText, MMCLI } from './mmcli-text.ts'
 import { receivedAt } from './received-at.ts'
-import { needProgram, type ProgramResult, readJson, runProgram } from './run-program.ts'
+import { needProgram, readJson, runProgram } from './run-program.ts'
 import { STDERR } from './silence-log.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
-const MMCLI = 'mmcli'
 const LOOK_MS = 3_000
-const CALL_MS = 30_000
-/** Maximum time a modem takes to send a text of several parts. */
+/** Maximum time a modem takes to send a text of several parts. mmcli itself waits for SEND_SECONDS. */
 const SEND_MS = 100_000
+const SEND_SECONDS = 95
 /** Maximum number of sent texts whose delivery reports are awaited. Reports of older texts are ignored. */
 const MAX_AWAITED = 1_000
+/** States of delivery that may change. A `temporary-fatal-error` is final: the network no longer tries. */
+const OPEN = /^(?:|unknown.*|temporary-(?!fatal).*)$/
+/** Delivered, as far as the network knows. It cannot confirm `completed-forwarded-unconfirmed`. */
+const DELIVERED = /^completed-(?!forwarded)/
+/** Types of messages that no person wrote: reports, acknowledgements and a cancellation. */
+const NO_TEXT = /report|acknowledgement|cancellation/
 
-/** The used part of the output of `mmcli -s PATH -J`. */
+/** The used part of the output of `mmcli -s PATH -J`. Unknown values are `--`. `data`: hexadecimal. */
 interface Sms {
-  readonly content: { readonly number: string; readonly text: string }
+  readonly content: { readonly number: string; readonly text: string; readonly data?: string }
   readonly properties: Readonly<Record<string, string>>
 }
 
@@ -31,26 +35,22 @@ interface ModemInfo {
 /** Uses a modem through mmcli. `name`: its index or path, or `any` for a single modem. `slot`: from 1. */
 export function openModem(name: string, slot: number) {
   /** Sent texts without a delivery report, by their path in ModemManager. */
-  const awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
+  const awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt' | 'to'>>()
   /** Received texts that were passed on but not deleted: some modems do not delete. */
   const reported = new Set<string>()
+  let takesFile = false
   let end = async () => {}
 
   async function ask<T>(...args: string[]): Promise<T | undefined> {
     const { output } = await runProgram(MMCLI, [...args, '-J'], CALL_MS)
-    return readJson<T>(output)
+    return readJson<T>(output.replaceAll('\x1f', '\\u001f')) // the only character that mmcli does not escape
   }
 
-  async function start(events: DriverEvents): Promise<void> {
+  /** `takesTextFile`: whether this mmcli reads the body of a text from a file. */
+  async function start(events: DriverEvents, takesTextFile: boolean): Promise<void> {
+    takesFile = takesTextFile
     await needProgram(MMCLI, ['-m', name, '--messaging-status'], HINT)
-    end = repeat(
-      async () => {
-        await receive(events)
-        await lookForReports(events)
-      },
-      LOOK_MS,
-      STDERR,
-    )
+    end = repeat(() => look(events), LOOK_MS, STDERR)
   }
 
   /** Reads the SIM's carrier, and its phone number if that begins with `+`. */
@@ -65,72 +65,62 @@ export function openModem(name: string, slot: number) {
   }
 
   async function send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
-    const created = await create(to, body)
+    const created = await createText(name, to, body, takesFile)
     const [path] = /\/org\/freedesktop\/ModemManager1\/SMS\/\d+/.exec(created.output) ?? []
     if (created.code !== 0 || !path)
       return { outcome: 'failed', error: created.errors || 'The modem takes no text', notSent: true }
-    const sent = await runProgram(MMCLI, ['-s', path, '--send'], SEND_MS)
+    const sent = await runProgram(MMCLI, ['-s', path, '--send', `--timeout=${SEND_SECONDS}`], SEND_MS)
     // a failed text may have been sent in part
     if (sent.code !== 0) {
       await forget(path)
       return { outcome: 'failed', error: sent.errors, notSent: false }
     }
-    awaited.set(path, { id, attempt })
+    awaited.set(path, { id, attempt, to })
     if (awaited.size > MAX_AWAITED) await forget([...awaited.keys()][0]!)
     return { outcome: 'sent' }
   }
 
-  /** Creates a text in the modem. Passes the body in a file: a quotation mark would end mmcli's option. */
-  async function create(to: string, body: string): Promise<ProgramResult> {
-    let folder: string | undefined
-    try {
-      folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
-      const file = join(folder, 'text')
-      writeFileSync(file, body, { mode: 0o600 })
-      const what = `number=${to},delivery-report-request=yes`
-      const args = ['-m', name, `--messaging-create-sms=${what}`, `--messaging-create-sms-with-text=${file}`]
-      return await runProgram(MMCLI, args, CALL_MS)
-    } catch (error) {
-      return { code: null, output: '', errors: (error as Error).message } // the disk is full
-    } finally {
-      if (folder) rmSync(folder, { recursive: true, force: true })
-    }
-  }
-
-  async function receive(events: DriverEvents): Promise<void> {
-    for (const path of await paths()) {
-      if (awaited.has(path)) continue
+  async function look(events: DriverEvents): Promise<void> {
+    const before = [...awaited.keys()]
+    const { output, errors } = await runProgram(MMCLI, ['-m', name, '--messaging-list-sms', '-J'], CALL_MS)
+    const paths = readJson<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms']
+    if (!paths) throw new Error(errors || 'mmcli lists no texts')
+    for (const path of paths) {
       const sms = await read(path)
-      if (sms?.properties.state !== 'received') continue
-      const { number, text } = sms.content
-      const { timestamp } = sms.properties
-      const key = JSON.stringify([path, number, text, timestamp])
-      if (!reported.has(key))
-        // `timestamp` is like `2026-11-20T08:15:00+01`: `Date` needs the minutes of the offset, too
-        await events.received(
-          { from: number, body: text, sim: slot },
-          receivedAt((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
-        )
-      reported.add(key)
-      if (await forget(path)) reported.delete(key)
+      if (sms?.properties.state === 'received') await receive(path, sms, events)
+      else if (sms) await report(path, sms, events)
     }
+    for (const path of before) if (!paths.includes(path)) awaited.delete(path)
   }
 
-  async function lookForReports(events: DriverEvents): Promise<void> {
-    for (const [path, text] of awaited) {
-      const sms = await read(path)
-      const state = sms?.properties['delivery-state'] ?? ''
-      if (sms && (state === '' || state === '--' || state === 'unknown' || /^(temporary|still)/.test(state)))
-        continue
-      if (/^completed/.test(state)) await events.delivered(text, new Date())
-      else if (state) await events.delivered(text, new Date(), `The network could not deliver it: ${state}`)
-      await forget(path)
-    }
+  async function receive(path: string, { content, properties }: Sms, events: DriverEvents): Promise<void> {
+    const { number, text, data } = content
+    const { timestamp } = properties
+    const key = JSON.stringify([path, number, text, timestamp])
+    const bytes = Buffer.from(known(data) ?? '', 'hex')
+    const body = known(text) ?? (bytes.length > 0 ? DATA_URL + bytes.toString('base64') : '')
+    if (!reported.has(key) && !NO_TEXT.test(properties['pdu-type'] ?? ''))
+      // `timestamp` is like `2026-11-20T08:15:00+01`: `Date` needs the minutes of the offset, too
+      await events.received(
+        { from: known(number) ?? '', body, sim: slot },
+        receivedAt((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
+      )
+    reported.add(key)
+    if (await forget(path)) reported.delete(key)
   }
 
-  async function paths(): Promise<string[]> {
-    const listed = await ask<{ 'modem.messaging.sms'?: string[] }>('-m', name, '--messaging-list-sms')
-    return listed?.['modem.messaging.sms'] ?? []
+  /** Reports the delivery of a text that this agent sent. */
+  async function report(path: string, { content, properties }: Sms, events: DriverEvents): Promise<void> {
+    const text = awaited.get(path)
+    if (!text) return
+    // ModemManager begins its paths anew when it restarts: this is the text of another program
+    if (content.number !== text.to) return void awaited.delete(path)
+    const state = known(properties['delivery-state']) ?? ''
+    if (OPEN.test(state)) return
+    if (DELIVERED.test(state)) await events.delivered(text, new Date())
+    else if (!state.startsWith('completed'))
+      await events.delivered(text, new Date(), `The network could not deliver it: ${state}`)
+    await forget(path)
   }
 
   const read = async (path: string) => (await ask<{ sms: Sms }>('-s', path))?.sms
@@ -145,4 +135,5 @@ export function openModem(name: string, slot: number) {
   return { start, sim, send, stop: () => end() }
 }
 
+/** A value of mmcli; undefined for none, which mmcli prints as `--`. */
 const known = (value = '--') => (value === '--' || value === '' ? undefined : value)

@@ -2,7 +2,11 @@ import { UserError } from '../../errors.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
 import { openModem } from './mmcli-modem.ts'
+import { MMCLI } from './mmcli-text.ts'
 import { MAX_SIMS, option } from './options.ts'
+import { compareVersion, readVersion } from './run-program.ts'
+
+const VERSION = [MMCLI, '--version'] as const
 
 /** Uses modems through ModemManager, one SIM each. `names`: indexes or paths, or `any` for a single modem. */
 export function modemManagerDriver(...names: readonly string[]) {
@@ -10,8 +14,12 @@ export function modemManagerDriver(...names: readonly string[]) {
   let sims: readonly Sim[] = []
 
   async function start(events: DriverEvents): Promise<void> {
+    const program = await readVersion(...VERSION)
+    if (compareVersion(program, 1, 14) < 0)
+      throw new UserError(`${program} is too old: its JSON is invalid. Install ModemManager 1.14 or later.`)
+    const takesFile = compareVersion(program, 1, 22) >= 0
     try {
-      for (const modem of modems) await modem.start(events)
+      for (const modem of modems) await modem.start(events, takesFile)
     } catch (error) {
       await stop()
       throw error
@@ -52,6 +60,7 @@ export const MODEM_MANAGER = driverKind({
   options: {
     modem: option('modemmanager: number or path of the modem, as mmcli -L says; several: 0,1', 'NAME', 'any'),
   },
+  version: VERSION,
   platform: 'modem',
   make: ({ modem }) => modemManagerDriver(...readModems(modem)),
 })

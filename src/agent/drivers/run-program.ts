@@ -32,6 +32,18 @@ export function runProgram(
 /** The JSON output of a program; undefined if it is invalid. */
 export const readJson = <T>(output: string) => parseJson(output) as T | undefined
 
+/** What a program says of its version, such as `mmcli 1.20.4`: its first line. '' if it does not run. */
+export async function readVersion(command: string, ...args: readonly string[]): Promise<string> {
+  const { code, output } = await runProgram(command, args, 15_000)
+  return code === 0 ? output.trim().split('\n')[0]!.trim() : ''
+}
+
+/** Compares a version such as `mmcli 1.20.4`. Negative: it is older. NaN: it has no number. */
+export function compareVersion(version: string, major: number, minor: number): number {
+  const [, first, second] = /(\d+)\.(\d+)/.exec(version) ?? []
+  return Number(first) - major || Number(second) - minor
+}
+
 /** Throws a UserError if a program does not run or fails. `hint` says how to install it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)

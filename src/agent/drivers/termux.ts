@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { UserError } from '../../errors.ts'
 import { repeat } from '../../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
@@ -6,22 +6,17 @@ import { MAX_SIMS, readNumber, SIMS } from './options.ts'
 import { receivedAt } from './received-at.ts'
 import { needProgram, readJson, runProgram } from './run-program.ts'
 import { STDERR } from './silence-log.ts'
+import { arrivalOf, type Listed, openInbox, type Refusal } from './termux-inbox.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
 const CALL_MS = 60_000
 /** Time limit of a call that may wait for the user to grant a permission. */
 const INFO_MS = 15_000
-/** Texts to read per check. More are not expected between two checks. */
-const NEWEST = 50
-
-/** A text as `termux-sms-list` prints it. `received`: local time such as `2026-11-20 10:45:00`. */
-interface Listed {
-  readonly _id: number
-  readonly number: string
-  readonly body: string
-  readonly received: string
-}
+/** Texts to read at a time. */
+const PAGE = 50
+/** Maximum texts of a check, after the agent was stopped for long. */
+const MAX_TEXTS = 5_000
 
 /** The used part of the output of `termux-telephony-deviceinfo`. It describes only the default SIM. */
 interface DeviceInfo {
@@ -31,17 +26,20 @@ interface DeviceInfo {
   readonly sim_country_iso?: string
 }
 
-/** Uses an Android phone by Termux:API. `memory`: file for the last text's id. `count`: SIMs; 0: detect. */
+/** Uses an Android phone by Termux:API. `memory`: file for the texts seen. `count`: SIMs; 0: detect. */
 export function termuxDriver(memory: string, count = 0) {
+  const inbox = openInbox(memory)
   let sims: readonly Sim[] = []
-  let last = Number.NaN
   let end = async () => {}
 
   /** Throws a UserError if Termux:API does not work. Texts from before the first start are ignored. */
   async function start(events: DriverEvents): Promise<void> {
-    await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
+    await needProgram('termux-sms-list', ['-h'], HINT)
+    const { list, error } = await readInbox(1, 0)
+    if (error) throw new UserError(`termux-sms-list does not work: ${error}. ${HINT}`)
+    if (list?.some(({ _id }) => _id === undefined))
+      throw new UserError('The app Termux:API is too old: its texts have no ids. Install 0.50 or later.')
     sims = count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
-    if (existsSync(memory)) last = Number(readFileSync(memory, 'utf8'))
     end = repeat(() => receive(events), LOOK_MS, STDERR)
   }
 
@@ -49,24 +47,36 @@ export function termuxDriver(memory: string, count = 0) {
   async function send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && sims.length !== 1 ? ['-s', String(sim - 1)] : []
     const { code, output, errors } = await runProgram('termux-sms-send', ['-n', to, ...slot], CALL_MS, body)
-    if (code === 0 && output.trim() === '') return { outcome: 'sent' }
-    return { outcome: 'failed', error: errors || output.trim() || 'Android did not take it', notSent: false }
+    const said = output.trim()
+    if (code === 0 && said === '') return { outcome: 'sent' }
+    // a missing permission, or an option that this version does not know
+    const refused = readJson<Refusal>(said)?.error ?? /^termux-sms-send: .*/.exec(said)?.[0]
+    const error = refused || errors || said || 'Android did not take it'
+    return { outcome: 'failed', error, notSent: Boolean(refused) }
   }
 
+  /** Passes on all new texts, the oldest first. Reads the next page if a page has only new texts. */
   async function receive(events: DriverEvents): Promise<void> {
-    const { output } = await runProgram('termux-sms-list', ['-l', String(NEWEST), '-t', 'inbox'], CALL_MS)
-    const list = readJson<Listed[]>(output)
-    // Android did not answer. If this counted as an empty inbox, all texts would later be new
-    if (!Array.isArray(list)) return
-    const texts = list.sort((a, b) => a._id - b._id)
-    const newest = texts.at(-1)?._id ?? 0
-    const isFirst = Number.isNaN(last)
-    for (const { _id, number, body, received } of texts)
-      if (!isFirst && _id > last)
-        await events.received({ from: number, body, sim: sims.length === 1 ? 1 : 0 }, receivedAt(received))
-    if (!isFirst && newest <= last) return
-    last = newest
-    writeFileSync(memory, String(newest), { mode: 0o600 })
+    const texts: Listed[] = []
+    let page: readonly Listed[]
+    do {
+      const { list, error } = await readInbox(PAGE, texts.length)
+      if (error) throw new Error(error)
+      // Android did not answer. If this counted as an empty inbox, all texts would later be new
+      if (!list) return
+      page = list
+      texts.push(...page)
+    } while (page.length >= PAGE && page.every(inbox.isNew) && texts.length < MAX_TEXTS)
+    const sim = sims.length === 1 ? 1 : 0
+    for (const text of texts.sort((a, b) => a._id - b._id)) {
+      const { type = 'inbox', address, number, body } = text
+      if (type !== 'inbox' || !inbox.isNew(text)) continue
+      await events.received(
+        { from: address ?? number ?? '', body: body ?? '', sim },
+        receivedAt(arrivalOf(text)),
+      )
+    }
+    inbox.remember(texts)
   }
 
   return {
@@ -80,6 +90,14 @@ export function termuxDriver(memory: string, count = 0) {
   } satisfies Driver
 }
 
+/** Reads texts from the inbox, the newest first. No `list` if Android does not answer. */
+async function readInbox(limit: number, offset: number) {
+  const args = ['-l', String(limit), '-o', String(offset), '-t', 'inbox']
+  const { output } = await runProgram('termux-sms-list', args, CALL_MS)
+  const answer = readJson<Listed[] | Refusal>(output)
+  return Array.isArray(answer) ? { list: answer } : { error: answer?.error }
+}
+
 /** The SIM of a phone with one slot; [] for several slots: Termux:API does not tell which have a SIM. */
 async function readOnlySim(): Promise<Sim[]> {
   const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
@@ -91,6 +109,7 @@ async function readOnlySim(): Promise<Sim[]> {
 
 export const TERMUX = driverKind({
   options: { sims: SIMS },
+  version: ['dpkg-query', '-W', 'termux-api'],
   platform: 'android',
   make: ({ sims }, stateFile) => termuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
 })

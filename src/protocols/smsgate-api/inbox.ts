@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts'
 import { findAllStored } from '../../files/stored-files.ts'
 import { sentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/sent-file.ts'
-import { DATA_URL } from '../smsgate/wire.ts'
+import { DATA_URL } from '../../portable/data-url.ts'
 import type { Call } from './define-route.ts'
 import { dateIn, deviceIn, isoDate, numberIn } from './values.ts'
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { TableRow } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
+import { DATA_URL } from '../../portable/data-url.ts'
 import type { BodyForm } from '../../webhooks/load-delivery.ts'
-import { DATA_URL } from '../smsgate/wire.ts'
 
 /** SMSGate's events, and ours that cause them. A cancellation is a failure with the reason `Canceled`. */
 export const SMSGATE_EVENTS = {

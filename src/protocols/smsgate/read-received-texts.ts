@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { attachmentLines, textOfMms } from '../../portable/attachment-lines.ts'
+import { DATA_URL } from '../../portable/data-url.ts'
 import { readPhone } from '../../portable/phone/read.ts'
 import { readAttachment } from '../../sms/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../sms/conversations/store-received-texts.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { checkShape, text as line, wholeNumber } from '../../sms/send/schemas.ts'
 import { cut, listOf, MAX_SIMS, phoneInstant } from './lenient-schemas.ts'
-import { DATA_URL } from './wire.ts'
 
 const MAX_SENDER = 255
 

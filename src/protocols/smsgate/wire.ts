@@ -5,9 +5,6 @@ import type { Attempt } from '../../sms/queue/leases.ts'
 import type { PhoneState } from './lock-for-pull.ts'
 import type { Phone } from './stored-phone.ts'
 
-/** Prefix of the stored body of a binary SMS. webhook_queue.sql repeats it. */
-export const DATA_URL = 'data:application/octet-stream;base64,'
-
 /** A stored date in the only form that the app reads; undefined for none. */
 export const wireDate = (text: string): string | undefined => dateOf(text)?.toISOString()
 
