@@ -13,6 +13,7 @@ import {
 import type { DriverKind } from './drivers/driver-kind.ts'
 import { DRIVERS } from './drivers/drivers.ts'
 import { option } from './drivers/options.ts'
+import { readVersion } from './drivers/run-program.ts'
 
 const DRIVER_OPTIONS: ArgsDef = Object.assign({}, ...Object.values(DRIVERS).map(({ options }) => options))
 const driverArgs = {
@@ -68,6 +69,8 @@ async function run(
     if (!kind.check) throw new UserError('--check is for --driver smpp and http.')
     return kind.check(args as never, say)
   }
+  const version = kind.version && (await readVersion(...kind.version))
+  if (version) say(`Uses ${version}`)
   const file = await fileOf(kind.platform)
   const driver = kind.make(args as never, file, say)
   const ended = new AbortController()
@@ -123,8 +126,7 @@ const startCommand = defineCommand({
     untilDone(() =>
       run(args, (platform) => {
         const { url, code } = readPairing(args.url, args.code ?? '')
-        const known = args.state ? undefined : findPaired(url, code)
-        return known ?? join(args, platform, args.state)
+        return findPaired(url, code, args.state) ?? join(args, platform, args.state)
       }),
     ),
 })

@@ -59,25 +59,29 @@ export function onlyStateFile(): string {
   throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
 }
 
-/** Path of the state file of the device paired with `url` and `code`; undefined if there is none. */
-export const findPaired = (url: string, code: string): string | undefined =>
-  findStates().find((state) => state.url === url && state.code === code)?.file
+/**
+ * Path of the state file of the device paired with `url` and `code`: `named`, or one in the default folder.
+ * Undefined if there is none.
+ */
+export const findPaired = (url: string, code: string, named?: string): string | undefined =>
+  (named ? readStates([named]) : findStates()).find((state) => state.url === url && state.code === code)?.file
 
 function findStates() {
   const folder = stateFolder()
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
-  return names
-    .filter((name) => /^agent-\w+\.json$/.test(name))
-    .flatMap((name) => {
-      const file = join(folder, name)
-      try {
-        return [{ ...readState(file), file }]
-      } catch (error) {
-        if (error instanceof UserError) return []
-        throw error
-      }
-    })
+  return readStates(names.filter((name) => /^agent-\w+\.json$/.test(name)).map((name) => join(folder, name)))
 }
+
+/** The states in `files`. Leaves out missing and invalid ones. */
+const readStates = (files: readonly string[]) =>
+  files.flatMap((file) => {
+    try {
+      return [{ ...readState(file), file }]
+    } catch (error) {
+      if (error instanceof UserError) return []
+      throw error
+    }
+  })
 
 /** The end of a pairing address, which follows the URL of the server. */
 const PAIR_PATH = /\/api\/devices\/pair\/?$/

@@ -210,6 +210,33 @@ describe('an agent as a process', () => {
     )
   })
 
+  test('started twice by the same command, with a state file, pairs once', async () => {
+    const user = await server.makeUser()
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Twice' })).body
+    const command = ['start', server.url, code, '--state', join(folder, 'twice.json')]
+    const outputs: string[] = []
+    for (const count of [1, 2]) {
+      const hasText = () => expect.poll(() => statusesOf(user), { timeout: 40_000 }).toHaveLength(count)
+      const { output } = await run(command, hasText, `+4915112345678 Text ${count}\n`)
+      outputs.push(output())
+    }
+    expect(outputs.map((output) => output.includes('Paired with'))).toEqual([true, false])
+    const { exit, output } = await run(['start', server.url, '999999', ...command.slice(3)])
+    expect([exit, output()]).toEqual([
+      '1',
+      expect.stringContaining('belongs to a device that is paired already'),
+    ])
+  })
+
+  test('names the version of the program that its driver uses', async () => {
+    const bin = temporaryFolder()
+    writeFileSync(join(bin, 'gammu-smsd'), '#!/bin/sh\necho "Gammu-smsd version 1.42.0"\n', { mode: 0o755 })
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { output } = await run(['run', '--driver', 'gammu', '--state', '/nowhere/agent.json'])
+    expect(output()).toContain('Uses Gammu-smsd version 1.42.0')
+  })
+
   test.each([
     [['pair', 'http://127.0.0.1:9', '123456'], 'Missing required argument: --platform'],
     [['pair', 'nowhere', '123456', '--platform', 'modem'], 'nowhere is not an address'],
