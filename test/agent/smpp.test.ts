@@ -138,6 +138,18 @@ test.each<[what: string, settings: object, ids: readonly string[], receipts: rea
   },
 )
 
+test('a receipt for an id that the carrier gives again belongs to the newer text', async () => {
+  const { smsc, delivered, send } = await setUp()
+  smsc.answer = () => ({ message_id: '1' })
+  await send({ id: 'old' })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 86_400_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await smsc.deliver(receipt('1'))
+  expect(delivered).toEqual([])
+  await send({ id: 'new' })
+  expect(delivered).toEqual(['new delivered'])
+})
+
 test('a text fails when one part fails; intermediate states and unknown ids change nothing', async () => {
   const { smsc, delivered, send } = await setUp()
   await send({ body: 'Hello '.repeat(40) })

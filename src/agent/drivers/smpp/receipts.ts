@@ -6,6 +6,8 @@ import type { Settings } from './settings.ts'
 /** A sent text; `parts`: the carrier's ids of all its parts. */
 interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
   readonly parts: readonly string[]
+  /** When the carrier accepted it, in milliseconds since 1970. Missing in entries of earlier versions. */
+  readonly atMs?: number
 }
 
 const MAX_SENT = 200_000
@@ -14,14 +16,27 @@ const MAX_EARLY = 10_000
 const MAX_ID = 65
 /** A receipt this much older than the answer to submit_sm belongs to an earlier text with an equal id. */
 const EARLY_MS = 300_000
-/** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
+/** A receipt this late belongs to another text: carriers count from 1 again, and keep texts for a week. */
+const OLD_MS = 10 * 86_400_000
+/** Final values of message_state, and their words in a receipt's text. SMPP 5.0, 4.7.15; 3.4, appendix B */
 const STATES: Readonly<Record<string, string>> = {
   2: 'DELIVRD',
   3: 'EXPIRED',
   4: 'DELETED',
   5: 'UNDELIV',
   8: 'REJECTD',
+  9: 'SKIPPED',
 }
+/** Beginnings of the words that carriers write: `DELIVERED`, `UNDELIVERABLE`, `REJECTED`. */
+const FINAL: readonly (readonly [beginning: RegExp, state: string])[] = [
+  [/^DELIV|^DLVR/, 'DELIVRD'],
+  [/^EXPIR/, 'EXPIRED'],
+  [/^DELET/, 'DELETED'],
+  [/^UNDEL|^FAIL/, 'UNDELIV'],
+  [/^REJ/, 'REJECTD'],
+  [/^SKIP/, 'SKIPPED'],
+]
+const NOT_FINAL = /^(?:|ENR|ACC|SCHED|BUF|UNK).*$/
 
 const WORDS = /\b(?:id|stat):/i
 
@@ -43,7 +58,7 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
 
   async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
     const parts = ids.map((each) => keyOf(each, settings.answer_ids))
-    for (const part of parts) void sentBy.set(part, { id, attempt, parts })
+    for (const part of parts) void sentBy.set(part, { id, attempt, parts, atMs: Date.now() })
     for (const part of parts) {
       const receipt = early.get(part)
       early.delete(part)
@@ -56,15 +71,22 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
     const { receipted_message_id: tlv, message_state } = pdu
     const { answer_ids, receipt_ids } = settings
     const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
-    const state = STATES[Number(message_state)] ?? wordOf('stat').toUpperCase()
-    if (!Object.values(STATES).includes(state)) return
+    const word = wordOf('stat').toUpperCase()
+    const state = STATES[Number(message_state)] ?? FINAL.find(([beginning]) => beginning.test(word))?.[1]
+    if (!state) {
+      if (!NOT_FINAL.test(word)) process.stderr.write(`SMPP: a receipt has the unknown state ${word}\n`)
+      return
+    }
     const error =
       state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
     const inField = String(tlv ?? '').split('\0', 1)[0]!
     const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
     const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
     if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
-    const known = keys.find((key) => sentBy.get(key))
+    const known = keys.find((key) => {
+      const sent = sentBy.get(key)
+      return sent && (sent.atMs ?? Date.now()) > Date.now() - OLD_MS
+    })
     if (known) return apply(known, error)
     for (const key of keys) early.set(key, { error, atMs: performance.now() })
     while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
