@@ -1,11 +1,22 @@
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
+import { createLogger } from '../../src/log.ts'
 import { stepsOfMentions } from '../../src/person/mentions.ts'
 import { tablesWith } from '../support/database/dump.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { start } from '../support/database/open.ts'
+import { must, withDevices } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { until } from '../support/until.ts'
 import { findReason } from './no-places.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
-const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const lines: string[] = []
+const config = await testConfig({ WEBHOOK_ALLOW_PRIVATE: 'true' }, 'prepared')
+const server = await start(
+  config,
+  createLogger({ logLevel: 'debug' }, { write: (line) => void lines.push(line) }),
+)
+await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
+const gateway = await withDevices(server)
 const { store } = gateway.server.services
 const { db } = store
 
@@ -113,6 +124,8 @@ test('an erasure removes number, name and mentions from every column of every ta
   const words = [...plain, ...plain.map((text) => Buffer.from(text).toString('hex'))]
   expect(await tablesWith(db, words)).toEqual([])
   expect(await tablesWith(db, [other.number])).toContain('sms_messages')
+  expect(lines.length).toBeGreaterThan(0)
+  expect(lines.filter((line) => plain.some((word) => line.includes(word)))).toEqual([])
 })
 
 test('an erasure removes the name from a campaign of a group, and from one that was deleted', async () => {
@@ -144,4 +157,29 @@ test('an erasure removes the name from a campaign of a group, and from one that 
     ['To …', 'Hi'],
   ])
   expect(await tablesWith(db, ann.secrets)).toEqual([])
+})
+
+test('an export has the fields that superusers added, and the erasure of a contact keeps the proof of its former number', async () => {
+  const bob = await seedPerson(of)
+  const contact = `/api/collections/contacts/records/${bob.contact}`
+  await must(shop, 'PATCH', contact, { page: '<p>Seen by a superuser</p>' })
+  const { id: exported } = await must(shop, 'GET', `/api/contacts/${bob.contact}/data`)
+  const { files } = await ended(shop, exported)
+  const { token } = await must(shop, 'POST', '/api/files/token')
+  const file = await fetch(`${gateway.url}/api/files/person_requests/${exported}/${files[0]}?token=${token}`)
+  const { places } = (await file.json()) as { places: Record<string, object[]> }
+  expect(places.contacts).toMatchObject([{ page: '<p>Seen by a superuser</p>', groups: [of.group] }])
+
+  await record('consents', { number: bob.number, contact: bob.contact, event: 'opt_in', shown: 'Yes' })
+  const former = async () =>
+    gateway.query(
+      `select s.state, e.shown from consent_states s left join consents e on e.id = s.entry where s.number = $1`,
+      [bob.number],
+    )
+  const before = await former()
+  expect(before).toContainEqual(['given', 'Yes'])
+  await must(shop, 'PATCH', contact, { phone: '+4915112312355' })
+  const { id } = await must(shop, 'POST', `/api/contacts/${bob.contact}/erase`, { reason: 'Asked' })
+  expect(await ended(shop, id)).toMatchObject({ state: 'done' })
+  expect(await former()).toEqual(before)
 })
