@@ -582,6 +582,7 @@ create table contact_groups (
   constraint contact_groups_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX idx_contact_groups_user_name ON contact_groups USING btree ("user", name);
+CREATE TRIGGER contact_groups_scopes_kept AFTER DELETE ON contact_groups FOR EACH ROW WHEN (old.requires_consent) EXECUTE FUNCTION scopes_kept();
 
 create table contacts (
   id text collate "C" not null,
@@ -1168,6 +1169,7 @@ create table sms_templates (
   constraint sms_templates_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_sms_templates_user ON sms_templates USING btree ("user");
+CREATE TRIGGER sms_templates_scopes_kept AFTER DELETE ON sms_templates FOR EACH ROW WHEN (old.requires_consent) EXECUTE FUNCTION scopes_kept();
 
 create table sms_totals (
   id bigint generated always as identity not null,
@@ -1612,6 +1614,7 @@ create function person_hide(value json, number text, name text) returns json sta
 create function person_hide(value text, number text, name text) returns text stable
 create function person_stopped(owner text, numbers text[]) returns text[] stable
 create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
+create function scopes_kept() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
