@@ -1677,7 +1677,7 @@ create function sms_ranked_lines(owner text, since text) returns TABLE(line text
 create function sms_reassign(texts text[], whys text[], online_seconds double precision, is_charged boolean) returns TABLE(device text) volatile
 create function sms_reassign_unclaimed(online_seconds double precision, room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_refund(owner text, period text, messages bigint) returns void volatile
-create function sms_refusals(owner text, numbers text[], scope text, sender text) returns text[] stable set enable_seqscan=off
+create function sms_refusals(owner text, numbers text[], scope text, sender text) returns text[] stable set enable_seqscan=off, plan_cache_mode=force_generic_plan
 create function sms_release(texts text[], online_seconds double precision, sticky text) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_release_held(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
 create function sms_report(reports json) returns TABLE(number integer, status text, is_applied boolean, line text) volatile

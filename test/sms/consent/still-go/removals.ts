@@ -20,7 +20,7 @@ const CHECKS: readonly Check[] = [
   [REFUSALS, 'unwilling || consent_left(owner, numbers, groups)', 'unwilling'],
   [REFUSALS, 'unproved := consent_missing(owner, numbers, groups);', 'null;'],
   [REFUSALS, "(terms ->> 'isRequired')::boolean or consent_required", 'consent_required'],
-  [REFUSALS, ' or consent_required(owner, template, groups)', ''],
+  [REFUSALS, " or consent_required(owner, coalesce(terms ->> 'template', ''), groups)", ''],
   [REFUSALS, 'erased := person_stopped(owner, numbers);', 'null;'],
   [REFUSALS, 'sms_is_destination(destinations, n.number) and', 'true and'],
   [REFUSALS, 'and sms_is_destination(key_destinations, n.number)', ''],
