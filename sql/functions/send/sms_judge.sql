@@ -77,7 +77,9 @@ begin
     -- Messages to people who get none are stored as failed and cost nothing. A campaign leaves out people on
     -- the stop list: an erasure finds no text that a campaign planned before.
     cost := cardinality(request.messages);
-    request.refusals := account.refusals[place + 1:place + cost];
+    if account.refusals is not null then
+      request.refusals := account.refusals[place + 1:place + cost];
+    end if;
     place := place + cost;
     if request.requires_consent or request.is_help or coalesce(request.template, request.groups[1]) is not null then
       request.scope := json_strip_nulls(json_build_object(
