@@ -92,6 +92,7 @@ export const NO_WORDS: Readonly<Record<string, string>> = {
     month: CHOSEN,
     type: CHOSEN,
   },
+  ...{ 'sms_dispatch.refused': CHOSEN, 'sms_dispatch.scope': ID },
   ...{ purpose: CHOSEN, counts: CHOSEN, repeat: CHOSEN, thumb: CHOSEN, node: CHOSEN },
   ...{ hash: RANDOM, sealed: RANDOM, fingerprint: RANDOM, secret: RANDOM, previous_secret: RANDOM },
   ...{ signing_secret: RANDOM, token: RANDOM, service_token: RANDOM, address_hash: RANDOM },
