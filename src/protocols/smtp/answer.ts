@@ -1,4 +1,8 @@
-import type { Email } from 'postal-mime'
+/** What a mail's headers say about it. */
+interface Headers {
+  readonly subject?: string
+  readonly headers: readonly { readonly key: string; readonly value: string }[]
+}
 
 /** `Re:` in the languages of mail programs, also as `Re[2]:` and `RE (2):`. */
 const REPLY =
@@ -8,7 +12,7 @@ const REPLY =
  * Whether a person answers a mail: by its subject, since Alertmanager and Netdata write `In-Reply-To`, too.
  * Not if a header says that a program or a mailing list sent it. RFC 3834
  */
-export function isAnswer({ subject = '', headers }: Email): boolean {
+export function isAnswer({ subject = '', headers }: Headers): boolean {
   const isAutomatic = headers.some(
     ({ key, value }) =>
       (key === 'auto-submitted' && !/^no\b/i.test(value)) ||
