@@ -15,6 +15,8 @@ const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list',
 /** How many characters of an API key its owner sees. */
 const VISIBLE_LENGTH = 10
 
+const phoneOf = (stored: StoredRow[string]) => readPhone(textOf(stored)).phone ?? stored
+
 /** Converts rows of collections whose fields have other names or meanings here. */
 export const CONVERT: Readonly<Record<string, Convert>> = {
   users(row, count) {
@@ -22,7 +24,7 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
     return { name: row.full_name || row.name }
   },
   contacts: ({ phone_number, notes }) => ({
-    phone: readPhone(textOf(phone_number)).phone ?? phone_number,
+    phone: phoneOf(phone_number),
     data: notes ? JSON.stringify({ notes }) : null,
   }),
   sms_devices(row, count) {
@@ -41,7 +43,13 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
     if (isUnfinished)
       count('sms_messages: # were not finished. They are failed here, so that none goes out twice.')
     const { segments } = countSegments(textOf(row.body))
-    return { from: row.from_number, segments, guarantee: 'at_most_once', ...(isUnfinished && FAILED) }
+    return {
+      to: phoneOf(row.to),
+      from: phoneOf(row.from_number),
+      segments,
+      guarantee: 'at_most_once',
+      ...(isUnfinished && FAILED),
+    }
   },
   webhook_configs(row, count) {
     if (row.active && !row.include_body)

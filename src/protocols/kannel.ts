@@ -3,6 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Ctx } from '../http/context.ts'
 import { queryOf } from '../http/query.ts'
 import { clientIp } from '../http/server/caller.ts'
+import { isOtherForm } from '../portable/phone/other-forms.ts'
 import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
 import { countryOfAccount, readNumber } from '../sms/send/read-numbers.ts'
 import { invalid } from '../sms/send/refusals.ts'
@@ -56,7 +57,7 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
     return {
       recipients: await kannelRecipients(store, user, to),
       body: readText(c, given),
-      from: from ? await readNumber(store, user, from, WORLD) : undefined,
+      from: isOtherForm(from) ? from : from ? await readNumber(store, user, from, WORLD) : undefined,
       priority: wholeIn(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
       ttl: validity ? validity * 60 : undefined,

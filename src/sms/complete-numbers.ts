@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { E164 } from '../portable/phone/e164.ts'
+import { isOtherForm } from '../portable/phone/other-forms.ts'
 import { countryOfAccount, readNumber } from './send/read-numbers.ts'
 
 type Values = Record<string, Value>
@@ -26,6 +27,10 @@ export async function completeNumber(
     throw invalidFields({ [field]: NO_NUMBER })
   values[field] = number ?? given
 }
+
+/** As `completeNumber` for a device or line, but keeps a second form, by which its carrier knows it. */
+export const completeOwnNumber = async (...[store, values, field, old]: Parameters<typeof completeNumber>) =>
+  isOtherForm(String(values[field])) ? undefined : completeNumber(store, values, field, old)
 
 type ReadPart = (text: string, country: string) => string
 

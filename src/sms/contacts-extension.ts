@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
+import { onePhone } from '../portable/phone/read.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { hasStopped } from './consent/stopped.ts'
@@ -10,13 +11,14 @@ const contactChecks = checking(checkTimeZone)
 
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
- * alone checks the number, as in PocketBase. A change of `opted_out`, and each contact of an import, becomes
- * an entry of `consents`. An opt-out ends the texts that no device has fetched
+ * alone checks the number, as in PocketBase; it is stored in its one form. A change of `opted_out`, and each
+ * contact of an import, becomes an entry of `consents`. An opt-out ends the texts that no device has fetched
  * (sms_texts_unwanted), and so waits for sends that are being accepted.
  */
 export const contactsExtension: Extension = {
   ...contactChecks,
   async beforeCreate(store, values, request) {
+    values.phone = onePhone(String(values.phone))
     const source = sourceOf(request)
     if (values.opted_out === true || source === 'import')
       await giveProof(store.db, { source, entered_by: enteredBy(request) })
@@ -25,6 +27,7 @@ export const contactsExtension: Extension = {
     return contactChecks.beforeCreate!(store, values, request)
   },
   async beforeUpdate(store, values, old, request) {
+    if (values.phone !== old.phone) values.phone = onePhone(String(values.phone))
     if (values.opted_out !== old.opted_out || values.opted_out === true)
       await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
     const isOther = values.phone !== old.phone || values.user !== old.user

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
+import type { Value } from '../fields/field.ts'
 import { readPrefix } from '../portable/phone/number-patterns.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { checkPrices, requireRoomForPrices } from './check-prices.ts'
-import { completeList, completeNumber } from './complete-numbers.ts'
+import { completeList, completeOwnNumber } from './complete-numbers.ts'
+import { completeSims } from './devices/sim-numbers.ts'
 
 /** Gives a device's new number to its line, if the device has only one line. */
 const renumber = (db: Db, device: string, old: string, number: string) =>
@@ -25,17 +27,25 @@ const renumber = (db: Db, device: string, old: string, number: string) =>
     .having(({ fn }) => fn.countAll<number>(), '>', 0)
     .execute()
 
+/** Stores the numbers of SIMs in E.164: the function sms_sim_list takes no others. */
+function completeReport(values: Record<string, Value>): void {
+  const sims: unknown = JSON.parse(String(values.sims ?? 'null'))
+  if (Array.isArray(sims)) values.sims = JSON.stringify(completeSims(sims))
+}
+
 /** Rules of devices. Clients cannot set `last_seen`; only superusers may change `platform`. */
 export const devicesExtension: Extension = {
   grantsAccess: true,
   setByServer: ['last_seen'],
   async beforeCreate(store, values) {
-    await completeNumber(store, values, 'phone')
+    await completeOwnNumber(store, values, 'phone')
+    completeReport(values)
     values.last_seen = ''
   },
   async beforeUpdate(store, values, old, { auth }) {
     const { db } = store
-    await completeNumber(store, values, 'phone', old)
+    await completeOwnNumber(store, values, 'phone', old)
+    if (values.sims !== old.sims) completeReport(values)
     values.last_seen = old.last_seen!
     if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)
@@ -48,12 +58,12 @@ export const linesExtension: Extension = {
   keepsReferences: true,
   check: checkPrices,
   async beforeCreate(store, values) {
-    await completeNumber(store, values, 'number')
+    await completeOwnNumber(store, values, 'number')
     await completeList(store, values, 'prefixes', readPrefix)
     checkPrices(values)
   },
   async beforeUpdate(store, values, old) {
-    await completeNumber(store, values, 'number', old)
+    await completeOwnNumber(store, values, 'number', old)
     await completeList(store, values, 'prefixes', readPrefix, old)
     checkPrices(values)
     await requireRoomForPrices(store, values, old)

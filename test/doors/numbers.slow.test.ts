@@ -28,7 +28,7 @@ const FORMS = new Set([
     '*100#',
     'Telekom',
   ],
-  ...['anna@example.com', '72722', '123456'],
+  ...['anna@example.com', '72722', '123456', '1701234567.0', '1.70e9', '+5215512345678', '+541123456789'],
 ])
 const NUMBERS = PHONE_TABLE.filter(([form]) => FORMS.has(form))
 

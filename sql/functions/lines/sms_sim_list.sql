@@ -1,6 +1,7 @@
 -- The SIMs that a device has reported in its field `sims`: one row for each slot from 1 to 8, '' for unknown
--- values. Accepts our names of members and those of other programs. If a SIM has no number, `sender` is used,
--- a name or short code. If it has no slot, its position in the list is used.
+-- values. The server has read the numbers (sim-numbers.ts). Accepts our names of members and those of other
+-- programs. If a SIM has no number, `sender` is used, a name or short code. If it has no slot, its position
+-- in the list is used.
 create or replace function sms_sim_list(sims json) returns table (slot int, number text, carrier text, country text)
 language sql immutable as $$
   select distinct on (s.slot) s.slot,
@@ -10,7 +11,7 @@ language sql immutable as $$
     select
       case when coalesce(e.sim ->> 'slot', e.sim ->> 'simNumber') ~ '^[0-9]$'
         then coalesce(e.sim ->> 'slot', e.sim ->> 'simNumber')::int else e.place::int end as slot,
-      regexp_replace(coalesce(e.sim ->> 'number', e.sim ->> 'phoneNumber', e.sim ->> 'phone', ''), '[^+0-9*]', '', 'g') as number,
+      coalesce(e.sim ->> 'number', e.sim ->> 'phoneNumber', e.sim ->> 'phone', '') as number,
       btrim(e.sim ->> 'sender') as sender,
       coalesce(e.sim ->> 'carrier', e.sim ->> 'carrierName', e.sim ->> 'operator', '') as carrier,
       coalesce(e.sim ->> 'country', e.sim ->> 'countryIso', '') as country,

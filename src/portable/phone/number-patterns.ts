@@ -1,4 +1,5 @@
 import { codeOfCountry, countryNamed, trunkPrefixOf } from './numbering-plans.ts'
+import { presentPrefix } from './other-forms.ts'
 import { plainText, SEPARATORS } from './plain-text.ts'
 import { readPhone } from './read.ts'
 
@@ -8,11 +9,11 @@ import { readPhone } from './read.ts'
  */
 export function readPrefix(text: string, country = ''): string {
   const digits = plainText(text).replace(SEPARATORS, '').replace(/^00/, '+')
-  if (/^\+?[1-9]\d*$/.test(digits)) return digits
+  if (/^\+?[1-9]\d*$/.test(digits)) return presentPrefix(digits)
   const home = countryNamed(country)
   const trunk = home && trunkPrefixOf(home)
   if (!home || !/^0\d+$/.test(digits) || (trunk && trunk !== '0')) return text
-  return `+${codeOfCountry(home)}${digits.slice(trunk?.length)}`
+  return presentPrefix(`+${codeOfCountry(home)}${digits.slice(trunk?.length)}`)
 }
 
 /** A prefix of destinations. A minus before it forbids them, and stands instead of the `+`. */

@@ -8,6 +8,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max'
+import { presentForm } from './other-forms.ts'
 
 // The numbering plans of all countries, by libphonenumber. `max` also knows which numbers are mobile. It
 // takes 3.5 MB of a process's memory (`min`: 2.9) and 20 µs a number.
@@ -38,9 +39,12 @@ export function trunkPrefixOf(country: CountryCode): string | undefined {
   return numberingPlan.nationalPrefix() || undefined
 }
 
-/** Parses digits with or without `+`. Undefined for a text that cannot be a number. */
-export const parse = (text: string, country?: CountryCode): PhoneNumber | undefined =>
-  parsePhoneNumberFromString(text, optionsFor(country))
+/** Parses digits with or without `+`, in any form. Undefined for a text that cannot be a number. */
+export function parse(text: string, country?: CountryCode): PhoneNumber | undefined {
+  const number = parsePhoneNumberFromString(text, optionsFor(country))
+  const present = number && presentForm(number.number)
+  return present === number?.number ? number : parsePhoneNumberFromString(present!, optionsFor(undefined))
+}
 
 /** Why the length of a number is wrong, in libphonenumber's words; undefined if it is right. */
 export const lengthFault = (text: string, country?: CountryCode) =>

@@ -9,6 +9,7 @@ import {
   type PhoneNumber,
   parse,
 } from './numbering-plans.ts'
+import { isOtherForm } from './other-forms.ts'
 import { plainText, SEPARATORS } from './plain-text.ts'
 
 /** Why a text could not be read as a phone number. */
@@ -48,11 +49,24 @@ export interface ReadOptions {
 }
 
 /** A number that a spreadsheet has rounded, for example to `4.91512E+12`. Its last digits are lost. */
-const ROUNDED = /^\d(?:[.,]\d+)?e\+?\d+$/i
+const ROUNDED = /^[+-]?\d[\d\s.,]*e\s*[+-]?\s*\d+$/i
+/**
+ * A number that a program has stored with decimals: `1701234567.0`, `1 701 234 567,00`. A dot before more
+ * than two digits is one between the parts of a number if less than a whole number stands before it.
+ */
+const DECIMAL =
+  /^(\+?\d{7,}|[1-9]\d{0,2}(?:(?<mark>[ .,'’_])\d{3})(?:\k<mark>\d{3})+)[.,](0+|\d{1,2}|(?<=\d{10}.)\d+)$/
+/** A subtraction's result, and a date: their marks separate something else than the parts of a number. */
+const OTHER_VALUE =
+  /^(?:-[1-9]\d*|(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:19|20)\d\d)$/
 const SCHEME = /^(?:tel|sms|smsto|callto):/i
 const CONTEXT = /;phone-context=(\+\d{1,3})(?=;|$)/i
 /** What is dialed after the connection is made. RFC 3966, and the forms that people write. */
-const EXTENSION = /\d[\s.]*(?:;\s*(?:ext|isub|postd)\b|[,;]+\s*\d|x\s*\d|#|ext|ext\.|extension|[pw]\s*\d)/i
+const EXTENSION =
+  /\d[\s.]*(?:;\s*(?:ext|isub|postd)\b|[,;]+\s*\d|x\s*\d|[#~〜〰]|ext|ext\.|extension|[pw]\s*\d)/i
+/** Other last digits, as in `030 1234567/68`, and a note behind a number, as in `+49 30 1234567 [1]`. */
+const ENDINGS =
+  /(?:^[^\d/|\\]*(?:\d[^\d/|\\]*){7,}|\d{5,}\s*)[/|\\]\s*\d{1,3}(?!\d)|(?:\d\D*){7}[([]\s*\d{1,3}\s*[)\]]?$/
 const DIALABLE = /^\+?\d+$/
 /** Maximum characters of a text that is read as a number: a link with parameters, or a name beside it. */
 export const MAX_LENGTH = 300
@@ -80,8 +94,11 @@ export function readPhone(
   if (text.length > MAX_LENGTH) return failed('not-a-number')
   const clean = withoutScheme(plainText(text))
   if (clean === '') return failed('empty')
-  if (ROUNDED.test(clean)) return failed('rounded')
-  if (EXTENSION.test(clean)) return failed('extension')
+  const decimal = DECIMAL.exec(clean)
+  if (ROUNDED.test(clean) || (decimal && /[1-9]/.test(decimal[3]!))) return failed('rounded')
+  if (decimal) return readPhone(decimal[1]!.replace(/[^+\d]/g, ''), country, { bare, isTyped })
+  if (OTHER_VALUE.test(clean)) return failed('not-a-number')
+  if (EXTENSION.test(clean) || ENDINGS.test(clean)) return failed('extension')
   const digits = clean.replace(SEPARATORS, '')
   if (!DIALABLE.test(digits)) return failed('not-a-number')
   const home = country === '' ? undefined : countryNamed(country)
@@ -100,8 +117,15 @@ export function readPhone(
 export const looksDialable = (text: string): boolean =>
   text.length <= MAX_LENGTH && DIALABLE.test(withoutScheme(plainText(text)).replace(SEPARATORS, ''))
 
-/** Whether a text is in E.164 and has no 0 after its calling code: a trunk prefix, or part of the number. */
-export const isPlain = (text: string): boolean => E164.test(text) && text[callingCodeOf(text).length] !== '0'
+/**
+ * Whether a text is in E.164, in its present form, without a 0 after its calling code: a trunk prefix, or
+ * part of the number.
+ */
+export const isPlain = (text: string): boolean =>
+  E164.test(text) && text[callingCodeOf(text).length] !== '0' && !isOtherForm(text)
+
+/** A number in E.164 in its one form, by which a person is stored and found. Other texts stay unchanged. */
+export const onePhone = (text: string): string => (E164.test(text) && readPhone(text).phone) || text
 
 /** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
 function withoutScheme(text: string): string {

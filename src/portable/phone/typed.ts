@@ -22,6 +22,7 @@ function withoutWords(text: string): string {
   let from = text.search(/\d/)
   if (from < 0) return text
   while (BEFORE_DIGIT.has(text[from - 1] ?? '')) from--
+  if (from === 1 && text[0] === '-') from = 0
   let to = text.length
   while (!LAST.test(text[to - 1]!)) to--
   return text.slice(from, to)

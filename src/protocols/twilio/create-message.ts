@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/date.ts'
+import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
@@ -60,7 +61,8 @@ async function readNewMessage(
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value) throw invalid(`${name} can be ${value} only`)
   const isSmart = readSwitch('SmartEncoded', of('SmartEncoded'))
-  const [to, from] = await readNumbers(store, user, [of('To'), of('From')])
+  const [to, line] = await readNumbers(store, user, [of('To'), of('From')])
+  const from = isOtherForm(of('From')) ? of('From') : line
   if (of('To').trim() === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
   if (to === undefined) throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
   if (to === from) throw new TwilioRefusal(21211, "'To' and 'From' are the same number")

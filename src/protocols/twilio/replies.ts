@@ -5,6 +5,7 @@ import { queries } from '../../db/queries.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { urlFault } from '../../outgoing/addresses.ts'
 import { E164 } from '../../portable/phone/e164.ts'
+import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { readNumbers } from '../../sms/send/read-numbers.ts'
 import { findRefused } from '../../sms/send/refused-recipients.ts'
@@ -38,7 +39,8 @@ export async function planReplies(
   const replies: Reply[] = []
   // read one more than allowed, so that too many are refused; each takes a query, and 1,500 would fit
   for (const message of messages.slice(0, MAX_REPLIES + 1)) {
-    const [given, from] = await readNumbers(store, text.user, [message.to, message.from])
+    const [given, line] = await readNumbers(store, text.user, [message.to, message.from])
+    const from = isOtherForm(message.from) ? message.from : line
     const to = message.to.trim() === '' ? text.from : given
     if (!to || !E164.test(to)) throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
     const sender = await senderFor(store, text, message.from.trim() === '' ? '' : (from ?? message.from))

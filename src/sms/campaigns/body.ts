@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatDate } from '../../fields/date.ts'
+import { onePhone } from '../../portable/phone/read.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../send/body.ts'
 import { COMMON, TEMPLATE_SEND } from '../send/body-schema.ts'
 import { checkLength } from '../send/content.ts'
@@ -101,8 +102,8 @@ export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
 
 function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
   const { recipients, group_ids } = given
-  const phones = [...new Set(recipients)]
-  checkPhones(phones)
+  checkPhones(recipients ?? [])
+  const phones = [...new Set(recipients?.map(onePhone))]
   const isTimed = given.scheduled_at != null || given.hold_seconds != null
   return {
     name: given.name ?? null,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
+import { OTHER_FORM } from '../../portable/phone/other-forms.ts'
 
 /** Maximum numbers that are read at a time. */
 export const MAX_NUMBERS = 500
@@ -8,9 +9,10 @@ export const MAX_NUMBERS = 500
 /** The order of Postgres' collation "C". */
 const inOrder = (a: string, b: string) => Buffer.from(a).compare(Buffer.from(b))
 
-/** Numbers that are not in E.164, or have a 0 after what may be their calling code. */
+/** Numbers that are not in E.164, have a 0 after what may be their calling code, or are in a second form. */
 const isCandidate = (column: string) =>
-  sql<boolean>`(${sql.ref(column)} !~ '^\\+[1-9][0-9]{6,14}$' or ${sql.ref(column)} ~ '^\\+[0-9]{1,3}0')`
+  sql<boolean>`(${sql.ref(column)} !~ '^\\+[1-9][0-9]{6,14}$'
+    or ${sql.ref(column)} ~ ${`^\\+[0-9]{1,3}0|${OTHER_FORM}`})`
 
 /** The next numbers in the order of collation "C": senders of texts, of conversations and contacts. */
 export async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {

@@ -14,7 +14,6 @@ import { randomText } from '../../tools/random.ts'
 import { readNumber } from '../send/read-numbers.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { markSeen } from './device.ts'
-import { completeSims } from './sim-numbers.ts'
 
 type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z
@@ -171,8 +170,7 @@ async function createDevice(
   const phone = given.phone && (await readNumber(store, user, given.phone))
   if (phone === undefined) throw invalid('phone must be a phone number')
   const name = given.name || model || NAMES[given.platform]!
-  const sims = completeSims(given.sims)
-  const body = { ...given, phone, sims, name, user, password, passwordConfirm: password, enabled: true }
+  const body = { ...given, phone, name, user, password, passwordConfirm: password, enabled: true }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, body)
   const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
   await markSeen(store, { id, user })

@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
+import { onePhone } from '../../portable/phone/read.ts'
 import type { SendBody } from './body.ts'
 import { tooMany } from './permissions.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
@@ -13,8 +14,8 @@ export function checkPhones(phones: readonly string[]): void {
 }
 
 /**
- * `recipients`, then the groups' members, each once. Throws 400 above `max` and for forbidden short codes,
- * 404 for an unknown group.
+ * `recipients`, then the groups' members, each person once. Throws 400 above `max` and for forbidden short
+ * codes, 404 for an unknown group.
  */
 export async function allRecipients(
   { db }: Store,
@@ -22,7 +23,7 @@ export async function allRecipients(
   { recipients, groupIds }: Pick<SendBody, 'recipients' | 'groupIds'>,
   max: number,
 ): Promise<readonly string[]> {
-  const phones = new Set(recipients)
+  const phones = new Set(recipients.map(onePhone))
   if (recipients.some((to) => SHORT_CODE.test(to)) && !(await allowsShortCodes({ db }, user)))
     throw gatewayRefusal('invalid_phone_number')
   // enough to notice too many recipients: members may also be among the given numbers

@@ -1,0 +1,40 @@
+/** Second forms of numbers in E.164 without their `+`, and what their country's plan has instead. */
+const OTHER_FORMS: readonly (readonly [form: string, number: string])[] = [
+  // Mexico, until 2019: a 1 for mobile phones from abroad, 01, 044 and 045 within the country
+  ['52(?:1|01|04[45])(?=[2-9][0-9]{9}$)', '52'],
+  // Argentina: a 9 for mobile phones from abroad, 15 behind the area code within the country
+  ['549?1115(?=[0-9]{8}$)', '54911'],
+  ['54(?=(?:11|[23][0-9])[0-9]{8}$)', '549'],
+  // Brazil, 2012 to 2016: a 9 before the number of a mobile phone
+  ['55([1-9][1-9])(?=[689][0-9]{7}$)', '55$19'],
+  // Ivory Coast, 2021, and Benin, 2024: the network's two digits before eight
+  ['225(?=[014-9][0-3][0-9]{6}$)', '22501'],
+  ['225(?=[014-9][4-6][0-9]{6}$)', '22505'],
+  ['225(?=[014-9][7-9][0-9]{6}$)', '22507'],
+  ['229(?=[0-9]{8}$)', '22901'],
+  // trunk prefixes other than 0: North America, Russia and Kazakhstan, Lithuania, Belarus, Central Asia
+  ['11(?=[2-9][0-9]{9}$)', '1'],
+  ['78(?=[0-9]{10}$)', '7'],
+  ['3708(?=[0-9]{8}$)', '370'],
+  ['375(?:80?|0)(?=[0-9]{9}$)', '375'],
+  ['9938(?=[0-9]{8}$)', '993'],
+  ['99([28])8(?=[0-9]{9}$)', '99$1'],
+]
+
+const REPLACEMENTS = OTHER_FORMS.map(([form, number]) => [new RegExp(`^\\+${form}`), `+${number}`] as const)
+
+/** A number in E.164 as its country's plan has it today. */
+export function presentForm(phone: string): string {
+  for (const [form, number] of REPLACEMENTS) if (form.test(phone)) return phone.replace(form, number)
+  return phone
+}
+
+/** The first digits of numbers, with or without `+`, as the numbers themselves begin today. */
+export const presentPrefix = (digits: string): string =>
+  digits.replace(/^(\+?52)1(?=[2-9]|$)/, '$1').replace(/^(\+?54)(?=[1-3])/, '$19')
+
+/** Whether a text is a number in E.164 in a second form. */
+export const isOtherForm = (text: string): boolean => REPLACEMENTS.some(([form]) => form.test(text))
+
+/** A regular expression, of JavaScript and of Postgres, for second forms of numbers in E.164. */
+export const OTHER_FORM = `^\\+(?:${OTHER_FORMS.map(([form]) => form).join('|')})`
