@@ -1,7 +1,26 @@
 import { callingCodeOf } from '../portable/phone/calling-code.ts'
+import { characterClasses } from '../portable/phone/character-classes.ts'
+import { E164 } from '../portable/phone/e164.ts'
+import { nationalForms } from '../portable/phone/other-forms.ts'
 
-/** Between two digits: up to three spaces, hyphens, dots, slashes or brackets, also as in a URL's query. */
-const GAP = '(?:%20|[ +./()\\u00a0-]){0,3}'
+/** What the reader of numbers ignores between two digits, as in a URL's query, too; commas of thousands. */
+const gap = () => `(?:[,${characterClasses().between}]|%2[0-9A-F])*`
+const digit = (one: string) => `[${characterClasses().digits[Number(one)]}]`
+
+/** Prefixes for calls abroad. */
+const ABROAD = '0011|011|00|810'
+/** Trunk prefixes by calling code, where they are not only 0. */
+const TRUNKS: Readonly<Record<string, string>> = {
+  ...{ 1: '1', 7: '8|0', 36: '06|0', 52: '1|01|044|045|0', 55: '0|90' },
+  ...{ 370: '8|0', 375: '8|80|0', 992: '8|0', 993: '8|0', 998: '8|0' },
+}
+
+/** A pattern with digits as they are spelled, each with a gap behind. Those in brackets may be absent. */
+const spaced = (pattern: string): string =>
+  pattern.replace(/\((\d+)\)|\d/g, (one, optional?: string) =>
+    optional ? `(?:${spaced(optional)})?` : digit(one) + gap(),
+  )
+
 /** A national number that is shorter is found with its calling code or a leading 0 only. */
 const MIN_ALONE = 8
 
@@ -18,10 +37,9 @@ const anyDate = (...separators: readonly string[]) =>
 
 /** Digits of a date, such as 20261015, or of its end, such as 1015 or 102026. */
 const DATE_DIGITS = new RegExp(`^(?:${anyDate('')}|${MONTH}(?:${DAY}|${YEAR}))`)
+const BETWEEN_PARTS = '[-./\\u2010-\\u2015\\u2212]'
 /** Not at the beginning of a date, such as 2026-10-15, 15.10.2026 or 20261015, and not inside one. */
-const NO_DATE = `(?<![0-9][-./])(?!${anyDate('', '[-./]')}(?![0-9]))`
-
-const spaced = (digits: string): string => [...digits].join(GAP)
+const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${anyDate('', BETWEEN_PARTS)}(?![0-9]))`
 
 /**
  * A regular expression of Postgres for a number in E.164 and in all its other spellings: `+4915112345678`,
@@ -29,12 +47,19 @@ const spaced = (digits: string): string => [...digits].join(GAP)
  * code, the digits of a date are no number.
  */
 export function spellingsOf(number: string): string {
+  const any = `[${characterClasses().digits.join('')}]`
+  return `(?<!${any})${spellNumber(number).slice(0, -gap().length)}(?!${any})`
+}
+
+function spellNumber(number: string): string {
+  if (!E164.test(number)) return spaced(number.replace(/\D/g, ''))
   // countries that share +1 or +7 have their area codes in the calling code
   const code = /^\+[17]/.test(number) ? number[1]! : callingCodeOf(number).slice(1)
   const national = number.slice(1 + code.length)
-  const world = `(?:00${GAP})?${spaced(code)}${GAP}(?:\\(?0\\)?${GAP})?`
-  const home = `(?:0${GAP})${national.length < MIN_ALONE ? '' : '?'}`
-  // only where a date is possible, because this makes the search four times as slow
-  const start = DATE_DIGITS.test(national) ? `${world}|${NO_DATE}${home}` : `${world}|${home}`
-  return `(?<![0-9])(?:${start})${spaced(national)}(?![0-9])`
+  const trunk = `(?:${spaced(TRUNKS[code] ?? '0')})`
+  const world = `(?:${spaced(ABROAD)})?${spaced(code)}${trunk}?`
+  // only where a date is possible, because this makes the search ten times as slow
+  const noDate = DATE_DIGITS.test(national) ? NO_DATE : ''
+  const home = `${noDate}${trunk}${national.length < MIN_ALONE ? '' : '?'}`
+  return `(?:${world}|${home})${spaced(nationalForms(number, national))}`
 }

@@ -29,6 +29,20 @@ export function presentForm(phone: string): string {
   return phone
 }
 
+/** National numbers of these plans, with digits in brackets that some forms lack. */
+const OPTIONAL_DIGITS: readonly (readonly [number: RegExp, national: string])[] = [
+  [/^\+549(..)(.)(.)(.{6})$/, '(9)$1(15)$2(15)$3(15)$4'],
+  [/^\+55(..)9([689].{7})$/, '$1(9)$2'],
+  [/^\+225(0[157])(.{8})$/, '($1)$2'],
+  [/^\+22901(.{8})$/, '(01)$1'],
+]
+
+/** The national part of a number, with digits in brackets that its other forms have or lack. */
+export function nationalForms(phone: string, national: string): string {
+  const [number, forms] = OPTIONAL_DIGITS.find(([one]) => one.test(phone)) ?? []
+  return number ? phone.replace(number, forms!) : national
+}
+
 /** The first digits of numbers, with or without `+`, as the numbers themselves begin today. */
 export const presentPrefix = (digits: string): string =>
   digits.replace(/^(\+?52)1(?=[2-9]|$)/, '$1').replace(/^(\+?54)(?=[1-3])/, '$19')
