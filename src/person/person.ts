@@ -1,9 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
+import { looksDialable } from '../portable/phone/read.ts'
 import { spellingsOf } from './spellings.ts'
 
-/** A person as one account knows them: by a number in E.164. */
+/** Digits that are more than a short code. */
+const MIN_DIGITS = 7
+
+/** A person as one account knows them: by a number in E.164, or as `numberOfConversation` found it. */
 export interface Person {
   /** The id of the account. */
   readonly user: string
@@ -32,6 +36,21 @@ export async function hashOfPerson(db: Db, { user, number }: Person): Promise<st
     .selectNoFrom(sql<string>`person_hash(${user}, ${number})`.as('hash'))
     .executeTakeFirstOrThrow()
   return hash
+}
+
+/**
+ * A number without a known country as a conversation of an account has it; undefined for other texts, such as
+ * names and short codes.
+ */
+export async function numberOfConversation(db: Db, user: string, given: string): Promise<string | undefined> {
+  if (!looksDialable(given) || given.replace(/\P{Nd}/gu, '').length < MIN_DIGITS) return undefined
+  const found = await queries(db)
+    .selectFrom('conversations')
+    .select('number')
+    .where('user', '=', user)
+    .where('number', '=', given)
+    .executeTakeFirst()
+  return found?.number
 }
 
 /** The number of a contact of an account; undefined without such a contact. */

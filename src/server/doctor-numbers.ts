@@ -80,7 +80,7 @@ async function repairAccount(store: Store, user: string, { apply, words, say }: 
   return sum.numbers
 }
 
-const textsOf = ({ texts }: NationalNumber) => texts.reduce((sum, group) => sum + group.count, 0)
+const textsOf = ({ texts, sent }: NationalNumber) => texts.reduce((sum, group) => sum + group.count, sent)
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 

@@ -94,6 +94,32 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
   })
 })
 
+test('a person of a national number without a country is exported and erased by the conversation', async () => {
+  const { shop, phone } = await makeShop()
+  await gateway.hear(phone, [
+    ['0151 2000001', 'My secret'],
+    ['BANK', 'Hello'],
+    ['72722', 'Hello'],
+  ])
+  const person = (path: string, number: string, more: object = {}) =>
+    shop.call('POST', `/api/person/${path}`, { number, ...more })
+  const ended = async ({ body: { id } }: { body: { id: string } }) => {
+    const read = () => must(shop, 'GET', `/api/collections/person_requests/records/${id}`)
+    await expect.poll(async () => (await read()).state, { timeout: 20_000 }).toBe('done')
+    return read()
+  }
+  expect((await ended(await person('data', '0151 2000001'))).counts).toMatchObject({ conversations: 1 })
+  await ended(await person('erase', '0151 2000001', { reason: 'Asked' }))
+  const left = `select "from", body from sms_messages where "user" = $1 order by 1`
+  expect(await gateway.query(left, [shop.id])).toEqual([
+    ['', ''],
+    ['72722', 'Hello'],
+    ['BANK', 'Hello'],
+  ])
+  for (const other of ['BANK', '72722', '0151 2000002', ''])
+    expect((await person('erase', other, { preview: true })).status).toBe(400)
+})
+
 test('a line keeps a second form of its own number, by which its carrier knows it, and sends by it', async () => {
   const { shop, phone } = await makeShop()
   const [line] = (await must(shop, 'GET', '/api/collections/lines/records')).items

@@ -6,7 +6,13 @@ import { notFound } from '../../errors.ts'
 import { chapter } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
 import { countData, FOUND_DATA } from '../../person/count-stored-data.ts'
-import { everyPerson, numberOfContact, type Person, personOf } from '../../person/person.ts'
+import {
+  everyPerson,
+  numberOfContact,
+  numberOfConversation,
+  type Person,
+  personOf,
+} from '../../person/person.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from '../../person/requests.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import { invalid } from '../../sms/send/refusals.ts'
@@ -21,7 +27,9 @@ const MAX_BODY_BYTES = 10_000
 
 const number = z
   .string('must be a text')
-  .describe('A phone number. Without a calling code, it is one of the account’s `country`.')
+  .describe(
+    'A phone number. Without a calling code, it is one of the account’s `country`; without a country, the number of a conversation.',
+  )
 const NAMED = z.strictObject({ number }).meta({ id: 'NamedPerson' })
 const ERASURE = {
   reason: z
@@ -71,7 +79,8 @@ export function personRoutes(services: Services): Hono<Env> {
     return personOf(user, phone)
   }
   const ofNumber = async ({ user, store }: Caller, given: string) => {
-    const phone = await readNumber(store, user, given)
+    const phone =
+      (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
     if (phone === undefined) throw invalid('number must be a phone number')
     return personOf(user, phone)
   }

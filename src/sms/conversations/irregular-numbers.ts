@@ -11,10 +11,10 @@ const inOrder = (a: string, b: string) => Buffer.from(a).compare(Buffer.from(b))
 
 /** Numbers that are not in E.164, have a 0 after what may be their calling code, or are in a second form. */
 const isCandidate = (column: string) =>
-  sql<boolean>`(${sql.ref(column)} !~ '^\\+[1-9][0-9]{6,14}$'
-    or ${sql.ref(column)} ~ ${`^\\+[0-9]{1,3}0|${OTHER_FORM}`})`
+  sql<boolean>`(${sql.ref(column)} !~ '^\\+[1-9][0-9]{6,14}$' or ${isSecondForm(column)})`
+const isSecondForm = (column: string) => sql<boolean>`${sql.ref(column)} ~ ${`^\\+[0-9]{1,3}0|${OTHER_FORM}`}`
 
-/** The next numbers in the order of collation "C": senders of texts, of conversations and contacts. */
+/** The next numbers in the order of collation "C": of texts, conversations and contacts. */
 export async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {
   const found = await Promise.all([
     queries(db)
@@ -26,6 +26,17 @@ export async function numbersAfter(db: Db, user: string, after: string): Promise
       .where('from', '>', after)
       .where('message_type', '=', sql.lit('incoming'))
       .where(isCandidate('from'))
+      .orderBy('number')
+      .limit(MAX_NUMBERS)
+      .execute(),
+    queries(db)
+      .selectFrom('sms_messages')
+      .select('to as number')
+      .distinct()
+      .where('user', '=', user)
+      .where('to', '>', after)
+      .where('message_type', '=', sql.lit('outgoing'))
+      .where(isSecondForm('to'))
       .orderBy('number')
       .limit(MAX_NUMBERS)
       .execute(),
@@ -66,6 +77,19 @@ export async function readTexts(db: Db, user: string, numbers: readonly string[]
     .orderBy(({ fn }) => fn.max('created'), 'desc')
     .execute()
   return Map.groupBy(rows, ({ from }) => from)
+}
+
+/** How many texts were sent to each number. */
+export async function countSent(db: Db, user: string, numbers: readonly string[]) {
+  const rows = await queries(db)
+    .selectFrom('sms_messages')
+    .select(['to', sql<number>`count(*)::int`.as('count')])
+    .where('user', '=', user)
+    .where('to', '=', anyOf(numbers))
+    .where('message_type', '=', sql.lit('outgoing'))
+    .groupBy('to')
+    .execute()
+  return new Map(rows.map(({ to, count }) => [to, count]))
 }
 
 /** The conversation of each number, with the slot that received its last text, as far as it is known. */

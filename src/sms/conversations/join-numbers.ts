@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { hasStopped } from '../consent/stopped.ts'
 import { optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user-sends.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
@@ -28,13 +29,46 @@ export async function joinNumber(
     while ((await moveTexts(store, user, joined, group, serverWords)) === MAX_TEXTS);
   }
   if (phone === undefined) return
+  while ((await moveSent(store.db, user, number, phone)) === MAX_TEXTS);
   await store.db.transaction(async (db) => {
     await lockUserSends(db, user)
+    const isOut = await hasStopped(db, user, number)
     await queries(db)
       .selectNoFrom(sql`sms_conversation_join(${user}, ${number}, ${phone})`.as('joined'))
       .execute()
+    if (isOut && !(await hasStopped(db, user, phone)))
+      await setOptedOut({ ...store, db }, user, phone, true, { source: 'import' })
+    await db.query(KEEP_STOPPED, [user, number, phone])
   })
 }
+
+/** A person who was erased under the stored number ($2) stays on the stop list. */
+const KEEP_STOPPED = `
+insert into _stop_list ("user", hash) select l."user", person_hash($1, $3) from _stop_list l
+where l."user" = $1 and l.hash = person_hash($1, $2) on conflict do nothing`
+
+/** Moves some texts that were sent to a stored number to its E.164 number. Returns how many. */
+const moveSent = (whole: Db, user: string, number: string, phone: string): Promise<number> =>
+  whole.transaction(async (db) => {
+    await lockUserSends(db, user)
+    const moved = await queries(db)
+      .updateTable('sms_messages')
+      .set({ to: phone, updated: NOW })
+      .where('id', '=', ({ selectFrom }) =>
+        anyFound(
+          selectFrom('sms_messages')
+            .select('id')
+            .where('user', '=', user)
+            .where('to', '=', number)
+            .where('message_type', '=', sql.lit('outgoing'))
+            .limit(MAX_TEXTS)
+            .forUpdate(),
+        ),
+      )
+      .returning('id')
+      .execute()
+    return moved.length
+  })
 
 type Moved = Readonly<{ id: string; body: string; delivered_at: string }>
 

@@ -3,7 +3,14 @@ import { queries } from '../../db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain, readPhone } from '../../portable/phone/read.ts'
 import { countriesOf } from './complete-senders.ts'
-import { MAX_NUMBERS, numbersAfter, readContacts, readConversations, readTexts } from './irregular-numbers.ts'
+import {
+  countSent,
+  MAX_NUMBERS,
+  numbersAfter,
+  readContacts,
+  readConversations,
+  readTexts,
+} from './irregular-numbers.ts'
 
 /** Incoming texts from one number that came to one slot of a device. */
 export interface NationalTexts {
@@ -16,20 +23,22 @@ export interface NationalTexts {
   readonly ownPhone: string
 }
 
-/** A number that is stored in its national form, or with a trunk prefix as in `+490151…`. */
+/** A number that is stored in its national form, or in a second form of E.164 as `+490151…`. */
 export interface NationalNumber {
   readonly number: string
   /** Its E.164 form for conversation and contact; undefined if the country of some texts is unknown. */
   readonly phone: string | undefined
   readonly texts: readonly NationalTexts[]
+  /** How many texts were sent to it. */
+  readonly sent: number
   readonly hasConversation: boolean
   /** `kept`: another contact has the E.164 number, and a person must decide between the two. */
   readonly contact: 'none' | 'moves' | 'kept'
 }
 
 /** Whether there is something to join, apart from two contacts between which a person must decide. */
-export const isJoinable = ({ texts, phone, hasConversation, contact }: NationalNumber): boolean =>
-  texts.length > 0 || (phone !== undefined && (hasConversation || contact === 'moves'))
+export const isJoinable = ({ texts, phone, sent, hasConversation, contact }: NationalNumber): boolean =>
+  texts.length > 0 || (phone !== undefined && (sent > 0 || hasConversation || contact === 'moves'))
 
 /** Yields an account's national numbers, up to MAX_NUMBERS at a time, with all that is stored under them. */
 export async function* nationalNumbers(db: Db, user: string): AsyncGenerator<readonly NationalNumber[]> {
@@ -72,8 +81,9 @@ async function describe(
   numbers: readonly string[],
   countryOf: CountryOf,
 ): Promise<NationalNumber[]> {
-  const [texts, conversations, contacts] = await Promise.all([
+  const [texts, sent, conversations, contacts] = await Promise.all([
     readTexts(db, user, numbers),
+    countSent(db, user, numbers),
     readConversations(db, user, numbers),
     readContacts(db, user, numbers),
   ])
@@ -97,7 +107,8 @@ async function describe(
         known.length < heard.length
           ? undefined
           : (known[0]?.phone ?? (await phoneAt(place?.device ?? '', conversation?.slot ?? 0)))
-      return { number, phone, texts: known, hasConversation: conversation !== undefined }
+      const hasConversation = conversation !== undefined
+      return { number, phone, texts: known, sent: sent.get(number) ?? 0, hasConversation }
     }),
   )
   const phones = found.flatMap(({ phone }) => phone ?? [])

@@ -239,6 +239,49 @@ describe('a contact with a national number', () => {
   })
 })
 
+describe('a number in a second form of E.164', () => {
+  const FORM = '+5215512345678'
+  const MEXICAN = '+525512345678'
+  const failed = (error: string) => ({ status: 'failed', error, to: MEXICAN })
+
+  async function sendTo(phone: Phone) {
+    const ids = await assign(store, phone, 2)
+    await rows('update sms_messages set "to" = $2 where id = any($1)', ids, FORM)
+    const look = async () =>
+      (await rows('select status, error_message, "to" from sms_messages where id = any($1)', ids)).map(
+        ([status, error, to]) => ({ status, error, to }),
+      )
+    return { ids, look }
+  }
+
+  test('gives the texts that were sent to it to the present form', async () => {
+    const phone = await makePhone('')
+    const { look } = await sendTo(phone)
+    expect((await repair(false, phone))[1]).toBe(`  ${FORM} -> ${MEXICAN}: 2 texts`)
+    await join(phone)
+    expect(await look()).toEqual(Array(2).fill({ status: 'assigned', error: '', to: MEXICAN }))
+    expect(await found(phone)).toEqual([])
+  })
+
+  test('gives its opt-out to the present form, even if its contact is gone', async () => {
+    const phone = await makePhone('')
+    const { look } = await sendTo(phone)
+    await storeContact(phone, FORM, 'Zoe', true)
+    await rows('delete from contacts where "user" = $1', phone.user)
+    await join(phone)
+    expect(await look()).toEqual(Array(2).fill(failed('Recipient has opted out')))
+    expect(await contactsOf(phone)).toEqual([[MEXICAN, '', true]])
+  })
+
+  test('keeps an erased person on the stop list', async () => {
+    const phone = await makePhone('')
+    await sendTo(phone)
+    await rows('insert into _stop_list ("user", hash) values ($1, person_hash($1, $2))', phone.user, FORM)
+    await join(phone)
+    expect(await rows('select person_stopped($1, array[$2])', phone.user, MEXICAN)).toEqual([[[MEXICAN]]])
+  })
+})
+
 describe('the command', () => {
   test('lists without --apply the numbers that it would join, and changes nothing', async () => {
     const phone = await makePhone()
