@@ -47,8 +47,9 @@ export function nationalForms(phone: string, national: string): string {
 export const presentPrefix = (digits: string): string =>
   digits.replace(/^(\+?52)1(?=[2-9]|$)/, '$1').replace(/^(\+?54)(?=[1-3])/, '$19')
 
-/** Whether a text is a number in E.164 in a second form. */
-export const isOtherForm = (text: string): boolean => REPLACEMENTS.some(([form]) => form.test(text))
-
 /** A regular expression, of JavaScript and of Postgres, for second forms of numbers in E.164. */
 export const OTHER_FORM = `^\\+(?:${OTHER_FORMS.map(([form]) => form).join('|')})`
+const ANY_FORM = new RegExp(OTHER_FORM)
+
+/** Whether a text is a number in E.164 in a second form. */
+export const isOtherForm = (text: string): boolean => ANY_FORM.test(text)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { E164 } from '../../portable/phone/e164.ts'
+import { onePhone } from '../../portable/phone/read.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import { isRefusal } from '../../sms/send/refusals.ts'
 import { startVerification } from '../../verify/start.ts'
@@ -72,7 +73,7 @@ function refuse(error: unknown): never {
 async function read(call: Call): Promise<Verification> {
   const service = await serviceOf(call)
   const named = E164.test(call.sid)
-    ? { id: '', to: call.sid, service }
+    ? { id: '', to: onePhone(call.sid), service }
     : { id: idOf('VE', call.sid) ?? '-', to: '', service }
   const found = await lookUp(call, named)
   if (named.id === '' && found.status !== 'pending') throw notFound()
