@@ -241,3 +241,15 @@ test('a text that a device holds is not listed again after a STOP', async () => 
   expect(await claimMessages(store, device, 9, 60)).toEqual([])
   expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
 })
+
+test('a text that a claim has refused ends, even if its person agrees again in the same second', async () => {
+  const user = await makeUser(store)
+  const device = await makeDevice(store, user)
+  await optOut(user)
+  const ids = await assign(store, device, 1)
+  expect(await claimMessages(store, device, 9, 60)).toEqual([])
+  await store.db.query('update contacts set opted_out = false where "user" = $1', [user])
+  expect(await claimMessages(store, device, 9, 60)).toEqual([])
+  await sweep(store, 600)
+  expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT])
+})
