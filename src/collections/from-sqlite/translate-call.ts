@@ -92,8 +92,28 @@ const CALLS: Readonly<Record<string, Call>> = {
   unixepoch: (args) => `${time('%s')(args)}::bigint`,
 }
 
-/** Translates a call from SQLite; undefined if it can stay. Calls `args` only for a name it translates. */
-export function translateCall(name: string, args: () => readonly string[]): string | undefined {
-  const key = name.toLowerCase()
-  return Object.hasOwn(CALLS, key) ? CALLS[key]!(args()) : undefined
+const coalesceJson: Call = (args) => `coalesce(${args.map(inJson).join(', ')})`
+const chooseJson: Call = ([condition = '', ...values]) => choose([condition, ...values.map(inJson)])
+
+/** Calls whose values have several types, which SQLite mixes. Postgres gets the values as JSON. */
+const MIXED_CALLS: Readonly<Record<string, Call>> = {
+  ...CALLS,
+  coalesce: coalesceJson,
+  ifnull: coalesceJson,
+  iif: chooseJson,
+  if: chooseJson,
 }
+
+/** Translates a call from SQLite; undefined if it can stay. Calls `args` only for a name it translates. */
+export type TranslateCall = (name: string, args: () => readonly string[]) => string | undefined
+
+const translateBy =
+  (calls: Readonly<Record<string, Call>>): TranslateCall =>
+  (name, args) => {
+    const key = name.toLowerCase()
+    return Object.hasOwn(calls, key) ? calls[key]!(args()) : undefined
+  }
+
+export const translateCall = translateBy(CALLS)
+/** The same, if `coalesce`, `ifnull` and `iif` get values of several types. */
+export const translateMixedCall = translateBy(MIXED_CALLS)

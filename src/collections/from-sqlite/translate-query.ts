@@ -10,7 +10,7 @@ import {
   sqlTokens,
   unquoted,
 } from './sql-tokens.ts'
-import { translateCall } from './translate-call.ts'
+import { type TranslateCall, translateCall } from './translate-call.ts'
 
 /** Words that are keywords in Postgres but may be plain names in SQLite. */
 const POSTGRES_WORDS = new Set([
@@ -42,9 +42,23 @@ function namesOf(catalog: Catalog): Names {
 export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 
+/** How names and calls are written in Postgres. */
+interface Target {
+  readonly names: Names
+  readonly calls: TranslateCall
+}
+
 /** Translates a view's query from SQLite. Parts that stay unchanged must be valid in Postgres. */
-export const translateQuery = (sql: string, catalog: Catalog): string =>
-  translate(sqlTokens(sql), namesOf(catalog))
+export const translateQuery = (sql: string, catalog: Catalog, calls = translateCall): string =>
+  translate(nameAliases(sqlTokens(sql)), { names: namesOf(catalog), calls })
+
+/** Reads a text after AS as a name, as SQLite does: `title as 'label'`. */
+const nameAliases = (tokens: readonly SqlToken[]): SqlToken[] =>
+  tokens.map((token, at) => {
+    const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
+    if (token.kind !== 'text' || lowerWord(before) !== 'as') return token
+    return { kind: 'name', text: quote(token.text.slice(1, -1).replaceAll("''", "'")) }
+  })
 
 type Put = [sql: string, next: number]
 
@@ -57,46 +71,48 @@ const OPERATORS = new Map([
 const DIVISIONS = new Set(['/', '%'])
 const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown'])
 
-function translate(tokens: readonly SqlToken[], names: Names): string {
+function translate(tokens: readonly SqlToken[], target: Target): string {
   let sql = ''
   for (let i = 0; i < tokens.length; ) {
     const [put, next] =
-      call(tokens, i, names) ??
-      bareJoin(tokens, i, names) ??
-      division(tokens, i, names) ??
-      single(tokens, i, names)
+      call(tokens, i, target) ??
+      bareJoin(tokens, i, target) ??
+      division(tokens, i, target) ??
+      single(tokens, i, target)
     sql += put
     i = next
   }
   return sql
 }
 
-function call(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+function call(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
   const { kind, text } = tokens[at]!
   const end = kind === 'word' ? callEnd(tokens, at) : at
   if (end === at) return undefined
-  const put = translateCall(text, () => argumentsOf(tokens.slice(at, end), names))
+  const put = target.calls(text, () => argumentsOf(tokens.slice(at, end), target))
   return put === undefined ? undefined : [put, end]
 }
 
-function bareJoin(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+function bareJoin(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
   if (lowerWord(tokens[at]) !== 'join') return undefined
   const end = bareJoinEnd(tokens, at)
-  return end === undefined ? undefined : [`join${translate(tokens.slice(at + 1, end), names)}\non true `, end]
+  return end === undefined
+    ? undefined
+    : [`join${translate(tokens.slice(at + 1, end), target)}\non true `, end]
 }
 
 /** Translates `/` and `%`: division by 0 is NULL in SQLite but an error in Postgres. */
-function division(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+function division(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
   const { text } = tokens[at]!
   if (!DIVISIONS.has(text)) return undefined
   const end = operandEnd(tokens, at + 1)
-  return [`${text} ${divisor(translate(tokens.slice(at + 1, end), names))}`, end]
+  return [`${text} ${divisor(translate(tokens.slice(at + 1, end), target))}`, end]
 }
 
-function single(tokens: readonly SqlToken[], at: number, names: Names): Put {
+function single(tokens: readonly SqlToken[], at: number, target: Target): Put {
   const token = tokens[at]!
   if (lowerWord(token) === 'is') return comparison(tokens, at + 1)
-  return [OPERATORS.get(token.text.toLowerCase()) ?? names(token), at + 1]
+  return [OPERATORS.get(token.text.toLowerCase()) ?? target.names(token), at + 1]
 }
 
 const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
@@ -110,8 +126,8 @@ function comparison(tokens: readonly SqlToken[], at: number): Put {
   return not ? ['is distinct from', first + 1] : ['is not distinct from', at]
 }
 
-function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
+function argumentsOf(call: readonly SqlToken[], target: Target): string[] {
   const inside = call.slice(skipBlanks(call, 1) + 1, -1)
   if (inside.every(({ kind }) => kind === 'blank')) return []
-  return splitArguments(inside).map((part) => translate(part, names))
+  return splitArguments(inside).map((part) => translate(part, target))
 }

@@ -8,8 +8,10 @@ import { type Catalog, type Collection, columnName, quote, type Store } from '..
 import { all } from '../checks.ts'
 import { readNew } from '../definition/read-collection.ts'
 import { addField } from '../definition/read-field.ts'
+import { writeUnknownNameAsText } from '../from-sqlite/quoted-texts.ts'
 import { sqlTokens } from '../from-sqlite/sql-tokens.ts'
 import { SqliteFault } from '../from-sqlite/sqlite-fault.ts'
+import { translateCall, translateMixedCall } from '../from-sqlite/translate-call.ts'
 import { translateNames, translateQuery } from '../from-sqlite/translate-query.ts'
 import { fieldProblems } from '../validate-field-settings.ts'
 import { splitSql } from './parse-select.ts'
@@ -35,6 +37,9 @@ const EQUAL_IDS = 'the query could return records with non-unique ids'
 /** Whether a submitted query or name caused the error. Every SQL error counts as one. */
 export const isQueryFault = (error: unknown): error is Error =>
   error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
+
+/** SQLSTATEs of a call whose values have types that Postgres does not mix: `coalesce(rank, 'none')`. */
+const MIXED_TYPES = new Set(['42804', '22P02'])
 
 export interface ReadQuery {
   readonly sql: string
@@ -68,7 +73,12 @@ async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void>
 }
 
 /** Translates a query to Postgres and asks for its columns. If that fails, asks with the query as it is. */
-async function askColumns({ db, catalog }: Store, query: string) {
+async function askColumns(
+  store: Store,
+  query: string,
+  calls = translateCall,
+): Promise<{ sql: string; columns: string[] }> {
+  const { db, catalog } = store
   const ask = (sql: string) =>
     db.transaction((tx) =>
       withSavepoint(tx, async () => {
@@ -78,11 +88,16 @@ async function askColumns({ db, catalog }: Store, query: string) {
         return { sql, columns: fields.map(({ name }) => name) }
       }),
     )
-  const [translated, own] = [translateQuery(query, catalog), translateNames(query, catalog)]
+  const [translated, own] = [translateQuery(query, catalog, calls), translateNames(query, catalog)]
   try {
     return await ask(translated)
   } catch (error) {
-    if (!isSqlError(error) || own === translated) throw error
+    if (!isSqlError(error)) throw error
+    const withText = writeUnknownNameAsText(query, error)
+    if (withText !== undefined) return askColumns(store, withText, calls)
+    if (MIXED_TYPES.has(error.code) && calls === translateCall)
+      return askColumns(store, query, translateMixedCall)
+    if (own === translated) throw error
     return ask(own)
   }
 }
