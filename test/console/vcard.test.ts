@@ -89,6 +89,62 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
   ['small letters', ['version:3.0', 'fn:Lower', 'tel;type=cell:+491'], 'Lower', '+491'],
   ['an unknown charset', ['N;QUOTED-PRINTABLE;CHARSET=X-NONE:=C3=A9', 'TEL:+491'], 'é', '+491'],
   [
+    'Samsung, through ez-vcard, with a blank before each folded line',
+    [
+      'VERSION:2.1',
+      'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=D0=90=D0=BD=D0=BD=D0=B0 =D0=\n =98=D0=B2=\n =D0=B0',
+      'TEL;TYPE=CELL;TYPE=MOBILE:+71234567890',
+    ],
+    'Анна Ива',
+    '+71234567890',
+  ],
+  [
+    'a Sony Xperia, with an empty line after the last part',
+    [
+      'VERSION:2.1',
+      'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=D0=9E=D0=\n=BB=D1=8F=\n',
+      'TEL;CELL:+70000000001',
+    ],
+    'Оля',
+    '+70000000001',
+  ],
+  [
+    'an old phone with a mark of continuation too many',
+    ['VERSION:2.1', 'N;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=', 'TEL;CELL:+49151'],
+    'J Müller',
+    '+49151',
+  ],
+  [
+    'a phone with a name in Base64',
+    ['VERSION:2.1', 'N;ENCODING=BASE64;CHARSET=UTF-8:TcO8bGxlcjtKw7ZyZzs7\n Ozs=', 'TEL;CELL:+49151'],
+    'Jörg Müller',
+    '+49151',
+  ],
+  [
+    'a phone whose number is on the line after the colon',
+    ['VERSION:2.1', 'FN:Ann', 'TEL;CELL:\n +49151'],
+    'Ann',
+    '+49151',
+  ],
+  [
+    'Outlook with a number in a note',
+    [
+      'VERSION:2.1',
+      'FN:Ann',
+      'NOTE;ENCODING=QUOTED-PRINTABLE:Doctor=0D=0A=',
+      'TEL:+49 30 1',
+      'TEL;WORK:+49152',
+    ],
+    'Ann',
+    '+49152',
+  ],
+  [
+    'a folded word of version 3.0 in the older form',
+    ['VERSION:3.0', 'FN;ENCODING=b:SsO2', ' cmc=', 'TEL:+49151'],
+    'Jörg',
+    '+49151',
+  ],
+  [
     'a card within a card',
     ['VERSION:2.1', 'FN:Boss', 'AGENT:', 'BEGIN:VCARD', 'FN:Agent', 'TEL;CELL:+492', 'END:VCARD', 'TEL:+491'],
     'Boss',
@@ -145,4 +201,14 @@ test.each<[what: string, bytes: Buffer]>([
   ['the charset of older programs', Buffer.from('Zoë, 1', 'latin1')],
 ])('a file in %s is decoded as "Zoë, 1"', (_, bytes) => {
   expect(fileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
+})
+
+test('names in the code page of an old phone are read as it says', () => {
+  const head = 'BEGIN:VCARD\r\nVERSION:2.1\r\nFN;CHARSET=Windows-1251:'
+  const bytes = Uint8Array.from([
+    ...new TextEncoder().encode(head),
+    ...[0xc8, 0xe2, 0xe0, 0xed],
+    ...new TextEncoder().encode('\r\nTEL;CELL:+71\r\nEND:VCARD\r\n'),
+  ])
+  expect(readCards(fileText(bytes)).rows).toEqual([['Иван', '+71']])
 })

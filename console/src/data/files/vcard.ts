@@ -1,14 +1,13 @@
 import { looksDialable } from '#portable/phone/read.ts'
 import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
+import { type Coding, decode, textOf } from './vcard-text.ts'
 
 /** A line of a vCard: its name, its parameters and its undecoded value. */
-interface Line {
+interface Line extends Coding {
   readonly name: string
   /** The types in lower case, from `TYPE=CELL` or the bare `CELL` of version 2.1. */
   readonly types: ReadonlySet<string>
-  /** The charset of a quoted-printable value; '' if the value is not quoted-printable. */
-  readonly quotedIn: string
   readonly value: string
 }
 
@@ -45,21 +44,28 @@ export function readCards(text: string): Sheet {
 
 /**
  * Joins folded lines. Version 2.1 folds at a space, which is kept. Later versions fold anywhere and add a
- * space, which is removed. A quoted-printable line that ends with `=` continues on the next line.
+ * space, which is removed, as it is before a code of quoted-printable. A quoted-printable line that ends
+ * with `=` continues on the next line, unless that is a property: old phones write a `=` too many.
  */
 function* linesOf(text: string): Generator<Line> {
   let whole = ''
   let isOld = false
+  // in a property that is not read, a next line may look like one that is
+  let isSkipped = false
   for (const part of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
-    const isSoft = whole.endsWith('=') && quotedIn(whole) !== ''
-    if (isSoft) whole = cut(whole.slice(0, -1) + part)
+    const encoding = encodingOf(whole)
+    const isSoft = encoding === 'quoted-printable' && whole.endsWith('=')
+    if (isSkipped) isSkipped = part.endsWith('=')
+    else if (isSoft && !isWanted(part)) whole = cut(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
     else if (/^[ \t]/.test(part)) {
-      if (whole !== '') whole = cut(whole + (isOld ? ` ${part.trimStart()}` : part.slice(1)))
+      const isTextFold = isOld && encoding === '' && !whole.endsWith(':')
+      if (whole !== '') whole = cut(whole + (isTextFold ? ` ${part.trimStart()}` : part.trimStart()))
     } else {
       const line = readLine(whole)
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
       if (line) yield line
       whole = isWanted(part) ? part : ''
+      isSkipped = whole === '' && encodingOf(part) === 'quoted-printable' && part.endsWith('=')
     }
   }
   const last = readLine(whole)
@@ -74,13 +80,15 @@ const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MA
 /** A line of a vCard, for example `item1.TEL;TYPE="cell,voice":…`: its name, parameters and value. */
 const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
 
-const isWanted = (part: string) => WANTED.has(/^(?:[\w-]+\.)?([\w-]+)/.exec(part)?.[1]?.toUpperCase() ?? '')
+const isWanted = (part: string) =>
+  WANTED.has(/^(?:[\w-]+\.)?([\w-]+)[;:]/.exec(part)?.[1]?.toUpperCase() ?? '')
 
 function readLine(whole: string): Line | undefined {
   const [, name, parameters, value] = LINE.exec(whole) ?? []
   if (name === undefined || parameters === undefined || value === undefined) return undefined
   const types = new Set(typesOf(parameters))
-  return { name: name.toUpperCase(), types, quotedIn: quotedIn(whole), value }
+  const charset = /;CHARSET="?([\w-]+)/i.exec(parameters)?.[1] ?? ''
+  return { name: name.toUpperCase(), types, encoding: encodingOf(whole), charset, value }
 }
 
 function typesOf(parameters: string): string[] {
@@ -91,50 +99,26 @@ function typesOf(parameters: string): string[] {
   })
 }
 
-function quotedIn(whole: string): string {
-  const [head] = whole.split(':', 1)
-  if (!/;(?:ENCODING=)?QUOTED-PRINTABLE(?:;|$)/i.test(head ?? '')) return ''
-  return /;CHARSET="?([\w-]+)/i.exec(head ?? '')?.[1] ?? 'utf-8'
+/** How the value of a line is encoded: `;ENCODING=b`, `;QUOTED-PRINTABLE`. */
+function encodingOf(whole: string): Line['encoding'] {
+  const [head = ''] = whole.split(':', 1)
+  if (/;(?:ENCODING=)?"?QUOTED-PRINTABLE"?(?:;|$)/i.test(head)) return 'quoted-printable'
+  return /;(?:ENCODING="?B(?:ASE64)?|BASE64)"?(?:;|$)/i.test(head) ? 'base64' : ''
 }
 
 /** The name of a card: the formatted name, or given and family name, or the company. */
 function nameOf(card: readonly Line[]): string {
   const parts = (name: string) => {
     const line = card.find((one) => one.name === name && one.value.trim() !== '')
-    return line ? line.value.split(/(?<!\\);/).map((part) => textOf(part, line.quotedIn)) : []
+    // in Base64, the separators are encoded, too
+    const value = line?.encoding === 'base64' ? decode(line.value, line) : line?.value
+    const plain = line && (line.encoding === 'base64' ? { encoding: '' as const, charset: '' } : line)
+    return plain && value ? value.split(/(?<!\\);/).map((part) => textOf(part, plain)) : []
   }
   const formatted = card.find(({ name, value }) => name === 'FN' && value.trim() !== '')
   const [family = '', given = '', more = ''] = parts('N')
-  const full = formatted ? textOf(formatted.value, formatted.quotedIn) : ''
+  const full = formatted ? textOf(formatted.value, formatted) : ''
   return full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
-}
-
-/** Decodes a value: resolves its escapes, and replaces line breaks with spaces. */
-const textOf = (value: string, charset: string): string =>
-  (charset ? unquoted(value, charset) : value)
-    .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))
-    .replace(/\s+/g, ' ')
-    .trim()
-
-/** Decodes quoted-printable, such as `=C3=A9`. An unknown charset counts as UTF-8. */
-function unquoted(value: string, charset: string): string {
-  const plain = new TextEncoder().encode(value.replace(/=$/, ''))
-  const bytes: number[] = []
-  for (let at = 0; at < plain.length; at++) {
-    const code = plain[at] === 0x3d ? String.fromCharCode(plain[at + 1] ?? 0, plain[at + 2] ?? 0) : ''
-    const isCode = /^[\da-f]{2}$/i.test(code)
-    bytes.push(isCode ? Number.parseInt(code, 16) : plain[at]!)
-    if (isCode) at += 2
-  }
-  return decoderOf(charset).decode(new Uint8Array(bytes))
-}
-
-function decoderOf(charset: string) {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
-  }
 }
 
 /** Invisible marks of the writing direction, which phones put around numbers. */
@@ -145,7 +129,7 @@ const DASHES = /[\u2010-\u2015]/g
 function numberOf(card: readonly Line[]): string {
   const numbers = card
     .filter(({ name }) => name === 'TEL')
-    .map(({ types, value, quotedIn }) => ({ types, number: dialed(textOf(value, quotedIn)) }))
+    .map((line) => ({ types: line.types, number: dialed(textOf(line.value, line)) }))
     .filter(({ number }) => number !== '')
     .map(({ types, number }) => ({ number, rank: rankOf(types, number) }))
   return numbers.toSorted((a, b) => a.rank - b.rank)[0]?.number ?? ''

@@ -1,0 +1,58 @@
+/** How a value of a vCard is encoded. `charset`: '' if its line names none. */
+export interface Coding {
+  readonly encoding: 'quoted-printable' | 'base64' | ''
+  readonly charset: string
+}
+
+/** Decodes a value: resolves its escapes, and replaces line breaks with spaces. */
+export const textOf = (value: string, coding: Coding): string =>
+  decode(value, coding)
+    .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Decodes quoted-printable, Base64 and the charset of a value; keeps its escapes. */
+export function decode(value: string, { encoding, charset }: Coding): string {
+  const bytes =
+    encoding === 'quoted-printable' ? unquoted(value) : encoding === 'base64' ? fromBase64(value) : undefined
+  if (bytes) return decoderOf(charset).decode(bytes)
+  return charset === '' || /^utf-?8$/i.test(charset) ? value : recode(value, charset)
+}
+
+/** Reads a text anew in the charset that its line names, if the file was read as Windows-1252. */
+function recode(value: string, charset: string): string {
+  const codes = [...value].map((char) => WINDOWS_1252.indexOf(char))
+  return codes.includes(-1) ? value : decoderOf(charset).decode(Uint8Array.from(codes))
+}
+
+const WINDOWS_1252 = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, at) => at))
+
+function fromBase64(value: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(value), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+/** The bytes of quoted-printable, such as `=C3=A9`. */
+function unquoted(value: string): Uint8Array {
+  const plain = new TextEncoder().encode(value.replace(/=$/, ''))
+  const bytes: number[] = []
+  for (let at = 0; at < plain.length; at++) {
+    const code = plain[at] === 0x3d ? String.fromCharCode(plain[at + 1] ?? 0, plain[at + 2] ?? 0) : ''
+    const isCode = /^[\da-f]{2}$/i.test(code)
+    bytes.push(isCode ? Number.parseInt(code, 16) : plain[at]!)
+    if (isCode) at += 2
+  }
+  return new Uint8Array(bytes)
+}
+
+/** An unknown charset counts as UTF-8. */
+function decoderOf(charset: string) {
+  try {
+    return new TextDecoder(charset || 'utf-8')
+  } catch {
+    return new TextDecoder()
+  }
+}
