@@ -59,7 +59,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^files\/make-thumbnail\.ts$/, /^sharp$/],
   [/^files\/sniff\.ts$/, /^file-type$/],
-  [/^files\/text-kinds\.ts$/, /^papaparse$/],
+  [/^(files\/text-kinds|portable\/csv)\.ts$/, /^papaparse$/],
   [/^backup\/zip-file\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/s3-storage\.ts$/, /^s3mini$/],
@@ -419,7 +419,7 @@ describe('the console', () => {
     expect(ours.filter((file) => !FOR_THE_CONSOLE.has(file))).toEqual([])
     expect(
       imports.filter(
-        ({ from, to }) => /^portable\//.test(from) && !/^(portable\/|libphonenumber-js$)/.test(to),
+        ({ from, to }) => /^portable\//.test(from) && !/^(portable\/|libphonenumber-js$|papaparse$)/.test(to),
       ),
     ).toEqual([])
     // the packed program has no src: only the console's build resolves this name

@@ -1,6 +1,5 @@
-import Papa from 'papaparse'
+import { readCsvCells } from '#portable/csv.ts'
 import { isNumberCell } from '#portable/phone/numbers-in-cell.ts'
-import { withoutSeparatorLine } from '#portable/separator-line.ts'
 import { t } from '../../language/words.ts'
 import { CSV_MARK, csvLines } from './csv.ts'
 
@@ -19,10 +18,10 @@ export interface BadRow {
 
 /** Reads CSV with any separator. The first row has titles unless a cell in it has a phone number. */
 export function readSheet(file: string): Sheet {
-  const { text, separator } = withoutSeparatorLine(file)
+  const { rows } = readCsvCells(file)
   return sheetOf(
-    Papa.parse<string[]>(text, { skipEmptyLines: 'greedy', delimiter: separator ?? '' }).data,
-    separator ? 1 : 0,
+    rows.map(({ cells }) => cells),
+    (rows[0]?.line ?? 1) - 1,
   )
 }
 
