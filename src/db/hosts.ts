@@ -10,8 +10,25 @@ select current_setting('transaction_read_only') as read_only, pg_postmaster_star
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
     then pg_logical_emit_message(true, 'pocketsms', '') end`
 
-/** A URL for each host of a libpq URL such as `postgres://host1:5432,host2:5432/name`. */
+/**
+ * Of libpq's `sslmode`s, those that try TLS and no TLS, in this order. Neither looks at the certificate.
+ * https://www.postgresql.org/docs/current/libpq-ssl.html
+ */
+const TRIED_MODES: Readonly<Record<string, readonly string[]>> = {
+  prefer: ['no-verify', 'disable'],
+  allow: ['disable', 'no-verify'],
+}
+const SSL_MODE = /(?<=[?&]sslmode=)\w+/
+
+/** A URL for each host of a libpq URL such as `postgres://host1:5432,host2:5432/name`, and each TLS mode. */
 function urlsOf(url: string): string[] {
+  const modes = TRIED_MODES[SSL_MODE.exec(url)?.[0] ?? '']
+  return modes
+    ? urlsByHost(url).flatMap((one) => modes.map((mode) => one.replace(SSL_MODE, mode)))
+    : urlsByHost(url)
+}
+
+function urlsByHost(url: string): string[] {
   const start = url.indexOf('://') + 3
   const length = url.slice(start).search(/[/?]/)
   const authority = url.slice(start, length < 0 ? undefined : start + length)
@@ -29,6 +46,7 @@ function urlsOf(url: string): string[] {
  */
 export function clientsOf(url: string) {
   const urls = urlsOf(url)
+  const modes = urls.length / urlsByHost(url).length
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }
   let current = 0
   const servers = new Map<pg.Client, unknown>()
@@ -70,7 +88,9 @@ export function clientsOf(url: string) {
       } catch (error) {
         if (this.#host === current) current = (current + 1) % urls.length
         this.end().catch(() => {})
-        throw error
+        // the other mode of the same host may do
+        const isLastMode = (this.#host + 1) % modes === 0
+        throw isLastMode ? error : new DatabaseUnavailable(error)
       }
     }
   }

@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
 import type { Logger } from '../log.ts'
 import { PUSH } from '../sms/conversations/inbox.ts'
-import { type PushSettings, sendPush, vapidKeys } from '../sms/devices/web-push.ts'
+import { adviceFor, isGone, type PushSettings, sendPush, vapidKeys } from '../sms/devices/web-push.ts'
 import type { Job, JobKind } from '../work/job-queue.ts'
 import { messageOf, type Notice, noticesOf, readNews } from './news.ts'
 import { noteAnswer, type PushTarget, targetsOf } from './push-targets.ts'
@@ -74,6 +74,11 @@ async function push(
     const status = await sendPush(target.subscription, messageOf(notice), keys, settings, signal).catch(
       (err) => void log.debug({ err, subscription: target.id }, 'could not push a notification'),
     )
+    if (status && status >= 400 && !isGone(status))
+      log.warn(
+        { subscription: target.id, status, advice: adviceFor(status, settings) },
+        'a push service refused a notification',
+      )
     if (!signal.aborted) await noteAnswer(db, target, status)
   }
   const tell = async ([person, targets]: [string, PushTarget[]]) => {

@@ -7,6 +7,7 @@ import { findSite } from '../db/embedded/find-site.ts'
 import { UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
 import { diskWarning, readDisk } from '../metrics/disk.ts'
+import { isPublicSubject } from '../sms/devices/web-push.ts'
 import { within } from '../tools/deadline.ts'
 import { showProgress } from '../tools/progress.ts'
 import { say } from './command-line.ts'
@@ -140,8 +141,22 @@ async function tls({ publicUrl }: Config): Promise<Finding> {
   }
 }
 
+async function pushes({ vapidSubject }: Config): Promise<Finding> {
+  const found = `push services get the address ${vapidSubject}`
+  if (isPublicSubject(vapidSubject)) return { found }
+  return { found, advice: 'Set VAPID_SUBJECT=mailto:you@example.com: Apple refuses pushes without it.' }
+}
+
 /** The checks in their order. `Postgres` creates the folder that `disk` checks. */
-const CHECKS: Readonly<Record<string, Check>> = { port, Postgres: postgres, disk, clock, phones, TLS: tls }
+const CHECKS: Readonly<Record<string, Check>> = {
+  port,
+  Postgres: postgres,
+  disk,
+  clock,
+  phones,
+  TLS: tls,
+  pushes,
+}
 
 /** Runs a check. If it throws, that is a fault, too; a UserError says what to do. */
 const findingOf = (check: Check, config: Config): Promise<Finding> =>

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { readConfig } from '../../src/config.ts'
 import type { Session } from '../../src/db/backend.ts'
+import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { clientsOf } from '../../src/db/hosts.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { UserError } from '../../src/errors.ts'
@@ -239,6 +240,34 @@ test('a role without the right to create tables stops the start with a plain mes
   await expect(starting).rejects.toThrow(
     /The role of DATABASE_URL lacks a right: permission denied for schema public/,
   )
+})
+
+test.each(['prefer', 'allow'])('a server reaches a database without TLS if sslmode is %s', async (mode) => {
+  const { databaseUrl } = await testConfig({}, 'prepared')
+  const env = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: `${databaseUrl}?sslmode=${mode}` }
+  const server = await start(readConfig(env))
+  onTestFinished(() => server.stop())
+  expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+})
+
+test('a server without TLS tries TLS next if sslmode is allow', async () => {
+  const asked: number[] = []
+  const refusal = Buffer.from('E\0\0\0\x1dSFATAL\0C28000\0Mno TLS\0\0', 'latin1')
+  const server = createServer((socket) =>
+    socket
+      .on('error', () => {})
+      .once('data', (data) => {
+        asked.push(data.readUInt32BE(4))
+        socket.end(refusal)
+      }),
+  )
+  const port = await listen(server)
+  onTestFinished(() => void server.close())
+  const { Client } = clientsOf(`postgres://ann@127.0.0.1:${port}/sms?sslmode=allow`)
+  await expect(new Client().connect()).rejects.toThrow(DatabaseUnavailable)
+  await expect(new Client().connect()).rejects.toThrow()
+  // the version of the protocol, then the request for TLS
+  expect(asked).toEqual([3 << 16, 80877103])
 })
 
 test('a database without TLS stops the start with a plain message if TLS is required', async () => {

@@ -29,12 +29,26 @@ test.each<[string, Record<string, string>, RegExp[]]>([
   [
     'a server that runs',
     { PORT: new URL(server.url).port, DATABASE_URL: databaseUrl },
-    [/^ok +port +a pocketsms serves/m, /^ok +Postgres +Postgres \d+/m, /^FAULT +phones +only this computer/m],
+    [
+      /^ok +port +a pocketsms serves/m,
+      /^ok +Postgres +Postgres \d+/m,
+      /^FAULT +phones +only this computer/m,
+      /^FAULT +pushes .*admin@localhost\n +Set VAPID_SUBJECT/m,
+    ],
   ],
   [
     'a foreign server at the port and address, and a wrong clock',
-    { PORT: strangePort, PUBLIC_URL: `http://0.0.0.0:${strangePort}` },
-    [/^FAULT +port +another/m, /^FAULT +phones +something else/m, /^FAULT +clock .* 3[56]\d\d s behind/m],
+    {
+      PORT: strangePort,
+      PUBLIC_URL: `http://0.0.0.0:${strangePort}`,
+      VAPID_SUBJECT: 'mailto:ann@example.com',
+    },
+    [
+      /^ok +pushes/m,
+      /^FAULT +port +another/m,
+      /^FAULT +phones +something else/m,
+      /^FAULT +clock .* 3[56]\d\d s behind/m,
+    ],
   ],
   [
     'a missing database and certificate',

@@ -8,6 +8,7 @@ import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
 import { changeDevice, type Device } from './device.ts'
 import {
+  adviceFor,
   checkEndpoint,
   isGone,
   type PushSettings,
@@ -70,7 +71,11 @@ export async function pushWake(
         // delete only the subscription that has ended, not a newer one of the device
         if (isGone(status))
           await changeDevice(store.db, { id, user }, { push: null }, sql<boolean>`push::text = ${push}`)
-        else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
+        else if (status >= 400)
+          log.warn(
+            { device: id, status, advice: adviceFor(status, settings) },
+            'a push service refused a wake-up',
+          )
       } catch (error) {
         log.warn({ device: id, err: error }, 'could not push a wake-up')
       }

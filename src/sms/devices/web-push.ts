@@ -55,6 +55,16 @@ export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */
 export const isGone = (status: number): boolean => status === 404 || status === 410
 
+/** Whether `vapidSubject` may be an address on the internet. Apple refuses pushes with others (403). */
+export const isPublicSubject = (subject: string): boolean =>
+  /[@/][\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(subject)
+
+/** What to do about the status with which a push service refused a push. */
+export const adviceFor = (status: number, { vapidSubject }: PushSettings): string =>
+  status === 403 && !isPublicSubject(vapidSubject)
+    ? `set VAPID_SUBJECT to your mail address: some services refuse ${vapidSubject}`
+    : ''
+
 /** Sends an urgent push. Returns the push service's status. Rejects if there is no answer, or on abort. */
 export async function sendPush(
   subscription: Subscription,
