@@ -1,5 +1,4 @@
-import { createServer, isIP } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
+import { createServer } from 'node:net'
 import { defineCommand } from 'citty'
 import { type Config, isLoopback, readConfig } from '../config.ts'
 import { openDb } from '../db/connect.ts'
@@ -11,32 +10,20 @@ import { isPublicSubject } from '../sms/devices/web-push.ts'
 import { within } from '../tools/deadline.ts'
 import { showProgress } from '../tools/progress.ts'
 import { say } from './command-line.ts'
+import { type Check, type Finding, PATIENCE_MS, reasonOf } from './doctor-finding.ts'
 import { repairNumbers } from './doctor-numbers.ts'
+import { checkTls } from './doctor-tls.ts'
 import { withStore } from './with-store.ts'
 
-const PATIENCE_MS = 5_000
 /** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000
-const LEAST_DAYS = 7
 const log = createLogger({ logLevel: 'silent' })
-
-/** What a check found. Only faults have `advice`: what to do. */
-interface Finding {
-  readonly found: string
-  readonly advice?: string
-}
-type Check = (config: Config) => Promise<Finding>
 
 const health = async (url: string) => {
   const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
   const { message } = (await response.json()) as { message?: string }
   return { isOurs: message === 'API is healthy.', date: Date.parse(response.headers.get('date') ?? '') }
 }
-const reasonOf = (error: unknown) => {
-  const { cause, message } = error as { cause?: { message?: string }; message: string }
-  return cause?.message || message
-}
-
 async function port({ host, port: number }: Config): Promise<Finding> {
   const place = `${host}:${number}`
   const probe = createServer()
@@ -115,32 +102,6 @@ async function phones({ publicUrl, urls }: Config): Promise<Finding> {
   }
 }
 
-async function tls({ publicUrl }: Config): Promise<Finding> {
-  const { protocol, hostname, port: number } = new URL(publicUrl)
-  if (protocol !== 'https:') {
-    const isLocal = isLoopback(publicUrl) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
-    const found = 'none: texts and passwords cross the network readable'
-    if (isLocal) return { found: 'none, within your network' }
-    return { found, advice: 'Put a proxy in front, and set PUBLIC_URL=https://… (docs/deploy.md).' }
-  }
-  const servername = isIP(hostname) ? '' : hostname
-  const socket: TLSSocket = connect({ host: hostname, port: Number(number || 443), servername })
-  const opened = new Promise<void>((resolve, reject) =>
-    socket.once('secureConnect', resolve).once('error', reject),
-  )
-  try {
-    await within(opened, PATIENCE_MS)
-    const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000)
-    const found = `the certificate of ${hostname} ends in ${days} days`
-    return days < LEAST_DAYS ? { found, advice: 'Look why your proxy does not renew it.' } : { found }
-  } catch (error) {
-    const found = `no valid certificate at ${hostname} (${reasonOf(error)})`
-    return { found, advice: 'Let the proxy get one for this name; phones refuse all others.' }
-  } finally {
-    socket.destroy()
-  }
-}
-
 async function pushes({ vapidSubject }: Config): Promise<Finding> {
   const found = `push services get the address ${vapidSubject}`
   if (isPublicSubject(vapidSubject)) return { found }
@@ -154,7 +115,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   disk,
   clock,
   phones,
-  TLS: tls,
+  TLS: checkTls,
   pushes,
 }
 
