@@ -1,4 +1,5 @@
 import { NO_PROOF, startConsentFixture } from '../../support/consent-fixture.ts'
+import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 
 const { server, ann, record, nextNumber, agree, send, outcomes } = await startConsentFixture()
@@ -53,6 +54,21 @@ test('a text that is sent again requires the consent that its first send require
   await fail(first.message_ids)
   for (const opted_out of [true, false])
     await must(ann, 'PATCH', `/api/collections/contacts/records/${id}`, { opted_out })
+  const second = await retryOne(first.message_ids[0])
+  expect(await outcomes(second.message_ids)).toEqual({ [number]: `failed ${NO_PROOF}` })
+})
+
+test('a text that is sent again requires the consent that its template required when it was first sent', async () => {
+  const values = { name: nextNumber(), body: 'Sale', requires_consent: true }
+  const template = await record('sms_templates', values)
+  const number = nextNumber()
+  await agree(number)
+  const first = await send('send-template', { recipients: [number], template_id: template.id })
+  await fail(first.message_ids)
+  await server.query(`${FORGET_CONSENTS} and number = $1`, [number])
+  await must(ann, 'PATCH', `/api/collections/sms_templates/records/${template.id}`, {
+    requires_consent: false,
+  })
   const second = await retryOne(first.message_ids[0])
   expect(await outcomes(second.message_ids)).toEqual({ [number]: `failed ${NO_PROOF}` })
 })
