@@ -1,37 +1,52 @@
 import type { Store } from '../collections/catalog.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { fieldError, forbidden, invalidFields } from '../errors.ts'
+import { formatDate } from '../fields/date.ts'
+import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { completeNumber } from './complete-numbers.ts'
-import { enteredBy, sourceOf, versionOf } from './consent/ledger.ts'
+import { type ConsentSource, enteredBy, giveProof, sourceOf, versionOf } from './consent/ledger.ts'
 import { lockUserSends } from './send/lock-user-sends.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
 const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
+/** Clocks of clients may be ahead of the server's. */
+const MAX_AHEAD_MS = 300_000
+
+/** Throws 400 for an entry that only the server may add, and for one about the future. */
+function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>): void {
+  const refuse = (field: string, code: string, message: string) => {
+    throw invalidFields({ [field]: fieldError(code, message) })
+  }
+  if (OF_THE_SERVER.includes(source))
+    refuse('source', 'validation_invalid_source', 'Only the server adds entries for texts of a person.')
+  if (event === 'confirmed')
+    refuse('event', 'validation_invalid_event', 'Only the server adds entries of people who confirmed.')
+  if (String(given_at) > formatDate(new Date(Date.now() + MAX_AHEAD_MS)))
+    refuse('given_at', 'validation_date_in_future', 'Must not be in the future.')
+}
 
 /**
  * Rules of the ledger of consent: it only grows. Completes an entry: its number and contact by each other,
- * its purpose, source and version, and the person or key that enters it. An opt-out ends waiting
+ * its purpose, source and version, and the person or key that enters it. A superuser is no such person: the
+ * source is never `page`, which would be the server's own entry. An opt-out ends waiting
  * messages: of a group, those of its campaigns.
  */
 export const consentsExtension: Extension = {
   readsStrictly: true,
   setByServer: ['entered_by'],
   async beforeCreate(store, values, request) {
-    if (OF_THE_SERVER.includes(values.source))
-      throw invalidFields({
-        source: fieldError(
-          'validation_invalid_source',
-          'Only the server adds entries for texts of a person.',
-        ),
-      })
+    checkEntry(values)
     await completeNumber(store, values, 'number')
     const user = String(values.user)
     Object.assign(values, await findPerson(store, user, String(values.contact), String(values.number)))
     values.purpose ||= (await groupName(store, user, String(values.group))) || 'all'
-    values.source ||= sourceOf(request)
-    values.version ||= versionOf(String(values.shown))
     values.entered_by = enteredBy(request)
+    values.source ||= sourceOf(request)
+    if (values.source === 'page' && values.entered_by === '') values.source = 'api'
+    values.version ||= versionOf(String(values.shown))
+    // an earlier change in the same batch request may have been an import
+    await giveProof(store.db, { source: values.source as ConsentSource })
     // before contacts: the triggers then end waiting texts (sms_texts_unwanted)
     if (values.event === 'opt_out') await lockUserSends(store.db, user)
     return undefined

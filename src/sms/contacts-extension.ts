@@ -12,8 +12,8 @@ const contactChecks = checking(checkTimeZone)
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
  * alone checks the number, as in PocketBase; it is stored in its one form. A change of `opted_out`, and each
- * contact of an import, becomes an entry of `consents`. An opt-out ends the texts that no device has fetched
- * (sms_texts_unwanted), and so waits for sends that are being accepted.
+ * contact of an import, becomes an entry of `consents`. An import ends no opt-out. An opt-out ends the texts
+ * that no device has fetched (sms_texts_unwanted), and so waits for sends that are being accepted.
  */
 export const contactsExtension: Extension = {
   ...contactChecks,
@@ -28,9 +28,10 @@ export const contactsExtension: Extension = {
   },
   async beforeUpdate(store, values, old, request) {
     if (values.phone !== old.phone) values.phone = onePhone(String(values.phone))
+    const isOther = values.phone !== old.phone || values.user !== old.user
+    if (sourceOf(request) === 'import' && old.opted_out === true && !isOther) values.opted_out = true
     if (values.opted_out !== old.opted_out || values.opted_out === true)
       await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
-    const isOther = values.phone !== old.phone || values.user !== old.user
     if (values.opted_out !== true && isOther) await showStop(store, values)
     if (values.opted_out === true && (isOther || old.opted_out !== true))
       await lockUserSends(store.db, String(values.user))

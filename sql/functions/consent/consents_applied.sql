@@ -7,7 +7,9 @@
 --            leaves `stopped` as it is, and only sets `until` (see consent_question)
 --   claimed  an entry without proof, such as an import without the text that people agreed to
 --
--- An import never ends a stop, and neither does a statement that is older than the stop.
+-- A statement that is late changes nothing: one that is older than a stop (consent_is_late), an import after a
+-- stop, whatever its date, and an imported opt-out that is older than a consent. Other opt-outs count from
+-- their arrival. A date in the future counts as the present.
 --
 -- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all
 -- purposes, and every text by which a person joins a group, opt the contact in again. With a given consent
@@ -21,8 +23,13 @@ create or replace function consents_applied() returns trigger language plpgsql a
 declare
   is_proof constant boolean := new.source in ('keyword', 'reply') or new.shown <> '';
   is_all constant boolean := new."group" = '' and new.purpose = 'all';
+  is_import constant boolean := new.event = 'imported' or new.source = 'import'
+    or nullif(current_setting('pocketsms.consent', true), '')::json ->> 'source' = 'import';
   at constant text := pb_text(clock_timestamp());
-  is_late boolean;
+  -- the purpose of the state
+  aim constant text := case new."group" when '' then new.purpose else '' end;
+  stated constant text := case when new.event = 'opt_out' and not is_import then new.created
+    else least(nullif(new.given_at, ''), new.created, at) end;
   out_now boolean;
   joins boolean;
   leaves boolean;
@@ -30,11 +37,21 @@ declare
 begin
   -- contacts before states, as an update of a contact locks them
   perform from contacts c where c."user" = new."user" and c.phone = new.number for update;
-  is_late := new.given_at <> '' and exists (
-    select from consent_states s
-    where s."user" = new."user" and s.number = new.number and s."group" = '' and s.purpose = 'all'
-      and s.state = 'stopped' and s.since > new.given_at
-  );
+  if new.event = 'opt_out' then
+    if is_import and exists (
+      select from consent_states s
+      where s."user" = new."user" and s.number = new.number and s."group" = new."group" and s.purpose = aim
+        and s.state = 'given' and s.since > stated
+    ) then
+      return null;
+    end if;
+  elsif consent_is_late(
+    new."user", new.number, new."group", aim,
+    case when new.source in ('keyword', 'reply') and not is_import then new.message else '' end,
+    case when is_import then '0' else new.given_at end
+  ) then
+    return null;
+  end if;
   result := case
     when new.event = 'opt_out' then 'stopped'
     when not is_proof then 'claimed'
@@ -46,8 +63,7 @@ begin
   with written as (
     insert into consent_states as s (id, "user", number, "group", purpose, state, since, until, entry, created, updated)
     values (
-      pb_new_id(), new."user", new.number, new."group", case new."group" when '' then new.purpose else '' end, result,
-      coalesce(nullif(new.given_at, ''), new.created),
+      pb_new_id(), new."user", new.number, new."group", aim, result, stated,
       case result when 'asked' then pb_text(clock_timestamp() + interval '2 days') else '' end, new.id, at, at
     )
     on conflict ("user", number, "group", purpose) do update set
@@ -56,10 +72,9 @@ begin
       since = case when s.state = 'stopped' and excluded.state = 'asked' then s.since else excluded.since end,
       entry = case when s.state = 'stopped' and excluded.state = 'asked' then s.entry else excluded.entry end
     -- an older statement that is entered later does not undo a newer one
-    where (new.given_at = '' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
+    where (new.given_at = '' or new.event = 'opt_out' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
       and not (s.state = 'given' and excluded.state in ('asked', 'claimed'))
       and not (s.state = 'asked' and excluded.state = 'claimed')
-      and not (s.state = 'stopped' and new.event = 'imported')
     returning id, xmax = 0 as is_new
   ), stopped as (
     update consent_states s set state = 'stopped', until = '', updated = at,
@@ -67,6 +82,7 @@ begin
       entry = case s.state when 'stopped' then s.entry else new.id end
     where is_all and new.event = 'opt_out' and s."user" = new."user" and s.number = new.number
       and (s."group" <> '' or s.purpose <> 'all') and (s.state <> 'stopped' or s.until <> '')
+      and (s.since <= stated or not is_import)
     returning id
   )
   insert into _changes (collection, action, record)
@@ -75,10 +91,10 @@ begin
   where exists (select from _listeners where 'consent_states' <> all (ignored));
 
   -- a person who was erased and has agreed again gets texts again. An import is older than it seems
-  if new.event <> 'imported' and (result = 'given' or result = 'asked' and new.source = 'keyword') then
+  if not is_import and (result = 'given' or result = 'asked' and new.source = 'keyword') then
     delete from _stop_list s
     where s."user" = new."user" and s.hash = person_hash(new."user", new.number)
-      and pb_text(s.created) < coalesce(nullif(new.given_at, ''), new.created);
+      and pb_text(s.created) < stated;
   end if;
 
   if pg_trigger_depth() > 1 then
@@ -86,15 +102,16 @@ begin
   end if;
   out_now := case
     when is_all and new.event = 'opt_out' then true
-    when is_late then null
     when new.event = 'confirmed' or new.event = 'opt_in' and (is_all or new.source in ('keyword', 'reply'))
       then case when is_all or is_proof then false end
   end;
   if out_now is null and new."group" = '' then
     return null;
   end if;
-  joins := result = 'given' and new."group" <> '';
-  leaves := result = 'stopped' and new."group" <> '';
+  -- the contact follows a change of the state: an older consent does not bring it back into the group
+  perform from consent_states s where s.entry = new.id and s."user" = new."user" and s.number = new.number;
+  joins := found and result = 'given' and new."group" <> '';
+  leaves := found and result = 'stopped' and new."group" <> '';
   with written as (
     insert into contacts as c (id, "user", phone, opted_out, groups, created, updated)
     select pb_new_id(), new."user", new.number, coalesce(out_now, false),

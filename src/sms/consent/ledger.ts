@@ -61,6 +61,8 @@ export const enteredBy = ({ auth }: Pick<RequestInfo, 'auth'>): string =>
 
 /** An entry that the server adds by itself. The trigger consents_applied changes states and the contact. */
 export interface Entry extends Proof {
+  /** Of an entry with a question: the id of the text that asks it. */
+  readonly id?: string
   readonly user: string
   readonly number: string
   readonly event: 'opt_in' | 'confirmed' | 'opt_out' | 'imported'
@@ -70,7 +72,17 @@ export interface Entry extends Proof {
 
 /** Adds an entry about a group to the ledger. */
 export async function addEntry(db: Db, entry: Entry): Promise<void> {
-  const { user, number, group, event, source, shown = '', version, ...more } = entry
+  const {
+    id = sql<string>`pb_new_id()`,
+    user,
+    number,
+    group,
+    event,
+    source,
+    shown = '',
+    version,
+    ...more
+  } = entry
   const contact = sql<string>`coalesce((select c.id from contacts c where c."user" = ${user} and c.phone = ${number}), '')`
   const purpose = sql<string>`coalesce((select g.name from contact_groups g where g.id = ${group}), 'all')`
   await queries(db)
@@ -78,7 +90,7 @@ export async function addEntry(db: Db, entry: Entry): Promise<void> {
       query
         .insertInto('consents')
         .values({
-          ...{ id: sql`pb_new_id()`, user, contact, number, purpose, group, event, source, shown, ...more },
+          ...{ id, user, contact, number, purpose, group, event, source, shown, ...more },
           ...{ version: version || versionOf(shown), created: NOW },
         })
         .returningAll(),

@@ -133,8 +133,11 @@ async function offerFor(
   const hasOwnHelp = asksForHelp && answer !== undefined && answer.match !== 'any'
   const aboutConsent = hasOwnHelp ? undefined : await consentAnswer(store, config, received)
   if (aboutConsent !== undefined) {
-    const text = { to: from, body: aboutConsent, ...countSegments(aboutConsent) }
-    return offerOf(received, user, text)
+    const text = { to: from, body: aboutConsent.body, ...countSegments(aboutConsent.body) }
+    const offer = offerOf(received, user, text)
+    return aboutConsent.id === ''
+      ? offer
+      : { ...offer, messages: [{ ...offer.messages[0]!, id: aboutConsent.id }] }
   }
   if (!answer || (isOptedOut && !hasOwnHelp)) return
   const content = answer.template ? { templateId: answer.template, variables: {} } : { body: answer.body }

@@ -20,6 +20,12 @@ interface Received {
   readonly body: string
 }
 
+/** An answer. `id`: that of its message, if it asks the person to confirm; '' for a new one. */
+interface ConsentAnswer {
+  readonly id: string
+  readonly body: string
+}
+
 /**
  * The answer to a text that joined a group, confirmed or asked for help; undefined for other texts. Call it
  * in a transaction. A question counts as a code of Verify: above the limits of its number or its account, the
@@ -29,12 +35,15 @@ export async function consentAnswer(
   store: Store,
   config: AcceptConfig,
   { id, user, from, body }: Received,
-): Promise<string | undefined> {
+): Promise<ConsentAnswer | undefined> {
   const { db } = store
   const joined = await readJoined(db, user, id)
-  if (!joined) return isHelp(body) ? readHelp(db, user) : undefined
+  if (!joined) {
+    const help = isHelp(body) ? await readHelp(db, user) : undefined
+    return help === undefined ? undefined : { id: '', body: help }
+  }
   const names = { account: joined.account || joined.name, group: joined.name }
-  if (joined.state === 'given') return wordingOf('joined', joined.languages, names)
+  if (joined.state === 'given') return { id: '', body: wordingOf('joined', joined.languages, names) }
   if (!joined.asks) return undefined
   try {
     await requireDestinations(store, user, [from])
@@ -46,7 +55,7 @@ export async function consentAnswer(
     throw error
   }
   const own = joined.join_text
-  return own ? fillNames(own, names) : wordingOf('ask', joined.languages, names)
+  return { id: joined.entry, body: own ? fillNames(own, names) : wordingOf('ask', joined.languages, names) }
 }
 
 const LANGUAGES = sql<string[]>`coalesce(o.opt_out_languages, '{}')`
@@ -61,7 +70,14 @@ const readJoined = (db: Db, user: string, message: string) =>
       join.onRef('s.user', '=', 'e.user').onRef('s.number', '=', 'e.number').onRef('s.group', '=', 'e.group'),
     )
     .leftJoin('user_settings as o', 'o.user', 'e.user')
-    .select(['g.name', 'g.join_text', 's.state', 'u.name as account', LANGUAGES.as('languages')])
+    .select([
+      'e.id as entry',
+      'g.name',
+      'g.join_text',
+      's.state',
+      'u.name as account',
+      LANGUAGES.as('languages'),
+    ])
     .select(sql<boolean>`s.until <> ''`.as('asks'))
     .where('e.message', '=', message)
     .where('e.message', '<>', sql.lit(''))

@@ -3,9 +3,10 @@ import { formatDate } from '../../fields/date.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
+import { consentWordOf } from '../consent/consent-words.ts'
 import { JOIN_GROUPS, readJoinGroups } from '../consent/joinable-groups.ts'
 import type { Device } from '../devices/device.ts'
-import { latestOptChanges, type OptChange } from '../queue/opt-changes.ts'
+import { dropLate, type OptChange } from '../queue/opt-changes.ts'
 import { optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user-sends.ts'
 import { eventsCte } from '../status.ts'
@@ -84,8 +85,11 @@ export async function receiveTexts(
     const inside = { db, catalog: store.catalog }
     // without this lock, a concurrent send or opt-out could use the old contact. Like a send, take it first:
     // the insert below locks conversations, and another order could deadlock
-    const identified = texts.map((text, i) => ({ ...text, id: ids[i]! }))
-    if (lastWords(identified, words).length > 0) await lockUserSends(db, device.user)
+    const identified = texts
+      .map((text, i) => ({ ...text, id: ids[i]!, at: instants[i]! }))
+      .toSorted((a, b) => a.at - b.at)
+    const mayConfirm = bodies.some((body) => consentWordOf(body, words, [])?.kind === 'yes')
+    if (mayConfirm || lastWords(identified, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
@@ -93,7 +97,7 @@ export async function receiveTexts(
       await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!), { id: device.user, maxBytes })
     const fresh = identified.filter(({ id }) => isNew.has(id))
     const last = lastWords(fresh, words)
-    const said = await latestOptChanges(inside, device.user, last, words)
+    const said = await dropLate(db, device.user, last)
     for (const one of said) await setOptedOut(inside, device.user, one.sender, one.isOut, proofOf(one))
     await hearConsent(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
   })
@@ -106,9 +110,9 @@ type Identified = ReceivedText & { readonly id: string }
 /** The last opt-out or opt-in word of each sender, sorted, so that contacts are locked in one order. */
 function lastWords(texts: readonly Identified[], words: OptWords): OptChange[] {
   const last = new Map<string, OptChange>()
-  for (const { id, from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
+  for (const { id, from, body } of texts) {
     const isOut = readOptWord(body, words)
-    if (isOut !== undefined) last.set(from, { sender: from, isOut, at: receivedAt, said: body, message: id })
+    if (isOut !== undefined) last.set(from, { sender: from, isOut, said: body, message: id })
   }
   return [...last.values()].sort((a, b) => (a.sender < b.sender ? -1 : 1))
 }

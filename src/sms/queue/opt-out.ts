@@ -40,16 +40,6 @@ const optOut = (db: Db, user: string, phone: string) =>
     .returning(['id', sql<boolean>`xmax = 0`.as('isNew')])
     .execute()
 
-const optIn = (db: Db, user: string, phone: string) =>
-  queries(db)
-    .updateTable('contacts')
-    .set({ opted_out: false, updated: NOW })
-    .where('user', '=', user)
-    .where('phone', '=', phone)
-    .where('opted_out', '=', true)
-    .returning(['id', sql<boolean>`false`.as('isNew')])
-    .execute()
-
 /** Whether the person of a number was erased or has opted out. */
 async function isStopped(db: Db, user: string, phone: string): Promise<boolean> {
   const { stopped } = await queries(db)
@@ -60,7 +50,7 @@ async function isStopped(db: Db, user: string, phone: string): Promise<boolean> 
 
 /**
  * Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. `proof`: of
- * the entry of `consents`.
+ * the entry of `consents`. Each STOP adds an entry: a START that is older than the last one ends none.
  */
 export async function setOptedOut(
   store: Store,
@@ -70,11 +60,13 @@ export async function setOptedOut(
   proof: Proof,
 ): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
-  const change = isOut ? optOut : optIn
-  const changed = await withProof(store.db, proof, () => change(store.db, user, phone))
-  if (!isOut && changed.length === 0 && (await isStopped(store.db, user, phone)))
-    await addEntry(store.db, { ...proof, user, number: phone, group: '', event: 'opt_in' })
+  const changed = isOut ? await withProof(store.db, proof, () => optOut(store.db, user, phone)) : []
   for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
+  const isEntered = isOut
+    ? changed.length > 0 || proof.source === 'page'
+    : !(await isStopped(store.db, user, phone))
+  const event = isOut ? 'opt_out' : 'opt_in'
+  if (!isEntered) await addEntry(store.db, { ...proof, user, number: phone, group: '', event })
 }
 
 /** The proof of an opt-out or opt-in by a text. */

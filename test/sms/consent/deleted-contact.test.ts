@@ -175,7 +175,6 @@ describe('an opt-out stays', () => {
     ['an import', { event: 'imported' }],
     ['an import with the text that people agreed to', { event: 'imported', shown: 'Yes' }],
     ['an older consent', { event: 'opt_in', shown: 'Yes', given_at }],
-    ['an older confirmation', { event: 'confirmed', shown: 'Yes', given_at }],
   ])('after the entry of %s', async (_, entry) => {
     const number = nextNumber()
     await hear(number, 'STOP')
@@ -186,11 +185,11 @@ describe('an opt-out stays', () => {
     expect(await contactOf(number)).toEqual([id, true])
   })
 
-  test('after the older confirmation of a group', async () => {
+  test('after the older consent to a group', async () => {
     const group = await record('contact_groups', { name: nextNumber() })
     const number = nextNumber()
     await hear(number, 'STOP')
-    await record('consents', { number, group: group.id, event: 'confirmed', shown: 'Yes', given_at })
+    await record('consents', { number, group: group.id, event: 'opt_in', shown: 'Yes', given_at })
     expect(await reasonOfSend(number)).toBe(OUT)
     await deleteContact(number)
     expect(await reasonOfSend(number)).toBe(OUT)
@@ -200,9 +199,10 @@ describe('an opt-out stays', () => {
 test('a group stays left after an import with the text that people agreed to', async () => {
   const group = await record('contact_groups', { name: nextNumber() })
   const number = nextNumber()
-  await record('contacts', { phone: number, groups: [group.id] })
+  const { id } = await record('contacts', { phone: number, groups: [group.id] })
   await record('consents', { number, group: group.id, event: 'opt_out' })
   await record('consents', { number, group: group.id, event: 'imported', shown: 'Yes' })
+  await must(ann, 'PATCH', `${CONTACTS}/${id}`, { groups: [group.id] })
   const to = { recipients: [], group_ids: [group.id], body: 'Sale' }
   expect(await must(ann, 'POST', '/api/sms/preview', to)).toMatchObject({ recipients_count: 1, opted_out: 1 })
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', to)

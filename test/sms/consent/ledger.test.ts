@@ -51,7 +51,6 @@ describe('a change of opted_out adds an entry', () => {
   test.each([
     ['the record API', {}, 'api'],
     ['the console', { 'consent-source': 'console' }, 'console'],
-    ['an import of contacts', { 'consent-source': 'import' }, 'import'],
     ['a client that claims a text of a person', { 'consent-source': 'keyword' }, 'api'],
   ])('by %s', async (_, headers, source) => {
     const number = nextNumber()
