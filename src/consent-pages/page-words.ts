@@ -38,6 +38,8 @@ const ENGLISH = {
   destination: 'We send no texts to this number.',
   tooMany: 'Too many texts were asked for. Try again later.',
   tooSoon: 'We texted this number just now. Wait a minute, then try again.',
+  signedIn:
+    'You are signed in to the console in this browser. Only the person who got the text ends texts by this link. Opt the contact out in the console instead.',
   noLine: 'We cannot send a text at the moment. Try again later.',
   wrongCode: 'This code is wrong, or it has expired. Look at the text again, or begin again.',
   other: 'The server cannot answer at the moment. Try again later.',
@@ -86,6 +88,8 @@ const GERMAN: Readonly<Record<PageWord, string>> = {
   destination: 'An diese Nummer senden wir keine SMS.',
   tooMany: 'Es wurden zu viele SMS angefordert. Versuchen Sie es später noch einmal.',
   tooSoon: 'Wir haben gerade eine SMS an diese Nummer gesendet. Warten Sie eine Minute.',
+  signedIn:
+    'Sie sind in diesem Browser an der Konsole angemeldet. Nur wer die SMS erhalten hat, meldet sich mit diesem Link ab. Melden Sie den Kontakt in der Konsole ab.',
   noLine: 'Im Moment können wir keine SMS senden. Versuchen Sie es später noch einmal.',
   wrongCode: 'Der Code ist falsch oder abgelaufen. Sehen Sie noch einmal in die SMS, oder beginnen Sie neu.',
   other: 'Der Server kann im Moment nicht antworten. Versuchen Sie es später noch einmal.',

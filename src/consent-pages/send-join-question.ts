@@ -3,6 +3,8 @@ import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
+import { withSavepoint } from '../db/savepoint.ts'
+import { counts } from '../metrics/counts.ts'
 import { beginPause, takeCodes } from '../sms/codes/counts.ts'
 import { requireDestinations } from '../sms/codes/destinations.ts'
 import { CODE_PRIORITY } from '../sms/codes/text-code.ts'
@@ -13,13 +15,14 @@ import { PAUSE_SECONDS } from '../sms/conversations/consent-answer.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
 import { dateAt } from '../sms/send/expiry.ts'
+import { lockUserSends } from '../sms/send/lock-user-sends.ts'
 import { prepareOffer, sendInside } from '../sms/send/send.ts'
 import { accountSender } from '../sms/send/sender.ts'
 import { wakeDevices } from '../sms/wake.ts'
-import { serviceNamed } from '../verify/find-service.ts'
-import { startVerification } from '../verify/start.ts'
+import { randomId } from '../tools/random.ts'
+import { findService, type Service, serviceNamed } from '../verify/find-service.ts'
+import { findPending, sendCode } from '../verify/start.ts'
 import type { JoinPage } from './join-page.ts'
-import { requireLine } from './require-line.ts'
 
 export type PageConfig = AcceptConfig & Pick<Config, 'maxRecipients'>
 
@@ -38,8 +41,8 @@ const MAX_WAIT_MS = 3_600_000
 
 /**
  * Texts a number to confirm that it joins a group, and adds an entry to `consents`. A number that has joined
- * or opted out gets no text, and the visitor does not learn that. Throws 402, 403 and 429 at the limits of
- * codes, and as `send`.
+ * or opted out gets no text, and the visitor does not learn that: the same is done for it, and undone. Throws
+ * 402, 403 and 429 at the limits of pages, and as `send`.
  */
 export async function askToJoin(
   store: Store,
@@ -49,24 +52,39 @@ export async function askToJoin(
 ): Promise<void> {
   const { number, address } = visitor
   const { user } = page
-  await requireDestinations(store, user, [number])
-  if (page.confirmsBy === 'code' && !(await needsNoText(store.db, page, number))) {
-    await textCode(store, config, page, visitor)
-    return
-  }
+  await requireDestinations(store, user, [number], 'page')
+  const service = await findService(store, user, await serviceNamed(store, user, SERVICE))
   const wake = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    await takeCodes(inside, config, { user, phones: [number], ip: address })
-    await beginPause(db, user, number, PAUSE_SECONDS)
-    if (await needsNoText(db, page, number)) {
-      await requireLine(inside, config, user)
+    await takeCodes(inside, config, { asker: 'page', user, phones: [number], ip: address })
+    await beginPause(db, user, number, PAUSE_SECONDS, 'page')
+    const isTrial = await needsNoText(db, page, number)
+    const question = entryOf(page, visitor)
+    const send = () =>
+      page.confirmsBy === 'code'
+        ? sendPageCode(inside, config, page, number, service)
+        : sendQuestion(inside, config, page, number)
+    await lockUserSends(db, user)
+    try {
+      return await withSavepoint(db, async () => {
+        // a trial begins as if the person had texted a word, which ends opt-outs until it is undone
+        if (isTrial) await addQuestion(db, { ...question, id: randomId(), source: 'keyword' })
+        const { message, wake } = await send()
+        if (isTrial) throw new Undone()
+        await addQuestion(db, { ...question, id: message })
+        return wake
+      })
+    } catch (error) {
+      if (!(error instanceof Undone)) throw error
+      counts.accepted.messages--
       return []
     }
-    await addQuestion(db, entryOf(page, visitor))
-    return sendQuestion(inside, config, page, number)
   })
   wakeDevices(store.db, wake)
 }
+
+/** Undoes a trial. */
+class Undone extends Error {}
 
 /** Fields of `consents` about what a visitor of a page has agreed to. */
 const entryOf = ({ user, group, shown, version }: JoinPage, { number, address, browser }: Visitor) => ({
@@ -92,38 +110,36 @@ async function needsNoText(db: Db, { user, group }: JoinPage, number: string): P
   return isSettled
 }
 
-/** Sends the question "Reply YES", in the transaction of its entry. Returns the devices to wake. */
+/** Sends the question "Reply YES". Returns the id of its text and the devices to wake. */
 async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, number: string) {
   const { user, names, question, languages } = page
   const body = question ? fillNames(question, names) : wordingOf('ask', languages, names)
   const expiresAt = dateAt(Date.now() + MAX_WAIT_MS)
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
   const offer = await prepareOffer(store, config, accountSender(user, user), toOne(number, body, options))
-  return sendInside(store, config, offer)
+  return { message: offer.messages[0]!.id, wake: await sendInside(store, config, offer) }
 }
 
-/**
- * Texts a code of Verify, whose limits hold. The entry follows: after a crash between them, the code confirms
- * nothing.
- */
-async function textCode(store: Store, config: PageConfig, page: JoinPage, visitor: Visitor): Promise<void> {
+/** Sends a code of Verify. Returns as `sendQuestion`. */
+async function sendPageCode(store: Store, config: PageConfig, page: JoinPage, to: string, service: Service) {
   const { user, names, language } = page
-  await startVerification(
-    { store, config },
-    {
-      ...{ sender: accountSender(user, user), to: visitor.number, ip: visitor.address, locale: language },
-      ...{ service: await serviceNamed(store, user, SERVICE), templateId: '', length: 0, ttl: 0 },
-      ...{ domain: '', appHash: '' },
-      // the pause of numbers that get no text: else its length shows who has joined
-      pauseSeconds: PAUSE_SECONDS,
-      // the braces of a name are not variables
-      template: wordingOf('code', languageOf(page), {
-        account: names.account.replaceAll('{{', '{ {'),
-        group: names.group.replaceAll('{{', '{ {'),
-      }),
+  const start = {
+    ...{
+      sender: accountSender(user, user),
+      to,
+      locale: language,
+      length: 0,
+      ttl: 0,
+      domain: '',
+      appHash: '',
     },
-  )
-  await store.db.transaction((db) => addQuestion(db, entryOf(page, visitor)))
+    // the braces of a name are not variables
+    template: wordingOf('code', languageOf(page), {
+      account: names.account.replaceAll('{{', '{ {'),
+      group: names.group.replaceAll('{{', '{ {'),
+    }),
+  }
+  return sendCode({ store, config }, service, start, await findPending(store.db, service.id, to))
 }
 
 /** The account's languages first, as for all texts about consent. */

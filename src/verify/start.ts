@@ -42,17 +42,34 @@ export async function startVerification(
   if ((await findRefused(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    const code = await codeFor(inside, config, service, start)
-    const options = { ...PLAIN_OPTIONS, priority: CODE_PRIORITY, expiresAt: code.expires_at, isBulk: true }
-    const content = writeCode(service, { ...start, template }, to, code.text)
-    checkLength(content.body)
-    const offer = await prepareOffer(inside, config, sender, toOne(to, content, options))
-    const verification = await keep(inside, service, start, code, offer.messages[0]!.id)
-    // last: it locks the account's sends until the commit, and sends of others may wait in the same statement
-    return { verification, wake: await sendInside(inside, config, offer) }
+    await takeCodes(inside, config, { user: sender.user, phones: [to], ip: start.ip })
+    const pending = await findPending(db, service.id, to)
+    await beginPause(db, sender.user, to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
+    return sendCode({ store: inside, config }, service, { ...start, template }, pending)
   })
   wakeDevices(store.db, wake)
   return verification
+}
+
+/**
+ * Sends a code that was counted, or the pending one again, in the caller's transaction. Returns the id of its
+ * text and the devices to wake, too.
+ */
+export async function sendCode(
+  { store, config }: VerifyServices,
+  service: Service,
+  start: CodeStart,
+  pending: Pending | undefined,
+) {
+  const code = await codeFor(store.db, service, start, pending)
+  const options = { ...PLAIN_OPTIONS, priority: CODE_PRIORITY, expiresAt: code.expires_at, isBulk: true }
+  const content = writeCode(service, start, start.to, code.text)
+  checkLength(content.body)
+  const offer = await prepareOffer(store, config, start.sender, toOne(start.to, content, options))
+  const message = offer.messages[0]!.id
+  const verification = await keep(store, service, start, code, message)
+  // last: it locks the account's sends until the commit, and sends of others may wait in the same statement
+  return { verification, message, wake: await sendInside(store, config, offer) }
 }
 
 interface Code {
@@ -69,7 +86,7 @@ const PAUSE_SECONDS = 30
 const TRUE_NOW = sql<string>`pb_text(clock_timestamp())`
 
 /** The pending verification of a number, locked, with its code. */
-const findPending = (db: Db, service: string, to: string) =>
+export const findPending = (db: Db, service: string, to: string) =>
   queries(db)
     .selectFrom('verifications as v')
     .innerJoin('_verify_codes as c', 'c.verification', 'v.id')
@@ -83,17 +100,14 @@ const findPending = (db: Db, service: string, to: string) =>
     .forUpdate('v')
     .executeTakeFirst()
 
+type Pending = NonNullable<Awaited<ReturnType<typeof findPending>>>
+
 async function codeFor(
-  store: Store,
-  config: VerifyServices['config'],
+  db: Db,
   service: Service,
-  start: Start,
+  start: CodeStart,
+  pending: Pending | undefined,
 ): Promise<Code> {
-  const { db } = store
-  const { user } = start.sender
-  await takeCodes(store, config, { user, phones: [start.to], ip: start.ip })
-  const pending = await findPending(db, service.id, start.to)
-  await beginPause(db, user, start.to, start.pauseSeconds ?? PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
   const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
   if (pending && text) return { ...pending, verification: pending.id, text }
   const expires_at = dateAt(Date.now() + (start.ttl || service.ttl) * 1000)
@@ -101,7 +115,7 @@ async function codeFor(
   return { verification: randomId(), text: digits, sends: 0, expires_at }
 }
 
-function keep({ db }: Store, service: Service, start: Start, code: Code, message: string) {
+function keep({ db }: Store, service: Service, start: Recipient, code: Code, message: string) {
   if (code.sends > 0) return countSend(db, code.verification, message)
   return create(db, service, start, code, message)
 }
@@ -109,7 +123,7 @@ function keep({ db }: Store, service: Service, start: Start, code: Code, message
 async function create(
   db: Db,
   service: Service,
-  { sender: { user }, to }: Start,
+  { sender: { user }, to }: Recipient,
   code: Code,
   message: string,
 ) {
@@ -160,6 +174,7 @@ interface Start extends Omit<Wording, 'template'> {
   readonly ttl: number
   /** The IP address of the person who asked for the code; '' if it is not known. */
   readonly ip: string
-  /** The pause after this code, if it is not to double each time. */
-  readonly pauseSeconds?: number
 }
+
+type Recipient = Pick<Start, 'sender' | 'to'>
+type CodeStart = Recipient & Wording & Pick<Start, 'length' | 'ttl'>

@@ -76,6 +76,30 @@ test('a form of another site ends no texts', async () => {
   expect(await contactOf(number)).toBeUndefined()
 })
 
+test.each<[who: string, headers: () => Promise<Record<string, string>>]>([
+  [
+    'a viewer, who may read the link',
+    async () => {
+      const ben = await server.makeUser()
+      await must(server.superuser, 'POST', '/api/collections/members/records', {
+        ...{ account: ann.id, member: ben.id, role: 'viewer' },
+      })
+      const { token } = await must(ben, 'POST', '/api/account/act-for', { account: ann.id })
+      return { authorization: token }
+    },
+  ],
+  ['the owner', async () => ({ authorization: ann.token })],
+  ['a member in the browser of the console', async () => ({ cookie: 'signed_in=1' })],
+])('%s ends no texts by the link of a person', async (_, headers) => {
+  const number = nextNumber()
+  const path = await linkTo(number)
+  const refused = await post(path, {}, await headers())
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('signed in to the console')])
+  expect(await contactOf(number)).toBeUndefined()
+  expect((await post(path)).status).toBe(200)
+  expect(await contactOf(number)).toEqual([true, []])
+})
+
 test('a person leaves one of several groups, whose waiting campaign texts end', async () => {
   const [news, club, hidden] = await Promise.all(
     [

@@ -1500,6 +1500,7 @@ create function auth_give_back(keys text[], exempt text, days integer) returns v
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
+create function codes_few_right(of_user text, to_country text, of_pages boolean) returns boolean stable
 create function codes_stop(of_user text, to_country text) returns boolean volatile
 create function consent_answered(owner text, number text, reply text) returns TABLE("group" text, shown text) stable
 create function consent_is_late(owner text, number text, "group" text, purpose text, message text, given text) returns boolean stable

@@ -8,7 +8,7 @@
 create or replace function consent_answered(owner text, number text, reply text)
 returns table ("group" text, shown text)
 language sql stable as $$
-  select s."group", coalesce(nullif(q.body, ''), e.shown)
+  select s."group", coalesce(nullif(e.shown, ''), q.body)
   from (
     select m.id, m.body, m.status in ('sending', 'sent', 'delivered') as is_out,
       coalesce(nullif(m.sent_at, ''), m.created) as at

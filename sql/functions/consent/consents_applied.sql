@@ -24,7 +24,7 @@ declare
   is_proof constant boolean := new.source in ('keyword', 'reply') or new.shown <> '';
   is_all constant boolean := new."group" = '' and new.purpose = 'all';
   is_import constant boolean := new.event = 'imported' or new.source = 'import'
-    or nullif(current_setting('pocketsms.consent', true), '')::json ->> 'source' = 'import';
+    or coalesce(nullif(current_setting('pocketsms.consent', true), '')::json ->> 'source', '') = 'import';
   at constant text := pb_text(clock_timestamp());
   -- the purpose of the state
   aim constant text := case new."group" when '' then new.purpose else '' end;

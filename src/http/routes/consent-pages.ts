@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { getCookie } from 'hono/cookie'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { askedPage, joinedPage } from '../../consent-pages/asked-page.ts'
 import { confirmCode } from '../../consent-pages/confirm-code.ts'
@@ -17,6 +18,7 @@ import { readForm } from '../body/form.ts'
 import type { Ctx, Env, ErrorForm, Services } from '../context.ts'
 import { gate } from '../middleware/gate.ts'
 import { isOfOtherSite } from '../middleware/other-site.ts'
+import { knownCaller } from '../request-info.ts'
 import { clientIp, storeOf } from '../server/caller.ts'
 
 const MAX_FORM_BYTES = 16 << 10
@@ -57,6 +59,7 @@ export function consentPageRoutes(services: Services): Hono<Env> {
     .post('/leave/:token', async (c) => {
       const shown = await leavePageOf(c, services)
       if (isOfOtherSite(c, services)) return send(c, leaveForm(shown, 'otherSite'), 403)
+      if (await isSignedIn(c, services)) return send(c, leaveForm(shown, 'signedIn'), 403)
       const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
       const group = shown.groups.find((one) => one.id === id)
       // a group that the person has left, or whose page is closed: ask again
@@ -65,6 +68,10 @@ export function consentPageRoutes(services: Services): Hono<Env> {
       return send(c, leftPage(shown, group))
     })
 }
+
+/** Whether a member of an account asks, who may read texts of others: by a token, or in the console's browser. */
+const isSignedIn = async (c: Ctx, services: Services) =>
+  getCookie(c, 'signed_in') !== undefined || (await knownCaller(c, services)) !== null
 
 async function leavePageOf(c: Ctx, services: Services): Promise<LeavePage> {
   const { db } = storeOf(c, services, null)

@@ -31,8 +31,15 @@ async function readLimits(db: Db, user: string) {
 }
 type Limits = Awaited<ReturnType<typeof readLimits>>
 
+/**
+ * Who asks for codes: the account's own apps, anybody by a form of a page, or people who text a word. Each has
+ * counts and pauses of its own: forms of strangers use up no codes of a person who signs in.
+ */
+export type Asker = 'code' | 'page' | 'word'
+
 /** Codes that an account is about to send. `ip`: the address of the person who asked; '' if not known. */
 interface Codes {
+  readonly asker?: Asker
   readonly user: string
   readonly phones: readonly string[]
   readonly ip: string
@@ -59,7 +66,7 @@ function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
 
 /**
  * Counts codes for their numbers, the network that asks and the account, over all services, hooks and auth
- * collections. Locks the numbers until the transaction ends. Throws 429 or 402 and counts none.
+ * collections with the same asker. Locks the numbers until the transaction ends. Throws 429 or 402 and counts none.
  */
 export async function takeCodes(
   store: Store,
@@ -75,10 +82,10 @@ export async function takeCodes(
 }
 
 async function countsOf(store: Store, config: Pick<Config, 'monthlyQuota'>, codes: Codes): Promise<Count[]> {
-  const { user, phones, ip } = codes
+  const { asker = 'code', user, phones, ip } = codes
   const limits = await readLimits(store.db, user)
   const amount = phones.length
-  const own = (name: string) => `code ${user} ${name}`
+  const own = (name: string) => `${asker} ${user} ${name}`
   const sender = { amount, seconds: HOUR_SECONDS, refusal: 'sender_limit_reached' } as const
   return [
     ...phones
@@ -104,21 +111,28 @@ function countsOfNumber(key: string, { ofHour, ofDay }: Limits): Count[] {
 async function countsOfQuota(
   store: Store,
   config: Pick<Config, 'monthlyQuota'>,
-  { user, phones }: Codes,
+  { asker = 'code', user, phones }: Codes,
   share: number,
 ): Promise<Count[]> {
   const { quota, period } = await readUsage(store, user, config, new Date())
   if (quota === 0) return []
   const limit = Math.floor((quota * share) / 100)
   const month = { amount: phones.length, limit, seconds: MONTH_SECONDS, refusal: 'quota_exceeded' } as const
-  return [{ ...month, key: `code ${user} ${period}` }]
+  return [{ ...month, key: `${asker} ${user} ${period}` }]
 }
 
 const hashOf = (phone: string) => hash('sha256', phone, 'hex').slice(0, 32)
 
 /** Begins a pause after which a number may be sent another code. Throws 429 within the last pause. */
-export async function beginPause(db: Db, user: string, phone: string, seconds: number): Promise<void> {
-  const { place, wait } = await take(db, [{ key: pauseOf(user, phone), amount: 1, limit: 1, seconds }])
+export async function beginPause(
+  db: Db,
+  user: string,
+  phone: string,
+  seconds: number,
+  asker: Asker = 'code',
+): Promise<void> {
+  const key = pauseOf(user, phone, asker)
+  const { place, wait } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
   if (place > 0) throw refuse('resend_too_soon', wait)
 }
 
@@ -132,11 +146,14 @@ export async function beginHelpPause(db: Db, user: string, phone: string, second
   return place === 0
 }
 
-/** Ends a number's pause: a code to it was right. */
+/** Ends a number's pause after codes of the account's apps: a code to it was right. */
 export const endPause = (db: Db, user: string, phone: string) =>
-  queries(db).deleteFrom('auth_tries').where('key', '=', pauseOf(user, phone)).execute()
+  queries(db)
+    .deleteFrom('auth_tries')
+    .where('key', '=', pauseOf(user, phone, 'code'))
+    .execute()
 
-const pauseOf = (user: string, phone: string) => `code ${user} ${hashOf(phone)} pause`
+const pauseOf = (user: string, phone: string, asker: Asker) => `${asker} ${user} ${hashOf(phone)} pause`
 
 const refuse = (code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon', wait: number) =>
   tooManyTries(wait, REFUSALS[code][1], code)

@@ -5,6 +5,7 @@ import { queries } from '../../db/queries.ts'
 import { callingCodeOf } from '../../portable/phone/calling-code.ts'
 import { isPremium } from '../../portable/phone/numbering-plans.ts'
 import { gatewayRefusal } from '../send/refusals.ts'
+import type { Asker } from './counts.ts'
 
 /** Calling codes of satellite phones and of networks without a country. ITU-T E.164 list */
 const SATELLITES: ReadonlySet<string> = new Set([
@@ -31,19 +32,20 @@ type Bounds = Awaited<ReturnType<typeof readBounds>>
 
 /**
  * Throws 403 for a phone number to which an account sends no codes. Call it outside of a transaction that the
- * refusal rolls back: it may stop codes to a country.
+ * refusal rolls back: it may stop codes to a country. Codes of pages stop apart, and only for a day.
  */
 export async function requireDestinations(
   store: Store,
   user: string,
   phones: readonly string[],
+  asker: Asker = 'code',
 ): Promise<void> {
   const bounds = await readBounds(store.db, user, phones)
   if (!phones.every((phone) => isAllowed(bounds, phone))) throw gatewayRefusal('destination_not_allowed')
   const stopped = bounds.stopped.split(',')
   for (const country of new Set(phones.map(callingCodeOf))) {
     const isStopped = stopped.includes(country)
-    if (isStopped || (bounds.floor > 0 && (await stopsNow(store, user, country))))
+    if (isStopped || (bounds.floor > 0 && (await stopsNow(store, user, country, asker))))
       throw gatewayRefusal('destination_stopped')
   }
 }
@@ -63,9 +65,11 @@ const isNamed = (destinations: string, country: string, phone: string) =>
     .some((prefix) => prefix.startsWith(country) && phone.startsWith(prefix))
 
 /** Stops codes to a country if too few were approved, and queues a mail. True if they are stopped. */
-async function stopsNow({ db }: Store, user: string, country: string): Promise<boolean> {
-  const { isStopped } = await queries(db)
-    .selectNoFrom(sql<boolean>`codes_stop(${user}, ${country})`.as('isStopped'))
-    .executeTakeFirstOrThrow()
+async function stopsNow({ db }: Store, user: string, country: string, asker: Asker): Promise<boolean> {
+  const call =
+    asker === 'page'
+      ? sql<boolean>`codes_few_right(${user}, ${country}, true)`
+      : sql<boolean>`codes_stop(${user}, ${country})`
+  const { isStopped } = await queries(db).selectNoFrom(call.as('isStopped')).executeTakeFirstOrThrow()
   return isStopped
 }

@@ -47,8 +47,8 @@ export async function consentAnswer(
   if (!joined.asks) return undefined
   try {
     await requireDestinations(store, user, [from])
-    await beginPause(db, user, from, PAUSE_SECONDS)
-    await takeCodes(store, config, { user, phones: [from], ip: '' })
+    await beginPause(db, user, from, PAUSE_SECONDS, 'word')
+    await takeCodes(store, config, { asker: 'word', user, phones: [from], ip: '' })
   } catch (error) {
     // a limit, or a country without codes: the job shall not try again
     if (error instanceof GatewayError || error instanceof ApiError) return undefined
