@@ -11,11 +11,14 @@ const MAX_WORD = 60
 
 /** Punctuation, quotes, emoji, space and invisible marks, which people and phones put around a word. */
 const AROUND = /[\p{P}\p{S}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
+/** The lines that phones and mail programs add. */
+const SIGNATURE =
+  /\n\s*(?:--|—|sent from |get outlook |gesendet (?:von|mit) |envoyé (?:de|depuis) |enviado (?:desde|do) |inviato da |verstuurd vanaf |wysłane z |skickat från ).*$/isu
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
  * The word that a whole text is, in one spelling: without what stands around it, with one space for each run
- * of white space, in upper case by Unicode. '' for a text that is longer than any word.
+ * of white space or hyphens, in upper case by Unicode. '' for a text that is longer than any word.
  */
 function foldWord(text: string): string {
   const characters = [...text]
@@ -27,15 +30,15 @@ function foldWord(text: string): string {
   const word = characters.slice(start, end).join('').normalize('NFKC').replace(INVISIBLE, '')
   // upper case of a lower case letter: `ß` becomes `SS`, and the Turkish `İ` and `ı` become `I`
   const lower = word.toUpperCase().toLowerCase().normalize('NFC').replaceAll('i\u0307', 'i')
-  return lower.toUpperCase().replace(/\s+/g, ' ')
+  return lower.toUpperCase().replace(/[\s\p{Pd}]+/gu, ' ')
 }
 
 /**
  * True for an opt-out word, false for an opt-in word, undefined for any other text, such as a sentence. Lines
- * about the files of an MMS do not count.
+ * about the files of an MMS do not count, nor do signatures.
  */
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
-  const word = foldWord(withoutAttachmentLines(body))
+  const word = foldWord(withoutAttachmentLines(body).replace(SIGNATURE, ''))
   if (word === '') return undefined
   const isOne = (one: string) => one === word || foldWord(one) === word
   if (words.out.some(isOne)) return true

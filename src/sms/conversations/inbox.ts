@@ -28,18 +28,22 @@ export const queuePushes = (news: string) => `
 /**
  * CTEs for receive.ts that add texts to conversations and queue pushes to browsers. $1: user, $2: device, $4:
  * texts; the CTE `changed` has the new ids. Locks conversations by phone number, as sms_accept does, against
- * deadlocks. A blocked conversation counts no unread texts. A text that opts out needs no answer.
+ * deadlocks. A blocked conversation counts no unread texts. A text that opts out needs no answer, and a reaction
+ * leaves it as it is whether the person waits for one.
  */
 export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
     unread, unanswered, archived, created, updated)
   select pb_new_id(), $1, n."from",
     coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
-    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, not n.stops, false, pb_text(now()), pb_text(now())
+    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, n.asks, false, pb_text(now()), pb_text(now())
   from (
-    select distinct on (t."from" collate "C") t."from", t.id, t.body, t.stops, changed.line,
-      count(*) over (partition by t."from" collate "C") as texts
-    from json_to_recordset($4) t(id text, "from" text, body text, at text, stops boolean)
+    select distinct on (t."from" collate "C") t."from", t.id, t.body, changed.line,
+      count(*) over (partition by t."from" collate "C") as texts,
+      case when t.reacts then bool_or(not (t.reacts or t.stops)) over (partition by t."from" collate "C")
+        or exists (select from conversations o where o."user" = $1 and o.number = t."from" and o.unanswered)
+        else not t.stops end as asks
+    from json_to_recordset($4) t(id text, "from" text, body text, at text, stops boolean, reacts boolean)
     join changed on changed.id = t.id
     where t."from" <> ''
     order by t."from" collate "C", t.at desc, t.id

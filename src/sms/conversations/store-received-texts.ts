@@ -12,6 +12,7 @@ import { lockUserSends } from '../send/lock-user-sends.ts'
 import { eventsCte } from '../status.ts'
 import { isAnswerable } from './auto-answer.ts'
 import { completeSenders } from './complete-senders.ts'
+import { findReactions } from './find-reactions.ts'
 import { hearConsent } from './hear-consent.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 import { ANSWERABLE_CTE } from './queue-answers.ts'
@@ -69,14 +70,17 @@ export async function receiveTexts(
   const bodies = texts.map(({ body }) => body)
   const words = await optWordsOf(store, device.user, serverWords, bodies)
   const instants = distinctInstants(texts)
-  const rows = texts.map(({ from, body, sim, attachments = [] }, i) => {
+  const reactions = await findReactions(store.db, device.user, texts)
+  const rows = texts.map((text, i) => {
+    const { from, body, sim, attachments = [] } = text
     const isOut = readOptWord(body, words)
+    const reacts = reactions.has(text)
     return {
       ...{ id: ids[i]!, from, body, segments: countSegments(body).segments, sim },
       attachments: attachments.map(({ name }) => name),
       at: formatDate(new Date(instants[i]!)),
-      answerable: isAnswerable(from) && isOut === undefined,
-      stops: isOut === true,
+      answerable: isAnswerable(from) && isOut === undefined && !reacts,
+      ...{ stops: isOut === true, reacts },
     }
   })
   // sort: concurrent reports of the same texts then insert them in the same order and do not deadlock

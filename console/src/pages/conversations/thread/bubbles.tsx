@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { readReaction } from '#portable/reaction.ts'
 import { pb } from '../../../data/client.ts'
 import { isOnline } from '../../../data/connection/connection.ts'
 import { discardUnsent, retryUnsent, type Unsent } from '../../../data/connection/outbox.ts'
@@ -66,13 +67,15 @@ export function Text({
   const isCancelable = may('agent') && isWaiting && expand?.sent_by?.kind !== 'campaign'
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)
+  const isReaction = isIn && readReaction(body)?.isKnown
   return (
     <article
-      class={`conversations-text ${isIn ? 'in' : ''} ${isWaiting ? 'waiting' : ''} ${isTold ? 'told' : ''}`}
+      class={`conversations-text ${isIn ? 'in' : ''} ${isReaction ? 'reaction' : ''} ${isWaiting ? 'waiting' : ''} ${isTold ? 'told' : ''}`}
       aria-current={isFound ? 'true' : undefined}
     >
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keyboard users have the link below */}
       <p onClick={() => setOpen(!isOpen)}>
+        {isReaction && <span class="unseen">{t('Reaction:')} </span>}
         <span class="unseen">{isIn ? t('They wrote:') : t('You wrote:')} </span>
         {body || <span class="muted">{t('The text was removed.')}</span>}
       </p>
