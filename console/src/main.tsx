@@ -22,6 +22,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
 import { watchConnection } from './data/connection/connection.ts'
+import { markBrowser } from './data/mark-browser.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
@@ -68,6 +69,7 @@ document.documentElement.lang = language
 document.documentElement.dir = DIRECTIONS[language]
 watchConnection()
 watchSession()
+markBrowser()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()

@@ -24,7 +24,7 @@ const MEDIA =
   '(?:an?|una?|une) (?:image|photo|picture|video|movie|attachment|contact|location|link|sticker|audio message|imagen|foto)'
 const SIGN = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Regional_Indicator}]+'
 
-/** A quote with at most a few words around it. No text makes it slow: the words contain no marks of quotes. */
+/** A quote with a few words around it. No text makes it slow: the words contain no marks of quotes. */
 const quotedBy = (marks: string) =>
   new RegExp(`^([^${marks}]{0,60})[${marks}](.+?)[${marks}]([^${marks}]{0,40})$`, 'su')
 const QUOTED = [quotedBy('"“”„«»‟「」'), quotedBy("'‘’‚‹›")]

@@ -5,7 +5,7 @@ import { formatDate } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { completeNumber } from './complete-numbers.ts'
-import { type ConsentSource, enteredBy, giveProof, sourceOf, versionOf } from './consent/ledger.ts'
+import { enteredBy, giveProof, sourceOf, versionOf } from './consent/ledger.ts'
 import { lockUserSends } from './send/lock-user-sends.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
@@ -28,8 +28,7 @@ function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>
 
 /**
  * Rules of the ledger of consent: it only grows. Completes an entry: its number and contact by each other,
- * its purpose, source and version, and the person or key that enters it. A superuser is no such person: the
- * source is never `page`, which would be the server's own entry. An opt-out ends waiting
+ * its purpose, source and version, and the person or key that enters it. An opt-out ends waiting
  * messages: of a group, those of its campaigns.
  */
 export const consentsExtension: Extension = {
@@ -42,11 +41,11 @@ export const consentsExtension: Extension = {
     Object.assign(values, await findPerson(store, user, String(values.contact), String(values.number)))
     values.purpose ||= (await groupName(store, user, String(values.group))) || 'all'
     values.entered_by = enteredBy(request)
-    values.source ||= sourceOf(request)
-    if (values.source === 'page' && values.entered_by === '') values.source = 'api'
+    const source = sourceOf(request, String(values.source ?? ''))
+    values.source = source
     values.version ||= versionOf(String(values.shown))
     // an earlier change in the same batch request may have been an import
-    await giveProof(store.db, { source: values.source as ConsentSource })
+    await giveProof(store.db, { source })
     // before contacts: the triggers then end waiting texts (sms_texts_unwanted)
     if (values.event === 'opt_out') await lockUserSends(store.db, user)
     return undefined

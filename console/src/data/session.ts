@@ -33,13 +33,6 @@ const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
 
-/** Pages that end texts refuse a person who is signed in here: a member may read the links of others. */
-const markBrowser = () => {
-  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in Firefox before 140
-  document.cookie = `signed_in=1; path=/leave; samesite=lax${stored.value ? '' : '; max-age=0'}`
-}
-markBrowser()
-
 export const session = computed((): Session | null => {
   const record = stored.value
   if (!record) return null
@@ -75,7 +68,6 @@ pb.authStore.onChange(() => {
   if (before !== identity()) closeStream()
   before = identity()
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
-  markBrowser()
   if (stored.value) ending.value = null
 })
 

@@ -3,8 +3,8 @@
 --
 -- YES answers the last text that the number got. No row if that is another text of the account, whatever it
 -- asked: anybody can cause a question by a form. Texts that no device has fetched come before the others, and
--- answers to HELP do not count. A text that a phone received before the question is no answer to it; 5 minutes
--- are for phones whose clocks are slow.
+-- answers to HELP do not count. A text that a phone received before the question is no answer to it; 5
+-- minutes are for phones whose clocks are slow.
 create or replace function consent_answered(owner text, number text, reply text)
 returns table ("group" text, shown text)
 language sql stable as $$

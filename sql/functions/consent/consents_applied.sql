@@ -7,8 +7,8 @@
 --            leaves `stopped` as it is, and only sets `until` (see consent_question)
 --   claimed  an entry without proof, such as an import without the text that people agreed to
 --
--- A statement that is late changes nothing: one that is older than a stop (consent_is_late), an import after a
--- stop, whatever its date, and an imported opt-out that is older than a consent. Other opt-outs count from
+-- A statement that is late changes nothing: one that is older than a stop (consent_is_late), an import after
+-- a stop, whatever its date, and an imported opt-out that is older than a consent. Other opt-outs count from
 -- their arrival. A date in the future counts as the present.
 --
 -- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all

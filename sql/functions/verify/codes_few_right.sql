@@ -1,8 +1,8 @@
--- Whether too few of the last 20 codes to a country were approved, by the account's `code_approval_floor`; false
--- with fewer than 20 in a day. Counts a pending code as not approved after 3 minutes, and a canceled one too,
--- unless its text was canceled in time. A code that was approved by Twilio's `Status=approved` counts as not
--- approved: a thief with the API key could approve all codes. `of_pages`: the codes of join pages, or all
--- others. Anybody can request codes by a page, and never enter them.
+-- Whether too few of the last 20 codes to a country were approved, by the account's `code_approval_floor`;
+-- false with fewer than 20 in a day. Counts a pending code as not approved after 3 minutes, and a canceled
+-- one too, unless its text was canceled in time. A code that was approved by Twilio's `Status=approved`
+-- counts as not approved: a thief with the API key could approve all codes. `of_pages`: the codes of join
+-- pages, or all others. Anybody can request codes by a page, and never enter them.
 create or replace function codes_few_right(of_user text, to_country text, of_pages boolean) returns boolean
 language sql stable as $$
   select count(*) = 20 and count(*) filter (where l.is_right) * 100 < max(l.code_approval_floor) * 20

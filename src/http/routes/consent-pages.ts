@@ -69,7 +69,7 @@ export function consentPageRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Whether a member of an account asks, who may read texts of others: by a token, or in the console's browser. */
+/** Whether a person asks who may read texts of others: by a token, or in a browser that shows the console. */
 const isSignedIn = async (c: Ctx, services: Services) =>
   getCookie(c, 'signed_in') !== undefined || (await knownCaller(c, services)) !== null
 

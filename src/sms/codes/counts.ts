@@ -32,8 +32,8 @@ async function readLimits(db: Db, user: string) {
 type Limits = Awaited<ReturnType<typeof readLimits>>
 
 /**
- * Who asks for codes: the account's own apps, anybody by a form of a page, or people who text a word. Each has
- * counts and pauses of its own: forms of strangers use up no codes of a person who signs in.
+ * Who asks for codes: the account's own apps, anybody by a form of a page, or people who text a word. Each
+ * has counts and pauses of its own: forms of strangers use up no codes of a person who signs in.
  */
 export type Asker = 'code' | 'page' | 'word'
 
@@ -66,7 +66,8 @@ function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
 
 /**
  * Counts codes for their numbers, the network that asks and the account, over all services, hooks and auth
- * collections with the same asker. Locks the numbers until the transaction ends. Throws 429 or 402 and counts none.
+ * collections with the same asker. Locks the numbers until the transaction ends. Throws 429 or 402 and counts
+ * none.
  */
 export async function takeCodes(
   store: Store,

@@ -49,10 +49,14 @@ export async function withProof<T>(db: Db, proof: Proof, work: () => Promise<T>)
 
 const NAMED: ReadonlySet<string> = new Set<ConsentSource>(['console', 'import', 'page', 'api'])
 
-/** The source that a client names in the header `Consent-Source`, `api` without one. */
-export function sourceOf({ headers }: Pick<RequestInfo, 'headers'>): ConsentSource {
-  const named = headers().consent_source ?? ''
-  return NAMED.has(named) ? (named as ConsentSource) : 'api'
+/**
+ * The source that a client names, in the header `Consent-Source` unless it is given; `api` without one. Never
+ * `page` for a superuser, whom no entry names: it would be the server's own entry.
+ */
+export function sourceOf(request: Pick<RequestInfo, 'headers' | 'auth'>, given = ''): ConsentSource {
+  const named = given || (request.headers().consent_source ?? '')
+  if (!NAMED.has(named) || (named === 'page' && enteredBy(request) === '')) return 'api'
+  return named as ConsentSource
 }
 
 /** The id of the record of `senders` that makes a request; '' for a superuser and the server itself. */

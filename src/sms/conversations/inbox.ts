@@ -28,8 +28,8 @@ export const queuePushes = (news: string) => `
 /**
  * CTEs for receive.ts that add texts to conversations and queue pushes to browsers. $1: user, $2: device, $4:
  * texts; the CTE `changed` has the new ids. Locks conversations by phone number, as sms_accept does, against
- * deadlocks. A blocked conversation counts no unread texts. A text that opts out needs no answer, and a reaction
- * leaves it as it is whether the person waits for one.
+ * deadlocks. A blocked conversation counts no unread texts. A text that opts out needs no answer. A reaction
+ * leaves it as it is whether the person waits for an answer.
  */
 export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,

@@ -56,6 +56,11 @@ test('an entry of a superuser is never one of a page of the server', async () =>
   const entry = { user: ann.id, number: nextNumber(), event: 'opt_in', source: 'page', shown: 'Yes' }
   expect(await must(server.superuser, 'POST', path('consents'), entry)).toMatchObject({ source: 'api' })
   expect(await record('consents', entry)).toMatchObject({ source: 'page', entered_by: ann.id })
+  const phone = nextNumber()
+  const by = { authorization: server.superuser.token, 'consent-source': 'page' }
+  const contact = { user: ann.id, phone, opted_out: true }
+  expect((await request(server.url, 'POST', path('contacts'), contact, by)).status).toBe(200)
+  expect(await server.query('select source from consents where number = $1', [phone])).toEqual([['api']])
 })
 
 test('an entry about the future is refused, and one in the database counts as the present', async () => {
