@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError, UserError } from '../errors.ts'
+import { PAIRING_CODE, readTypedCode } from '../portable/typed-code.ts'
 import { lockFile } from '../tools/files.ts'
 import { runDriver } from './agent.ts'
 import type { Driver } from './driver.ts'
@@ -86,18 +87,15 @@ const readStates = (files: readonly string[]) =>
 /** The end of a pairing address, which follows the URL of the server. */
 const PAIR_PATH = /\/api\/devices\/pair\/?$/
 
-/**
- * Returns the server's URL and the pairing code. Without `code`, the address must end with `#CODE`. Throws a
- * UserError for an invalid address or code.
- */
+/** Returns the server's URL, and the code: `code`, else the address's `#CODE`. Throws a UserError. */
 export function readPairing(address: string, code: string): { url: string; code: string } {
   if (!URL.canParse(address))
     throw new UserError(`${address} is not an address. An address begins with https:// or http://.`)
   const { protocol, hash, origin, pathname } = new URL(address)
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new UserError(`${address} does not begin with https:// or http://.`)
-  const digits = code || hash.slice(1)
-  if (!/^\d{6}$/.test(digits)) throw new UserError('A pairing code has 6 digits.')
+  const digits = readTypedCode(code || hash.slice(1).replaceAll('%20', ' '))
+  if (!PAIRING_CODE.test(digits)) throw new UserError('A pairing code has 6 digits.')
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 

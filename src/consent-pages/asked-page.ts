@@ -17,7 +17,7 @@ ${faultOf(language, fault)}
 <form method="post" accept-charset="utf-8">
 <input type="hidden" name="to" value="${text(number)}">
 <label for="code">${say('code')}</label>
-<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" required maxlength="10">
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" required maxlength="200">
 <button>${say('confirm')}</button>
 </form>`
       : html`<p>${say('askedReply')}</p>`

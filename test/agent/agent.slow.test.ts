@@ -257,7 +257,9 @@ describe('the arguments of pair', () => {
     ['https://sms.example.org', '123456', 'https://sms.example.org'],
     ['https://sms.example.org/', '123456', 'https://sms.example.org'],
     ['https://example.org/sms/', '123456', 'https://example.org/sms'],
+    ['https://sms.example.org', '123 456', 'https://sms.example.org'],
     ['https://sms.example.org/api/devices/pair#123456', '', 'https://sms.example.org'],
+    ['https://sms.example.org/api/devices/pair#123 456', '', 'https://sms.example.org'],
   ])('the address %s with the code "%s" is read as the URL %s', (address, code, url) =>
     expect(readPairing(address, code)).toEqual({ url, code: '123456' }),
   )

@@ -74,6 +74,20 @@ test('signs in with a texted code that is masked everywhere except on the phone'
   expect(server.mail.mails).toEqual([])
 })
 
+test('signs in with a texted code as a person types it, or with its whole text', async () => {
+  await addPlayer({ email: 'dora@example.com', phone: newNumber() })
+  for (const type of [
+    (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`,
+    (code: string) => `G-${code}`,
+  ]) {
+    const { otpId } = await guest().requestOTP('dora@example.com')
+    const code = codeIn((await nextText()).body)
+    await expect(guest().authWithOTP(otpId, `${code} 1`)).rejects.toMatchObject({ status: 400 })
+    expect((await guest().authWithOTP(otpId, type(code))).record.email).toBe('dora@example.com')
+    await query("delete from auth_tries where key like 'code %'")
+  }
+})
+
 test("the text shows the app's name unchanged, even with `$&` in it", async () => {
   const { meta } = await root.settings.getAll()
   await root.settings.update({ meta: { ...meta, appName: "$& $1 $' Inc" } })

@@ -134,7 +134,8 @@ describe('a group that confirms by a code', () => {
     const wrong = await post({ to: number, code: code === '111111' ? '222222' : '111111' })
     expect([wrong.status, alertIn(wrong.text)]).toEqual([400, expect.stringContaining('This code is wrong')])
     expect(await stateOf(number)).toBe('asked')
-    const joined = await post({ to: number, code }, { 'user-agent': 'Browser/2' })
+    const typed = `${code.slice(0, 3)} ${code.slice(3)}.`
+    const joined = await post({ to: number, code: typed }, { 'user-agent': 'Browser/2' })
     expect(joined.text).toContain('You now get the texts')
     expect(await stateOf(number)).toBe('given')
     expect(await groupsOf(number)).toEqual([news])

@@ -48,6 +48,15 @@ test("a service and a verification have all of Twilio's keys", async () => {
   })
 })
 
+test('a code is approved as a person types it, and an empty one is no try', async () => {
+  const { sid } = (await start()).body
+  const code = await codeOn(phone)
+  for (const Code of ['', ' ', '-'])
+    expect((await check({ VerificationSid: sid, Code })).body.code).toBe(60200)
+  const typed = `${code.slice(0, 3)}\u2011${code.slice(3)}.`
+  expect((await check({ VerificationSid: sid, Code: typed })).body.status).toBe('approved')
+})
+
 test('services can be listed in pages, renamed and deleted', async () => {
   const other = (await ask('POST', '', { FriendlyName: 'Other', LookupEnabled: 'false' })).body
   const { services, meta } = (await ask('GET', '?PageSize=1')).body

@@ -69,6 +69,21 @@ describe('a verification code', () => {
     expect(stored).toEqual([['approved', '+49', 1]])
   })
 
+  test.each([
+    ['with a blank', (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`],
+    ['with a prefix', (code: string) => `G-${code}`],
+    ['within its text', (code: string) => `Your code is ${code}. Do not share it.`],
+    ['in digits of Arabic', (code: string) => code.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'[Number(digit)]!)],
+  ])('is right when a person types it %s', async (_, type) => {
+    expect((await check(type(await started()))).body).toMatchObject({ status: 'approved', attempts: 1 })
+  })
+
+  test('is not counted as tried if nothing was typed', async () => {
+    const code = await started()
+    for (const typed of ['', ' ', '\u200b-']) expect((await check(typed)).status).toBe(400)
+    expect((await check(code)).body).toMatchObject({ status: 'approved', attempts: 1 })
+  })
+
   test('ends after five wrong tries, and a new one can be started', async () => {
     const code = await started()
     const statuses: string[] = []

@@ -14,6 +14,7 @@ import { askToJoin } from '../../consent-pages/send-join-question.ts'
 import { notFound } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/json-shapes.ts'
 import { readTyped } from '../../portable/phone/typed.ts'
+import { readTypedCode } from '../../portable/typed-code.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Env, ErrorForm, Services } from '../context.ts'
 import { gate } from '../middleware/gate.ts'
@@ -113,9 +114,10 @@ async function confirm(c: Ctx, services: Services, shown: JoinPage, form: JoinFo
   const again = (fault: PageWord, status = 400) => send(c, askedPage(shown, form.to, fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
   const { phone: number } = readTyped(form.to, '')
-  if (number === undefined) return again('wrongCode')
+  const code = readTypedCode(form.code)
+  if (number === undefined || code === '') return again('wrongCode')
   const visitor = { ...visitorOf(c, services), number }
-  const isJoined = await confirmCode(storeOf(c, services, null), shown, visitor, form.code.trim())
+  const isJoined = await confirmCode(storeOf(c, services, null), shown, visitor, code)
   return isJoined ? send(c, joinedPage(shown, number)) : again('wrongCode')
 }
 

@@ -4,6 +4,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Store } from '../../collections/catalog.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
 import { SENDER } from '../../openapi/security.ts'
+import { readTypedCode } from '../../portable/typed-code.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import { gatewayRefusal, invalid, type RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape, id, wholeNumber } from '../../sms/send/schemas.ts'
@@ -66,7 +67,14 @@ const NAMED = {
   service: service(),
 }
 const CHECK = z
-  .strictObject({ ...NAMED, code: z.string('must be a text').min(1).max(20) })
+  .strictObject({
+    ...NAMED,
+    code: z
+      .string('must be a text')
+      .describe('As the person typed or pasted it: blanks, hyphens and words around it do not matter.')
+      .transform(readTypedCode)
+      .pipe(z.string().min(1).max(20)),
+  })
   .meta({ id: 'VerificationCheck' })
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 

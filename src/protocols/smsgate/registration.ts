@@ -11,6 +11,7 @@ import { buildRequest } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { requireRole } from '../../http/route-roles.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
+import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
 import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
@@ -53,7 +54,6 @@ const TOKEN_SECONDS = 3650 * 86_400
 type NewPhone = Parameters<typeof addDevice>[3]
 type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
 
-const CODE = /^\d{6}$/
 const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
@@ -61,8 +61,9 @@ const HOW =
 /** Pairs a phone by its code. Malformed codes are refused without a look-up and do not count as tries. */
 const byCode =
   (isToken: boolean): Way =>
-  async (c, services, code, phone) => {
-    if (!CODE.test(code)) throw gatewayRefusal('unauthorized', HOW)
+  async (c, services, given, phone) => {
+    const code = readTypedCode(given)
+    if (!PAIRING_CODE.test(code)) throw gatewayRefusal('unauthorized', HOW)
     const join = () => pairDevice(storeOf(c, services, null), services.extensions, { ...phone, code })
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
@@ -89,7 +90,8 @@ const WAYS: Readonly<Record<string, Way>> = {
 /** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
 export async function register(c: Ctx, services: Services, body: unknown) {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
-  const [scheme = '', given = ''] = (c.env.incoming.headers.authorization ?? '').trim().split(/ +/)
+  const [, scheme = '', given = ''] =
+    /^\s*(\S*)\s*(.*)$/.exec(c.env.incoming.headers.authorization ?? '') ?? []
   const way = Object.hasOwn(WAYS, scheme.toLowerCase()) ? WAYS[scheme.toLowerCase()] : undefined
   if (!way) throw gatewayRefusal('unauthorized', HOW)
   const phone = {

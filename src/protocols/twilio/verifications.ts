@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { E164 } from '../../portable/phone/e164.ts'
 import { onePhone } from '../../portable/phone/read.ts'
+import { readTypedCode } from '../../portable/typed-code.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
 import { isRefusal } from '../../sms/send/refusals.ts'
 import { startVerification } from '../../verify/start.ts'
@@ -105,7 +106,8 @@ export async function changeVerification(call: Call) {
 export async function checkCode(call: Call) {
   const { store, parameters } = call
   const service = await serviceOf(call)
-  const [code, sid] = [parameters.get('Code') ?? '', parameters.get('VerificationSid') ?? '']
+  const code = readTypedCode(parameters.get('Code') ?? '')
+  const sid = parameters.get('VerificationSid') ?? ''
   if (code === '' || code.length > 20) throw invalidParameter('Code')
   const id = sid && (idOf('VE', sid) ?? '-')
   const named = { id, to: id ? '' : await recipientOf(call), service }

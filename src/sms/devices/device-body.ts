@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/schemas.ts'
 import { CONNECTIONS } from './health.ts'
 import { SUBSCRIPTION } from './web-push.ts'
@@ -35,9 +36,9 @@ export const PAIR_BODY = z
   .object({
     code: z
       .string()
-      .regex(/^\s*\d{6}\s*$/, 'must have 6 digits')
-      .transform((code) => code.trim())
-      .describe('The six digits that the user was shown.'),
+      .describe('The six digits that the user was shown.')
+      .transform(readTypedCode)
+      .pipe(z.string().regex(PAIRING_CODE, 'must have 6 digits')),
     name: name.nullish().describe('Left out, the name that the user gave with the code.'),
     platform: z
       .enum(['android', 'modem', 'simulator', 'carrier', 'other'])

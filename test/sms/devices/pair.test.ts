@@ -63,6 +63,11 @@ describe('pairing a device', () => {
     expect(refreshed.status).toBe(200)
   })
 
+  test.each([' ', '-', '\u00a0'])('works if the code is typed with %j in its middle', async (sign) => {
+    const code = await newCode()
+    expect((await pair({ code: `${code.slice(0, 3)}${sign}${code.slice(3)}` })).status).toBe(200)
+  })
+
   test('uses the name that was given with the code', async () => {
     expect((await pair({ code: await newCode() })).body.record.name).toBe('Kitchen')
   })

@@ -1,0 +1,24 @@
+import { plainText } from './phone/plain-text.ts'
+
+/** Longer texts are not searched for a code. */
+const MAX_LENGTH = 500
+/** Groups of digits in a sentence, with one sign between them: `123 456`, `123-456`. */
+const GROUPS = /\d+(?:[\s\p{Pd}.,·]\d+)*/gu
+/** The length of a code within words. */
+const CODE = /^\d{4,10}$/
+
+/**
+ * The digits of a code as a person types or pastes it: `123 456`, `１２３-４５６`, `G-123456`, or the text with
+ * the code. A text from which no code, or more than one, can be read is returned unchanged; one without
+ * letters and digits as ''.
+ */
+export function readTypedCode(typed: string): string {
+  if (typed.length > MAX_LENGTH) return typed
+  const plain = plainText(typed).replace(/\p{M}/gu, '')
+  if (!/\p{L}/u.test(plain)) return plain.replace(/\D/g, '')
+  const groups = (plain.match(GROUPS) ?? []).map((group) => group.replace(/\D/g, ''))
+  const [code, ...others] = new Set(groups.filter((group) => CODE.test(group)))
+  return code === undefined || others.length > 0 ? typed : code
+}
+
+export const PAIRING_CODE = /^\d{6}$/
