@@ -7,6 +7,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { isDisabled } from '../records/disabled-user.ts'
+import { isTimeZone } from '../sms/hours.ts'
 import type { JobKind } from '../work/job-queue.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
@@ -139,7 +140,7 @@ function replyMail(
   timeZone: string,
   { appName, appUrl }: MailSender,
 ): { subject: string; html: string } {
-  const zone = timeZone || 'UTC'
+  const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`

@@ -7,6 +7,7 @@ import { UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
 import { diskWarning, readDisk } from '../metrics/disk.ts'
 import { isPublicSubject } from '../sms/devices/web-push.ts'
+import { describeZones } from '../sms/hours.ts'
 import { within } from '../tools/deadline.ts'
 import { showProgress } from '../tools/progress.ts'
 import { say } from './command-line.ts'
@@ -62,6 +63,12 @@ async function ask(config: Config, text: string): Promise<unknown> {
   })
 }
 
+// fails for a database that no server of this version has opened
+const zones: Check = async (config) =>
+  describeZones(
+    config.databaseUrl && (await ask(config, 'select sms_unknown_zones()').catch(() => undefined)),
+  )
+
 async function clock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {
@@ -112,6 +119,7 @@ async function pushes({ vapidSubject }: Config): Promise<Finding> {
 const CHECKS: Readonly<Record<string, Check>> = {
   port,
   Postgres: postgres,
+  zones,
   disk,
   clock,
   phones,

@@ -23,6 +23,7 @@ import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { textCode } from '../sms/codes/text-code.ts'
 import { startIndexes } from '../sms/history-indexes.ts'
+import { warnAboutZones } from '../sms/hours.ts'
 import { startQueue } from '../sms/queue/sweep.ts'
 import { openAcceptor } from '../sms/send/accept.ts'
 import { atMost } from '../tools/deadline.ts'
@@ -88,6 +89,7 @@ export async function startWork(
   const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
+  if ((workers?.worker ?? 1) === 1) void warnAboutZones(db, log).catch(() => {}) // a stop closes the database
   const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log, workers?.worker)
   const stops = [stopCarriers, stopQueue, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {

@@ -4,10 +4,8 @@ import { onePhone } from '../portable/phone/read.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
 import { hasStopped } from './consent/stopped.ts'
-import { checking, checkTimeZone } from './hours.ts'
+import { checkTimeZone, completeTimeZone } from './hours.ts'
 import { lockUserSends } from './send/lock-user-sends.ts'
-
-const contactChecks = checking(checkTimeZone)
 
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
@@ -16,7 +14,7 @@ const contactChecks = checking(checkTimeZone)
  * that no device has fetched (sms_texts_unwanted), and so waits for sends that are being accepted.
  */
 export const contactsExtension: Extension = {
-  ...contactChecks,
+  check: (values) => checkTimeZone(values),
   async beforeCreate(store, values, request) {
     values.phone = onePhone(String(values.phone))
     const source = sourceOf(request)
@@ -24,7 +22,8 @@ export const contactsExtension: Extension = {
       await giveProof(store.db, { source, entered_by: enteredBy(request) })
     if (values.opted_out !== true) await showStop(store, values)
     else if (source !== 'import') await lockUserSends(store.db, String(values.user))
-    return contactChecks.beforeCreate!(store, values, request)
+    await completeTimeZone(store.db, values)
+    return undefined
   },
   async beforeUpdate(store, values, old, request) {
     if (values.phone !== old.phone) values.phone = onePhone(String(values.phone))
@@ -35,7 +34,7 @@ export const contactsExtension: Extension = {
     if (values.opted_out !== true && isOther) await showStop(store, values)
     if (values.opted_out === true && (isOther || old.opted_out !== true))
       await lockUserSends(store.db, String(values.user))
-    return contactChecks.beforeUpdate!(store, values, old, request)
+    await completeTimeZone(store.db, values, old)
   },
 }
 

@@ -1,5 +1,9 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
+import type { Logger } from '../log.ts'
 import type { Extension } from '../records/collection-extension.ts'
 
 export type Values = Readonly<Record<string, Value>>
@@ -15,11 +19,23 @@ export const checking = (check: (values: Values, old?: Values) => void): Extensi
   },
 })
 
+const refuseTimeZone = (message = 'Must be the name of a time zone, such as Europe/Berlin.') =>
+  invalidFields({ time_zone: fieldError('validation_invalid_time_zone', message) })
+
 /** Throws 400 for an unknown time zone. An empty one is valid; an unchanged one (`old`) may stay. */
 export function checkTimeZone({ time_zone }: Values, old?: Values): void {
   if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
-  const message = 'Must be the name of a time zone, such as Europe/Berlin.'
-  throw invalidFields({ time_zone: fieldError('validation_invalid_time_zone', message) })
+  throw refuseTimeZone()
+}
+
+/** Replaces a new time zone by the name under which Postgres knows it. Throws 400 if it knows none. */
+export async function completeTimeZone(db: Db, values: Record<string, Value>, old?: Values): Promise<void> {
+  checkTimeZone(values, old)
+  if (!values.time_zone || values.time_zone === old?.time_zone) return
+  const known = sql<string>`pb_known_zone(${String(values.time_zone)})`.as('zone')
+  const { zone } = await queries(db).selectNoFrom(known).executeTakeFirstOrThrow()
+  if (zone === '') throw refuseTimeZone('The Postgres of this server does not know this time zone.')
+  values.time_zone = zone
 }
 
 /** Whether Intl knows the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
@@ -49,4 +65,22 @@ export function checkHours(
   if (begins !== '' && begins === ends) throw refusal(to, 'The two times are the same.')
   if (begins === '' && String(values[days] ?? '') !== '')
     throw refusal(from, 'Days need times. A whole day is from 00:00 to 23:59.')
+}
+
+const ADVICE =
+  'Quiet hours there follow the account, else UTC. Change them in contacts and accounts, or update tzdata.'
+
+/** What `sms_unknown_zones` found: names, null for none; undefined if it was not asked. */
+export function describeZones(unknown: unknown) {
+  if (unknown === undefined) return { found: 'not asked for' }
+  if (!unknown) return { found: 'Postgres knows all that are stored' }
+  return { found: `Postgres does not know ${unknown}`, advice: ADVICE }
+}
+
+/** Logs the stored time zones that this Postgres does not know, for example after a move or a restore. */
+export async function warnAboutZones(db: Db, log: Logger): Promise<void> {
+  const unknown = sql<string | null>`sms_unknown_zones()`.as('zones')
+  const { zones } = await queries(db).selectNoFrom(unknown).executeTakeFirstOrThrow()
+  const { found, advice } = describeZones(zones)
+  if (advice) log.warn({ zones }, `${found}. ${advice}`)
 }

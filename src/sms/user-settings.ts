@@ -9,7 +9,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { holdPaused } from './campaigns/hold-paused.ts'
 import { completeList } from './complete-numbers.ts'
 import { suspendUser } from './disable-user.ts'
-import { checkHours, checkTimeZone, type Values } from './hours.ts'
+import { checkHours, checkTimeZone, completeTimeZone, type Values } from './hours.ts'
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
@@ -24,6 +24,7 @@ export const userSettingsExtension: Extension = {
     values.code_counted_from = ''
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkTimes(values)
+    await completeTimeZone(store.db, values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
   async beforeUpdate(store, values, old, request) {
@@ -33,6 +34,7 @@ export const userSettingsExtension: Extension = {
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
     checkTimes(values, old)
+    await completeTimeZone(store.db, values, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))

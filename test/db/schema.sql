@@ -1587,6 +1587,7 @@ create function pb_real(n numeric) returns double precision immutable
 create function pb_real(t text) returns double precision immutable
 create function pb_real(list text[]) returns double precision immutable
 create function pb_real_text(x double precision) returns text immutable
+create function pb_renamed_zones() returns jsonb immutable
 create function pb_round(x double precision, places bigint DEFAULT 0) returns double precision immutable strict
 create function pb_round(t text, places bigint DEFAULT 0) returns double precision immutable
 create function pb_strftime(format text, value double precision, VARIADIC modifiers text[] DEFAULT '{}'::text[]) returns text stable
@@ -1693,6 +1694,7 @@ create function sms_takes_from(owner text, since text, not_by text) returns doub
 create function sms_texts_unwanted() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile
+create function sms_unknown_zones() returns text stable
 create function sms_wake_interval() returns interval immutable
 create aggregate sum(boolean) returns bigint
 create aggregate total(boolean) returns double precision

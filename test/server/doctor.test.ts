@@ -69,6 +69,15 @@ test('without a command the program lists its commands', async () => {
 const ofServer = server.services.config.databaseUrl!
 const doctor = (...words: string[]) => run({ DATABASE_URL: ofServer }, 'doctor', ...words)
 
+test('the doctor names stored time zones that Postgres does not know', async () => {
+  const { db } = server.services.store
+  const add = `insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, '+4915100000009', $2)`
+  await db.query(add, ['nobodynobody123', 'Mars/Olympus'])
+  expect((await doctor()).said).toMatch(/^FAULT +zones +Postgres does not know Mars\/Olympus\n +Quiet hours/m)
+  await db.query(`delete from contacts where time_zone = 'Mars/Olympus'`)
+  expect((await doctor()).said).toMatch(/^ok +zones/m)
+})
+
 test('the doctor lists national numbers beside a running server and joins them with --apply', async () => {
   const { db } = server.services.store
   await db.query(

@@ -176,7 +176,7 @@ begin
     if asked.zone is not null and settings.quiet_from <> '' then
       until := sms_quiet_until(settings.quiet_from, settings.quiet_to, settings.quiet_days, coalesce((
         select nullif(pb_known_zone(c.time_zone), '') from contacts c where c."user" = owner and c.phone = asked."to"
-      ), nullif(asked.zone, ''), zone), at);
+      ), nullif(pb_known_zone(asked.zone), ''), zone), at);
       if until is not null then
         n := asked.n;
         line := null;

@@ -44,7 +44,7 @@ begin
     ) n
   ), quiet as materialized (
     select z."user", z.zone, sms_quiet_until(
-      s.quiet_from, s.quiet_to, s.quiet_days, coalesce(nullif(z.zone, ''), sms_time_zone(z."user")), now()
+      s.quiet_from, s.quiet_to, s.quiet_days, coalesce(nullif(pb_known_zone(z.zone), ''), sms_time_zone(z."user")), now()
     ) as ends
     from zones z join user_settings s on s."user" = z."user" and s.quiet_from <> ''
   ), stale as (

@@ -20,7 +20,7 @@ begin
       ) n
     )
     select z.zone from zones z where sms_quiet_until(
-      quiet.starts, quiet.ends, quiet.days, coalesce(nullif(z.zone, ''), sms_time_zone(owner)), now()
+      quiet.starts, quiet.ends, quiet.days, coalesce(nullif(pb_known_zone(z.zone), ''), sms_time_zone(owner)), now()
     ) is not null
   );
 end $$;
