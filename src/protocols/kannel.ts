@@ -39,7 +39,9 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
   if (!['', '0', '2'].includes(coding)) throw invalid('Coding field misformed, rejected')
   const found = formBytes(queryBytes(c)).find(([name]) => name.toString() === 'text')
   try {
-    return found && decodeText(found[1], charset || (coding === '2' ? 'utf-16be' : ''))
+    // WHATWG takes these names for little endian; on the air and in Kannel it is big endian
+    const isUcs2 = /^(?:iso-10646-)?(?:ucs-?2|utf-?16)$/i.test(charset) || (charset === '' && coding === '2')
+    return found && decodeText(found[1], isUcs2 ? 'utf-16be' : charset)
   } catch {
     throw invalid('Charset or body misformed, rejected')
   }

@@ -15,9 +15,12 @@ const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof 
 /** Parameters of APIv1 that would change the text, or delay or prevent the send. They are refused. */
 export const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
 
+/** Whether a parameter is given and not switched off. JSON-RPC has switches as booleans, too. */
+const isOn = (value: unknown) => Boolean(value) && value !== '0' && value !== 'false'
+
 /** Throws 400 if a call has one of these parameters, unless it is empty or off. */
 export function refuseOthers(given: Readonly<Record<string, unknown>>, others: readonly string[]): void {
-  const other = others.find((name) => given[name] && given[name] !== '0')
+  const other = others.find((name) => isOn(given[name]))
   if (other) throw invalid(`${other} is not supported here`)
 }
 
@@ -28,7 +31,7 @@ export async function sendV1(call: DoorCall, method: string, given: Readonly<Rec
     refuseOthers(given, NOT_OFFERED)
     if (!Object.hasOwn(METHODS, method)) throw invalid('This method is not offered here')
     const [parameter, kind] = METHODS[method]!
-    return { named: { [kind]: given[parameter] ?? '' }, body, priority: highpriority === '1' ? 1 : 0 }
+    return { named: { [kind]: given[parameter] ?? '' }, body, priority: isOn(highpriority) ? 1 : 0 }
   })
   return sent.map(({ id }) => id)
 }

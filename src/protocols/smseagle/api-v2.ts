@@ -6,15 +6,18 @@ import { MAX_BODY_BYTES } from '../parameters.ts'
 import { NOT_OFFERED, refuseOthers } from './api-v1.ts'
 import { sendTo } from './send-to.ts'
 
-const names = z.array(z.union([z.string(), z.number()], 'must be a name'), 'must be a list').default([])
+const names = z
+  .array(z.union([z.string(), z.number()], 'must be a name'), 'must be a list')
+  .nullish()
+  .transform((list) => list ?? [])
 export const MESSAGE = z
   .object({
     to: names.describe('Numbers.'),
     contacts: names.describe('Names of contacts.'),
     groups: names.describe('Names of groups.'),
     text: z.string('must be a text'),
-    priority: z.coerce.number('must be a number').optional(),
-    date: z.string('must be a text').optional().describe('Not before this instant.'),
+    priority: z.coerce.number('must be a number').nullish(),
+    date: z.string('must be a text').nullish().describe('Not before this instant.'),
   })
   .meta({ id: 'SmseagleMessage' })
 

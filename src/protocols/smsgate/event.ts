@@ -3,10 +3,12 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { FilesFull } from '../../files/storage-limit.ts'
+import type { Logger } from '../../log.ts'
 import { keepsAttachments } from '../../sms/conversations/store-attachments.ts'
 import { receiveTexts } from '../../sms/conversations/store-received-texts.ts'
 import { type Device, saveSims } from '../../sms/devices/device.ts'
 import { saveHealth } from '../../sms/devices/health.ts'
+import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape, nonEmptyText } from '../../sms/send/schemas.ts'
 import { parseJson } from '../../tools/json.ts'
 import { PING_PAYLOAD } from './health-check.ts'
@@ -36,12 +38,19 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }
 
-/** Stores the text, SIMs or health of an event whose signature was checked. Throws 400 if it is invalid. */
+/** Announcements: of an MMS that `mms:downloaded` brings, and of states that the app reports apart. */
+const WITHOUT_EFFECT = ['mms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled']
+
+/**
+ * Stores the text, SIMs or health of an event whose signature was checked. Throws 400 if the event is invalid
+ * or unknown.
+ */
 export async function takeEvent(
   store: Store,
   device: Device,
   { body, timestamp }: Posted,
   config: Limits & Pick<Config, 'optWords' | 'maxAccountFileBytes'>,
+  log: Logger,
 ): Promise<void> {
   await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
   const { event, payload } = checkShape(EVENT_BODY, parseJson(body.toString('utf8')))
@@ -61,4 +70,10 @@ export async function takeEvent(
     const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
     if (simCards) await saveSims(store, device, simCards)
   } else if (event === 'system:ping') await saveHealth(store, device, PING_PAYLOAD.parse(payload))
+  else if (!WITHOUT_EFFECT.includes(event)) {
+    const keys = Object.keys(payload ?? {})
+    log.warn({ device: device.id, event: event.slice(0, 100), keys }, 'a phone posted an unknown event')
+    // the app keeps what is refused, and posts it again
+    throw invalid('This server does not know the event')
+  }
 }

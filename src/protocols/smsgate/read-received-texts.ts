@@ -14,10 +14,9 @@ const MAX_SENDER = 255
 
 /** Fields of every received text. Invalid values are replaced, since a refused text would be lost. */
 const received = {
-  /** Some texts have no sender; texts from mails have a long one. */
-  sender: cut(MAX_SENDER)
-    .nullish()
-    .transform((name) => name || 'unknown'),
+  sender: cut(MAX_SENDER).nullish(),
+  /** The sender as the app called it until 2026. */
+  phoneNumber: cut(MAX_SENDER).nullish(),
   recipient: optional(line()),
   simNumber: wholeNumber(0, MAX_SIMS).catch(0),
   /** The time of arrival if the date is invalid: some phones send other units than milliseconds. */
@@ -64,11 +63,13 @@ export const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) =
 type Text = ReceivedText & { readonly to: string }
 
 function toText(
-  { sender, recipient, simNumber, receivedAt }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
+  { sender, phoneNumber, recipient, simNumber, receivedAt }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
   body: string,
 ): Text {
   const to = readPhone(recipient ?? '').phone ?? ''
-  return { from: sender, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
+  // some texts have no sender; texts from mails have a long one
+  const from = sender || phoneNumber || 'unknown'
+  return { from, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
 }
 
 type Mms = z.output<typeof MMS_PAYLOAD>

@@ -132,7 +132,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
     throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
   const store = services.store.forUser(poster.device.user)
-  await takeEvent(store, poster.device, posted, config)
+  await takeEvent(store, poster.device, posted, config, log)
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 
