@@ -4,6 +4,8 @@ const OTHER_FORMS: readonly (readonly [form: string, number: string])[] = [
   ['52(?:1|01|04[45])(?=[2-9][0-9]{9}$)', '52'],
   // Argentina: a 9 for mobile phones from abroad, 15 behind the area code within the country
   ['549?1115(?=[0-9]{8}$)', '54911'],
+  ['549?([23][0-9]{2})15(?=[0-9]{7}$)', '549$1'],
+  ['549?([23][0-9]{3})15(?=[0-9]{6}$)', '549$1'],
   ['54(?=(?:11|[23][0-9])[0-9]{8}$)', '549'],
   // Brazil, 2012 to 2016: a 9 before the number of a mobile phone
   ['55([1-9][1-9])(?=[689][0-9]{7}$)', '55$19'],

@@ -56,6 +56,8 @@ const ROUNDED = /^[+-]?\d[\d\s.,]*e\s*[+-]?\s*\d+$/i
  */
 const DECIMAL =
   /^(\+?\d{7,}|[1-9]\d{0,2}(?:(?<mark>[ .,'’_])\d{3})(?:\k<mark>\d{3})+)[.,](0+|\d{1,2}|(?<=\d{10}.)\d+)$/
+/** Decimals of a number with other marks before them, as `+49 1701234567.0`: they are no part of it. */
+const DECIMALS = /\d\s*\.\s*(?:\d|(?<=\d{4}\s*\.\s*)00|(?<=\d{7}\s*\.\s*)(?:\d\d|0+))\D*$/
 /** A subtraction's result, and a date: their marks separate something else than the parts of a number. */
 const OTHER_VALUE =
   /^(?:-[1-9]\d*|(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:19|20)\d\d)$/
@@ -95,7 +97,8 @@ export function readPhone(
   const clean = withoutScheme(plainText(text))
   if (clean === '') return failed('empty')
   const decimal = DECIMAL.exec(clean)
-  if (ROUNDED.test(clean) || (decimal && /[1-9]/.test(decimal[3]!))) return failed('rounded')
+  const isRounded = decimal ? /[1-9]/.test(decimal[3]!) : ROUNDED.test(clean) || DECIMALS.test(clean)
+  if (isRounded) return failed('rounded')
   if (decimal) return readPhone(decimal[1]!.replace(/[^+\d]/g, ''), country, { bare, isTyped })
   if (OTHER_VALUE.test(clean)) return failed('not-a-number')
   if (EXTENSION.test(clean) || ENDINGS.test(clean)) return failed('extension')
@@ -144,12 +147,16 @@ function internationalForm(digits: string): string | undefined {
 
 const hasTrunkBrackets = (text: string): boolean => /[([]\s*0\s*[)\]]/.test(text)
 
-/** `hasTrunk`: the number has a `(0)`. It is dropped where the numbering plan does not have it. */
+/**
+ * `hasTrunk`: the number has a `(0)`. It is dropped where the numbering plan does not have it; another 0 only
+ * before a mobile phone's number, as Italians write it.
+ */
 function readInternational(whole: string, hasTrunk: boolean): string | undefined {
   const number = parse(whole)
   if (number?.isValid()) return inE164(number)
-  const without = hasTrunk ? parse(whole.replace(/^(\+[1-9]\d{0,2}?)0/, '$1')) : undefined
-  return inE164(without?.isPossible() ? without : number?.isPossible() ? number : undefined)
+  const without = parse(whole.replace(/^(\+[1-9]\d{0,2}?)0/, '$1'))
+  const hasDropped = without && (hasTrunk ? without.isPossible() : without.isValid() && isMobile(without))
+  return inE164(hasDropped ? without : number?.isPossible() ? number : undefined)
 }
 
 /**
