@@ -151,6 +151,12 @@ describe('a token', () => {
       }
   })
 
+  test('of a text that was sent to a second form of a number ends the texts to the number', async () => {
+    const { db } = store.forEverybody('test')
+    const link = (await stopLinks(db, { publicUrl: '' }, ann.id))('+5215512345678')!
+    expect(await readStopLink(db, link.split('/')[2]!)).toEqual({ user: ann.id, number: '+525512345678' })
+  })
+
   test.each<[what: string, change: (token: string) => string]>([
     ['with another last byte', (token) => token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')],
     ['with another first byte', (token) => (token.startsWith('A') ? 'B' : 'A') + token.slice(1)],

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { keyFor, knownKeyFor } from '../../db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
+import { onePhone } from '../../portable/phone/read.ts'
 
 // A token of `{{stop_link}}`: a block of AES with an account and a number, and the first bytes of its HMAC. A
 // link needs no row, works as long as its account exists, and shows neither account nor number.
@@ -75,7 +76,7 @@ export async function readStopLink(db: Db, token: string): Promise<StopLink | un
   if (!timingSafeEqual(tagOf(keys, block), bytes.subarray(BLOCK_BYTES))) return undefined
   const decipher = createDecipheriv('aes-256-ecb', keys.block, null).setAutoPadding(false)
   const plain = BigInt(`0x${Buffer.concat([decipher.update(block), decipher.final()]).toString('hex')}`)
-  const number = `+${plain % NUMBERS}`
+  const number = onePhone(`+${plain % NUMBERS}`)
   // a link in a preview without recipients has no number
   return E164.test(number) ? { user: userOf(plain / NUMBERS), number } : undefined
 }

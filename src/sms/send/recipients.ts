@@ -28,8 +28,12 @@ export async function allRecipients(
     throw gatewayRefusal('invalid_phone_number')
   // enough to notice too many recipients: members may also be among the given numbers
   const limit = max + phones.size + 1
-  if (groupIds.length > 0 && phones.size <= max)
-    for (const phone of await groupMembers(db, user, groupIds, limit)) phones.add(phone)
+  if (groupIds.length > 0 && phones.size <= max) {
+    const members = await groupMembers(db, user, groupIds, limit)
+    for (const phone of members) phones.add(onePhone(phone))
+    // two contacts of one person count once, but then more members may be unread
+    if (members.length === limit) throw tooMany(max)
+  }
   if (phones.size > max) throw tooMany(max)
   if (groupIds.length > 0 && phones.size === 0) throw invalid('group_ids has no member to send to')
   return [...phones]

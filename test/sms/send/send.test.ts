@@ -83,6 +83,22 @@ test.each([
   expect(await toWhom(body.message_ids)).toEqual(expected)
 })
 
+test('a person whose number two contacts of a group have in two forms gets one text', async () => {
+  const group = 'twoformsofone00'
+  await server.rows(
+    `insert into contacts (id, "user", name, phone, groups, created, updated)
+      select 'form' || n, $1, 'Form ' || n, ($2::text[])[n], array[$3], pb_text(now()), pb_text(now())
+      from generate_series(1, 2) n`,
+    [ANN.id, ['+5215512345678', '+525512345678'], group],
+  )
+  await server.rows(
+    `insert into contact_groups (id, "user", name, created, updated) values ($1, $2, 'Forms', pb_text(now()), pb_text(now()))`,
+    [group, ANN.id],
+  )
+  const { body } = await server.send({ recipients: [], group_ids: [group] })
+  expect(await toWhom(body.message_ids)).toEqual(['+525512345678'])
+})
+
 test('a named recipient who has opted out gets a failed message that costs no quota', async () => {
   const before = await used(ANN.id)
   const { body } = await server.send({ recipients: ['+4900004', '+4900001'] })
