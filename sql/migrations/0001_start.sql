@@ -869,7 +869,7 @@ create table carrier_attempts (
 );
 
 -- When each text of a carrier arrived first, by the hash of the carrier's id. A text that the carrier repeats
--- has the same time, and so is the same message. Kept for a week.
+-- has the same time, and so is the same message. Kept for 90 days.
 create table carrier_texts (
   device text collate "C" not null,
   key text collate "C" not null,

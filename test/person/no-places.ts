@@ -32,7 +32,7 @@ export const NO_PLACES: Readonly<Record<string, string>> = {
   backup_state: 'backups',
   contact_groups: 'names and words of groups',
   carrier_attempts: 'ids of unfinished messages, until their results are stored',
-  carrier_texts: 'hashes of message ids of carriers, deleted after a week',
+  carrier_texts: 'hashes of message ids of carriers, deleted after 90 days',
   device_batteries: 'devices of the account',
   device_carriers: 'carriers of the account',
   device_handouts: 'devices of the account',

@@ -67,9 +67,10 @@ export async function forgetCarriers({ db }: Store, devices: readonly string[]):
 
 /** Deletes rows that no carrier needs any more: old ones, and those of deleted devices. */
 export async function cleanUpCarriers({ db }: Store): Promise<void> {
-  const old = sql<Date>`now() - interval '7 days'`
-  await queries(db).deleteFrom('carrier_attempts').where('begun_at', '<', old).execute()
-  await queries(db).deleteFrom('carrier_texts').where('at', '<', old).execute()
+  const old = (days: number) => sql<Date>`now() - make_interval(days => ${sql.lit(days)})`
+  await queries(db).deleteFrom('carrier_attempts').where('begun_at', '<', old(7)).execute()
+  // as long as deleted texts are known by their ids, which are made of these times
+  await queries(db).deleteFrom('carrier_texts').where('at', '<', old(90)).execute()
   await queries(db)
     .deleteFrom('device_carriers as c')
     .where(({ not, exists, selectFrom }) =>
