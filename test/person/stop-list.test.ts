@@ -67,6 +67,18 @@ test.each([
   expect((await must(ann, 'POST', '/api/person/erase', { number, preview: true })).stopped).toBe(false)
 })
 
+test.each(['START', 'OFFERS'])(
+  '%s that a phone received before the erasure, and reports after it, lifts no stop',
+  async (body) => {
+    if (body === 'OFFERS')
+      await record('contact_groups', { name: body, join_words: body, join_confirm: true })
+    const number = await erased()
+    const received_at = new Date(Date.now() - 600_000).toISOString()
+    await must(phone, 'POST', '/api/devices/incoming', { items: [{ from: number, body, received_at }] })
+    expect(await reasonOfSend(number)).toBe(STOPPED)
+  },
+)
+
 test('an erased person who texts a word that joins gets the question, and texts after the answer', async () => {
   const group = await record('contact_groups', { name: 'News', join_words: 'NEWS', join_confirm: true })
   const number = await erased()

@@ -9,14 +9,16 @@
 --
 -- A statement that is late changes nothing: one that is older than a stop (consent_is_late), an import after
 -- a stop, whatever its date, and an imported opt-out that is older than a consent. Other opt-outs count from
--- their arrival. A date in the future counts as the present.
+-- their arrival. A date in the future counts as the present. A STOP that a phone received before the present
+-- stop, and reported after it, leaves it as it is: what came between the two ends nothing.
 --
 -- An opt-out for all purposes stops every state of the number, and opts the contact out. An opt-in for all
 -- purposes, and every text by which a person joins a group, opt the contact in again. With a given consent
 -- the contact joins the group, and with an opt-out it leaves it. Contacts are created if they are missing.
 --
 -- A new consent with proof takes the number of an erased person off the stop list. So does a text by which a
--- person joins a group: the person must get the question.
+-- person joins a group: the person must get the question. A text that a phone received before the erasure
+-- takes nobody off, whenever it arrives.
 --
 -- An entry that the trigger of contacts adds (contacts_consented) changes no contact: it has changed already.
 create or replace function consents_applied() returns trigger language plpgsql as $$
@@ -30,6 +32,7 @@ declare
   aim constant text := case new."group" when '' then new.purpose else '' end;
   stated constant text := case when new.event = 'opt_out' and not is_import then new.created
     else least(nullif(new.given_at, ''), new.created, at) end;
+  is_older boolean;
   out_now boolean;
   joins boolean;
   leaves boolean;
@@ -52,6 +55,8 @@ begin
   ) then
     return null;
   end if;
+  is_older := new.event = 'opt_out' and new.source = 'keyword' and new.message <> ''
+    and consent_is_late(new."user", new.number, new."group", aim, new.message, '');
   result := case
     when new.event = 'opt_out' then 'stopped'
     when not is_proof then 'claimed'
@@ -69,8 +74,10 @@ begin
     on conflict ("user", number, "group", purpose) do update set
       until = excluded.until, updated = excluded.updated,
       state = case when s.state = 'stopped' and excluded.state = 'asked' then s.state else excluded.state end,
-      since = case when s.state = 'stopped' and excluded.state = 'asked' then s.since else excluded.since end,
-      entry = case when s.state = 'stopped' and excluded.state = 'asked' then s.entry else excluded.entry end
+      since = case when s.state = 'stopped' and (excluded.state = 'asked' or is_older)
+        then s.since else excluded.since end,
+      entry = case when s.state = 'stopped' and (excluded.state = 'asked' or is_older)
+        then s.entry else excluded.entry end
     -- an older statement that is entered later does not undo a newer one
     where (new.given_at = '' or new.event = 'opt_out' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
       and not (s.state = 'given' and excluded.state in ('asked', 'claimed'))
@@ -94,7 +101,10 @@ begin
   if not is_import and (result = 'given' or result = 'asked' and new.source = 'keyword') then
     delete from _stop_list s
     where s."user" = new."user" and s.hash = person_hash(new."user", new.number)
-      and pb_text(s.created) < stated;
+      and pb_text(s.created) < least(stated, (
+        select nullif(m.delivered_at, '') from sms_messages m
+        where m.id = new.message and new.source in ('keyword', 'reply')
+      ));
   end if;
 
   if pg_trigger_depth() > 1 then

@@ -48,9 +48,24 @@ async function isStopped(db: Db, user: string, phone: string): Promise<boolean> 
   return stopped
 }
 
+/** Whether a page has stored the present opt-out of a number: a page that is opened again adds nothing. */
+const isOutByPage = async (db: Db, user: string, phone: string): Promise<boolean> =>
+  (await queries(db)
+    .selectFrom('consent_states as s')
+    .innerJoin('consents as e', 'e.id', 's.entry')
+    .select('s.id')
+    .where('s.user', '=', user)
+    .where('s.number', '=', phone)
+    .where('s.group', '=', '')
+    .where('s.purpose', '=', 'all')
+    .where('s.state', '=', 'stopped')
+    .where('e.source', '=', 'page')
+    .executeTakeFirst()) !== undefined
+
 /**
  * Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. `proof`: of
- * the entry of `consents`. Each STOP adds an entry: a START that is older than the last one ends none.
+ * the entry of `consents`. Each STOP, and a page after one, adds an entry: a START that is older than the
+ * last opt-out ends none.
  */
 export async function setOptedOut(
   store: Store,
@@ -63,7 +78,7 @@ export async function setOptedOut(
   const changed = isOut ? await withProof(store.db, proof, () => optOut(store.db, user, phone)) : []
   for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
   const isEntered = isOut
-    ? changed.length > 0 || proof.source === 'page'
+    ? changed.length > 0 || (proof.source === 'page' && (await isOutByPage(store.db, user, phone)))
     : !(await isStopped(store.db, user, phone))
   const event = isOut ? 'opt_out' : 'opt_in'
   if (!isEntered) await addEntry(store.db, { ...proof, user, number: phone, group: '', event })

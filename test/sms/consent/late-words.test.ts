@@ -1,3 +1,4 @@
+import { setOptedOut } from '../../../src/sms/queue/opt-out.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // A phone that was offline reports texts long after their receipt.
@@ -51,4 +52,36 @@ test('a STOP and a later START that are both reported late opt the person in', a
   await report(number, 'STOP', 2)
   await report(number, 'START', 1)
   expect(await contactOf(number)).toEqual([false, []])
+})
+
+test('a STOP that is older than the present one, and is reported after it, does not move it', async () => {
+  const number = nextNumber()
+  await report(number, 'STOP', 2)
+  await report(number, 'STOP', 4)
+  await report(number, 'START', 3)
+  expect(await contactOf(number)).toEqual([true, []])
+  await report(number, 'START', 1)
+  expect(await contactOf(number)).toEqual([false, []])
+})
+
+test('a STOP that is reported after a later opt-out by the record API does not take its place', async () => {
+  const number = nextNumber()
+  await record('contacts', { phone: number, opted_out: true })
+  await report(number, 'STOP', 4)
+  await report(number, 'START', 3)
+  expect(await contactOf(number)).toEqual([true, []])
+})
+
+test('a person who has texted STOP and opts out on a page later stays out in spite of an older START', async () => {
+  const number = nextNumber()
+  await report(number, 'STOP', 3)
+  const { store } = server.server.services
+  for (let time = 0; time < 2; time++)
+    await store.db.transaction((db) =>
+      setOptedOut({ ...store, db }, ann.id, number, true, { source: 'page' }),
+    )
+  await report(number, 'START', 1)
+  expect(await contactOf(number)).toEqual([true, []])
+  const pages = `select count(*)::int from consents where number = $1 and source = 'page'`
+  expect(await server.query(pages, [number])).toEqual([[1]])
 })
