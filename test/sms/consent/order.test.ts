@@ -242,6 +242,29 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe('asked')
   })
 
+  test('to a text whose id a client gave to an entry of its own confirms nothing', async () => {
+    const number = nextNumber()
+    const group = await makeGroup({ join_confirm: true })
+    const { message_ids } = await send(number, 'Your visit tomorrow? Reply YES')
+    const entry = { id: message_ids[0], number, group, event: 'opt_in', source: 'page', shown: 'Offers' }
+    await record('consents', entry)
+    await hear(number, 'YES')
+    expect(await stateOf(number, group)).toBe('asked')
+  })
+
+  test('to a question that was sent again, twice, confirms it', async () => {
+    const number = nextNumber()
+    const group = await ask(number)
+    for (let time = 0; time < 2; time++) {
+      const last = (await textsTo(number)).at(-1)
+      await report(last, 'failed')
+      await must(ann, 'POST', `/api/sms/messages/${last}/retry`, {})
+    }
+    expect(await textsTo(number)).toHaveLength(3)
+    await hear(number, 'YES')
+    expect(await stateOf(number, group)).toBe('given')
+  })
+
   test('to a question that was asked twice within a minute confirms it', async () => {
     const number = nextNumber()
     const group = await ask(number)
