@@ -3,8 +3,10 @@ import { characterClasses } from '../portable/phone/character-classes.ts'
 import { E164 } from '../portable/phone/e164.ts'
 import { nationalForms } from '../portable/phone/other-forms.ts'
 
-/** What the reader of numbers ignores between two digits, as in a URL's query, too; commas of thousands. */
-const gap = () => `(?:[,${characterClasses().between}]|%2[0-9A-F])*`
+/** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
+const ESCAPED = '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
+/** What the reader of numbers ignores between two digits, escaped or not; commas of thousands. */
+const gap = () => `(?:[,${characterClasses().between}]|${ESCAPED})*`
 const digit = (one: string) => `[${characterClasses().digits[Number(one)]}]`
 
 /** Prefixes for calls abroad. */
@@ -48,7 +50,7 @@ const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${anyDate('', BETWEEN_PARTS)}(?![0
  */
 export function spellingsOf(number: string): string {
   const any = `[${characterClasses().digits.join('')}]`
-  return `(?<!${any})${spellNumber(number).slice(0, -gap().length)}(?!${any})`
+  return `(?:(?<!${any})|(?<=${ESCAPED}))${spellNumber(number).slice(0, -gap().length)}(?!${any})`
 }
 
 function spellNumber(number: string): string {

@@ -82,6 +82,11 @@ test.each([
   ['as called from the USA', '+4915177700001', 'Ring 0114915177700001'],
   ['as called from Russia', '+4915177700001', 'Ring 8~10 49 151 77700001'],
   ['a national number whose country is unknown', '0151 2000001', 'Ring 0151-200 0001'],
+  ['with escapes of JSON', '+4915120000010', String.raw`{"text":"+49\u00a0151\n20\t00\u00A00010"}`],
+  ['behind an escape of JSON', '+4915120000010', String.raw`{"text":"Ring\u00a00151\/20000010"}`],
+  ['with dashes of a query', '+4915120000010', 'to=%2b49%2d151%2d20000010'],
+  ['with blanks of a query', '+4915120000010', 'text=Ring%200151%C2%A02000%E2%80%AF0010%0a'],
+  ['with blanks of HTML', '+4915120000010', '+49&nbsp;151&#160;20&#xA0;00&ndash;0010'],
   ['an American number', '+12026101514', '(202) 610-1514'],
 ])('the search in texts finds a number: %s', async (_, number, text) => {
   expect(await finds(number, text)).toBe(true)
@@ -98,6 +103,7 @@ test.each([
   ['a date with en dashes', '+4520261015', 'On 2026–10–15'],
   ['a part of a longer number in Arabic digits', '+4520991315', '١٢٠٩٩١٣١٥٠'],
   ['a part of a longer number', '+4520991315', '1209913150'],
+  ['a part of a longer number in a query', '+4520991315', 'order=1%2D120991315'],
   ['seven digits alone', '+3725123456', 'Order 5123456'],
 ])('the search in texts leaves other digits: %s', async (_, number, text) => {
   expect(await finds(number, text)).toBe(false)
