@@ -441,3 +441,30 @@ test('a preview shows the texts or the missing value', async () => {
     expect((await preview(wrong, 'Hi')).status).toBe(400)
   expect((await guest.call('POST', '/api/hooks/preview', {})).status).toBe(401)
 })
+
+test('the log of a body that a hook cannot read has neither numbers nor words of people', async () => {
+  const warn = vi.spyOn(fixture.server.services.log, 'warn')
+  const hook = await hookOf(bob, { preset: 'alertmanager' })
+  const refused = async (hook: { secret: string }, body: unknown, type = 'application/json') => {
+    warn.mockClear()
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = { 'content-type': type }
+    const answer = await fetch(`${fixture.url}/api/hooks/${hook.secret}`, {
+      method: 'POST',
+      headers,
+      body: text,
+    })
+    expect(answer.status).toBe(400)
+    return warn.mock.calls.map(([values]) => values)
+  }
+  const form = 'application/x-www-form-urlencoded'
+  const words = await refused(hook, 'Call Ann 0151 20000010, Code=7', form)
+  expect(words).toMatchObject([{ keys: ['…'] }])
+  const keys = { '@type': 1, n_0151_2000_0010: 1, '+4915120000010': 1, event_type: 1 }
+  expect(await refused(hook, keys)).toMatchObject([{ keys: ['@type', '…', '…', 'event_type'] }])
+  const named = await hookOf(bob, { recipients: [], recipients_from: 'to' })
+  const unknown = await refused(named, { text: 'Hi', to: 'Ann "0151 20000010" Lee' })
+  expect(unknown).toMatchObject([{ reason: expect.stringMatching(/^"…" is neither/) }])
+  await remove(bob, hook)
+  await remove(bob, named)
+})

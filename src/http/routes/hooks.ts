@@ -20,6 +20,7 @@ import { sendOutgoing } from '../../outgoing/send.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { charsetOf, decodeForm, decodeParts, decodeText } from '../../tools/charset.ts'
 import { isObject } from '../../tools/json.ts'
+import { loggableKey, loggableMessage } from '../../tools/loggable.ts'
 import { readMultipart } from '../body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -88,7 +89,7 @@ const MAX_KEYS = 20
 function logUnknown(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
   const body = readHookBody(raw, form)
   const keys = isObject(body) ? Object.keys(body).slice(0, MAX_KEYS) : []
-  log.warn({ user, keys: keys.map((key) => key.slice(0, 50)), reason: message }, 'a hook refused a body')
+  log.warn({ user, keys: keys.map(loggableKey), reason: loggableMessage(message) }, 'a hook refused a body')
 }
 
 /** Requests an address of AWS, after the call was stored. Throws 503, after which AWS asks again. */

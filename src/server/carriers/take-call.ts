@@ -10,6 +10,7 @@ import type { Services } from '../../http/context.ts'
 import { counts, increment } from '../../metrics/counts.ts'
 import type { CarrierCall } from '../../sms/devices/carrier-body.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
+import { loggableMessage } from '../../tools/loggable.ts'
 import { deviceLink } from './device-link.ts'
 import { receiveText } from './receive-text.ts'
 import { findByToken, openCarrier, openSecrets } from './stored-carrier.ts'
@@ -66,7 +67,8 @@ export async function takeCall(
       await take(event).catch((error) => {
         // the server would refuse this event again, and the others would be lost with it
         if (!(error instanceof GatewayError) || error.status !== 400) throw error
-        log.warn({ device: row.device, reason: error.message }, `a ${event.kind} of a carrier was refused`)
+        const reason = loggableMessage(error.message)
+        log.warn({ device: row.device, reason }, `a ${event.kind} of a carrier was refused`)
       })
   } finally {
     leaveFiles?.()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readPhone } from '../../../portable/phone/read.ts'
 import { valueAt } from '../../../templates/value-at.ts'
 import { isObject, parseJson } from '../../../tools/json.ts'
+import { loggableKey } from '../../../tools/loggable.ts'
 import { isAmong, matches, textAt, textsAt } from './path.ts'
 import type { Incoming, Receipt } from './preset.ts'
 import type { Carrier } from './settings.ts'
@@ -114,15 +115,13 @@ function readText(carrier: Carrier, form: Incoming, item: unknown, call: Call): 
   }
 }
 
-/** Names of the fields of an event, such as `data.type`, without their values. */
+/** Names of the fields of an event as they may be logged, such as `data.type`, without their values. */
 function namesIn(item: unknown, before = '', depth = 0): string[] {
   if (!isObject(item) || depth > MAX_DEPTH) return []
   return Object.entries(item)
     .slice(0, MAX_NAMES)
-    .flatMap(([name, value]) => [
-      `${before}${name}`.slice(0, MAX_NAME),
-      ...namesIn(value, `${before}${name}.`, depth + 1),
-    ])
+    .map(([key, value]) => [`${before}${loggableKey(key)}`, value] as const)
+    .flatMap(([name, value]) => [name, ...namesIn(value, `${name}.`, depth + 1)])
     .slice(0, MAX_NAMES)
 }
 
