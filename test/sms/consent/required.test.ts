@@ -175,3 +175,37 @@ describe('a campaign that requires consent', () => {
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('consent') } })
   })
 })
+
+test.each([
+  ['contact_groups', 'group_ids'],
+  ['sms_templates', 'template_id'],
+])(
+  'a repeating campaign still requires the consent that a deleted record of %s required',
+  async (kind, field) => {
+    const made = await record(kind, { name: nextNumber(), ...(kind === 'sms_templates' && { body: 'Sale' }) })
+    const campaign = await must(ann, 'POST', '/api/campaigns', {
+      recipients: [nextNumber()],
+      repeat: { cron: '0 8 * * *' },
+      ...(field === 'group_ids' ? { body: 'Sale', group_ids: [made.id] } : { template_id: made.id }),
+    })
+    const path = `/api/collections/${kind}/records/${made.id}`
+    await must(ann, 'PATCH', path, { requires_consent: true })
+    await must(ann, 'DELETE', path)
+    const found = await server.query('select requires_consent from campaigns where id = $1', [campaign.id])
+    expect(found).toEqual([[true]])
+  },
+)
+
+test('numbers of a send that get no text for several reasons each fail for the first of them', async () => {
+  const [agreed, stopped] = [nextNumber(), nextNumber()]
+  await agree(agreed)
+  await record('consents', { number: stopped, event: 'opt_out' })
+  const recipients = [stopped, nextNumber(), agreed]
+  const { message_ids } = await send('send', { recipients, body: 'Sale', requires_consent: true })
+  const found = await outcomes(message_ids)
+  expect(recipients.map((number) => found[number])).toEqual([
+    'failed Recipient has opted out',
+    `failed ${NO_PROOF}`,
+    expect.stringMatching(/^(assigned|sending)/),
+  ])
+})
