@@ -18,6 +18,7 @@ declare
   erased text[] := '{}';
   unproved text[] := '{}';
   forbidden text[] := '{}';
+  reasons jsonb;
   has_stops boolean;
   destinations text;
   key_destinations text;
@@ -49,14 +50,14 @@ begin
   if unwilling || erased || unproved || forbidden = '{}' then
     return null;
   end if;
+  -- a search in four lists for each number would cost the square of the numbers. The last reason counts
+  select jsonb_object_agg(r.number, r.reason order by r.place) into reasons from (
+    select unnest(forbidden) as number, 'Destination not allowed' as reason, 1 as place
+    union all select unnest(unproved), 'No proof of consent', 2
+    union all select unnest(erased), 'Recipient is on the stop list', 3
+    union all select unnest(unwilling), 'Recipient has opted out', 4
+  ) r;
   return array(
-    select case
-      when n.number = any (unwilling) then 'Recipient has opted out'
-      when n.number = any (erased) then 'Recipient is on the stop list'
-      when n.number = any (unproved) then 'No proof of consent'
-      when n.number = any (forbidden) then 'Destination not allowed'
-      else ''
-    end
-    from unnest(numbers) with ordinality n(number, place) order by n.place
+    select coalesce(reasons ->> n.number, '') from unnest(numbers) with ordinality n(number, place) order by n.place
   );
 end $$;
