@@ -53,6 +53,7 @@ begin
               select p.message, p.line,
                 row_number() over (partition by p.line order by p.priority desc, p.position) as n
               from sms_dispatch p where p.device = g.device and p."user" = g."user" and p.state = 'assigned'
+                and p.refused = ''
                 and (p.due_at is null or p.due_at <= now()) and (p.expires_at is null or p.expires_at > now())
             ) q where q.n <= coalesce((g.lines ->> q.line)::float8, 'infinity')
           ) end

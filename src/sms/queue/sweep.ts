@@ -26,14 +26,17 @@ import {
   wakeUnclaimed,
 } from './overdue.ts'
 
-/** Steps of a sweep, ordered so that no device is woken for an ended message. They return devices to wake. */
+/**
+ * Steps of a sweep, ordered so that no device is woken for an ended message, and that a refused text ends as
+ * refused: it costs nothing. They return devices to wake.
+ */
 const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => Promise<readonly string[]>)[] =
   [
     failExpiredLeases,
+    endRefused,
     endExpired,
     endOrphaned,
     retryExpiredLeases,
-    endRefused,
     returnStale,
     endLineless,
     releaseDue,

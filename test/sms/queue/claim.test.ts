@@ -137,6 +137,17 @@ describe('limits of a device', () => {
     expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
   })
 
+  test('of a line per minute count no text that an earlier claim has refused', async () => {
+    const device = await makeDevice(store, user)
+    const { rows } = await store.db.query('update lines set per_minute = 1 where device = $1 returning id', [
+      device.id,
+    ])
+    const line = rows[0]![0]
+    await assign(store, device, 1, { line: `'${line}'`, refused: `'Recipient has opted out'` })
+    const [next] = await assign(store, device, 1, { line: `'${line}'` })
+    expect(idsOf(await claim(device))).toEqual([next])
+  })
+
   test('no longer apply to a claim that began before the limit was removed', async () => {
     const device = await makeDevice(store, user)
     await assign(store, device, 3)

@@ -237,6 +237,15 @@ describe('scheduled messages', () => {
   })
 })
 
+test('a text that a claim has refused ends as refused even if it expires meanwhile', async () => {
+  const device = await makeDevice(store, user)
+  const refused = 'Recipient has opted out'
+  const late = { refused: `'${refused}'`, expires_at: `now() - interval '1 second'` }
+  const ids = await assign(store, device, 1, late)
+  await look()
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error: refused }])
+})
+
 test('a sweep after an outage of the server ends expired texts but judges no device by its silence', async () => {
   const [device] = [await makeDevice(store, user), await makeDevice(store, user)]
   const held = await assign(store, device, 1)

@@ -46,7 +46,7 @@ const CHECKS: readonly Check[] = [
   ['src/sms/queue/retry.ts', '...offeredScope(readScope(one.scope)),', ''],
   ['src/sms/queue/report.ts', "if ((await endIfRefused(db, returned)).length > 0) return ''", ''],
   ['src/sms/queue/overdue.ts', 'or ${IS_REFUSED}', ''],
-  ['src/sms/queue/sweep.ts', '    endRefused,\n    returnStale', '    returnStale'],
+  ['src/sms/queue/sweep.ts', '    endRefused,\n    endExpired', '    endExpired'],
 ]
 
 const HOME = join(import.meta.dirname, '../../../..')
