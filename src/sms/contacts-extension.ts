@@ -21,7 +21,7 @@ export const contactsExtension: Extension = {
     if (values.opted_out === true || source === 'import')
       await giveProof(store.db, { source, entered_by: enteredBy(request) })
     if (values.opted_out !== true) await showStop(store, values)
-    else if (source !== 'import') await lockUserSends(store.db, String(values.user))
+    else await lockUserSends(store.db, String(values.user))
     await completeTimeZone(store.db, values)
     return undefined
   },
