@@ -40,13 +40,11 @@ export const REASONS = {
   lineDeleted: 'The line of this message was deleted',
 } as const
 
+/** Why a message is not sent again: its person did not want it, or had not agreed. */
+export const NEVER_AGAIN: readonly string[] = [REASONS.optedOut, REASONS.noConsent, REASONS.stopped]
+
 /** Why a message may not go to its person, as the SQL function sms_refusals says. Such a message is free. */
-export const REFUSED: readonly string[] = [
-  REASONS.optedOut,
-  REASONS.noConsent,
-  REASONS.stopped,
-  REASONS.notAllowed,
-]
+export const REFUSED: readonly string[] = [...NEVER_AGAIN, REASONS.notAllowed]
 
 /** The `error_message` of messages that the user canceled, through the API or on the phone. */
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]

@@ -8,7 +8,7 @@ import { INSTANT } from '../../fields/instant.ts'
 import { BATCH, countsOf } from '../queue/batch.ts'
 import { UNKNOWN } from '../queue/retry.ts'
 import { refusalsSql } from '../send/refused-recipients.ts'
-import { CANCELED_SQL, REASONS, REFUSED } from '../status.ts'
+import { CANCELED_SQL, NEVER_AGAIN, REASONS } from '../status.ts'
 import { type Campaign, campaignScope, findCampaign } from './campaign.ts'
 import { CAMPAIGN_PROOF, readProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './read-campaign-state.ts'
@@ -75,7 +75,7 @@ const countSent = (db: Db, { user, batches }: Campaign, out: readonly string[]) 
       selectSent(db, user, batches)
         .select(['m.status', 'm.segments', 'm.error_message'])
         .select(
-          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message <> all(${REFUSED}::text[])
+          sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message <> all(${NEVER_AGAIN}::text[])
             and m."to" <> all(${out}::text[]))`.as('retriable'),
         )
         .where(

@@ -270,6 +270,7 @@ test.each([
   ['Canceled', { plain: 2, unknown: 0, canceled: 1 }],
   ['Canceled on the phone', { plain: 2, unknown: 0, canceled: 1 }],
   ['Recipient has opted out', { plain: 2, unknown: 0, canceled: 0 }],
+  ['Destination not allowed', { plain: 3, unknown: 0, canceled: 0 }],
 ])('a failure with "%s" is counted as $1 for a retry', async (reason, expected) => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
   await expect.poll(() => progress(campaign.id)).toMatchObject({ status: 'sending', counts: { assigned: 3 } })
