@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { addEntry } from '../consent/ledger.ts'
 import { hasStopped } from '../consent/stopped.ts'
 import { optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user-sends.ts'
@@ -38,8 +39,35 @@ export async function joinNumber(
       .execute()
     if (isOut && !(await hasStopped(db, user, phone)))
       await setOptedOut({ ...store, db }, user, phone, true, { source: 'import' })
+    for (const group of await findGroupsLeft(db, user, number, phone))
+      await addEntry(db, { user, number: phone, group, event: 'opt_out', source: 'import' })
     await db.query(KEEP_STOPPED, [user, number, phone])
   })
+}
+
+/** The groups that a person has left under the stored number, and has not joined again under `phone`. */
+async function findGroupsLeft(db: Db, user: string, number: string, phone: string): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('consent_states as s')
+    .innerJoin('contact_groups as g', 'g.id', 's.group')
+    .select('g.id')
+    .where('s.user', '=', user)
+    .where('s.number', '=', number)
+    .where('s.state', '=', 'stopped')
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('consent_states as n')
+            .where('n.user', '=', user)
+            .where('n.number', '=', phone)
+            .whereRef('n.group', '=', 's.group')
+            .where(sql<boolean>`(n.state = 'stopped' or n.state = 'given' and n.since > s.since)`),
+        ),
+      ),
+    )
+    .orderBy('g.id')
+    .execute()
+  return found.map(({ id }) => id)
 }
 
 /** A person who was erased under the stored number ($2) stays on the stop list. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
+import { onePhone } from '../../portable/phone/read.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Outcome, Verdict } from '../send/accept.ts'
@@ -57,12 +58,15 @@ const selectMessages = (db: Db, user: string) =>
     .where(sql`m."user" || ''`, '=', user)
     .orderBy('m._rowid')
 
-const readFailed = (db: Db, user: string, batch: string) =>
-  selectMessages(db, user)
+/** Numbers may have been stored in a form that the server no longer stores: see `onePhone`. */
+async function readFailed(db: Db, user: string, batch: string) {
+  const found = await selectMessages(db, user)
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
     .where(sql<boolean>`m.status || '' = 'failed' and m.message_type = 'outgoing'`)
     .execute()
+  return found.map((one) => ({ ...one, to: onePhone(one.to) }))
+}
 
 type Failed = Awaited<ReturnType<typeof readFailed>>[number]
 
@@ -170,7 +174,7 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   const scope = readScope(one.scope)
-  return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again, scope }))
+  return send(services, sender, toOne(onePhone(to), body, { ...PLAIN_OPTIONS, ...again, scope }))
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */

@@ -72,3 +72,15 @@ test('a text that is sent again requires the consent that its template required 
   const second = await retryOne(first.message_ids[0])
   expect(await outcomes(second.message_ids)).toEqual({ [number]: `failed ${NO_PROOF}` })
 })
+
+test('texts to numbers in a form that is no longer stored are sent again to the one form', async () => {
+  const recipients = [nextNumber(), nextNumber()]
+  const { batch_id, message_ids } = await send('send', { recipients, body: 'Hi' })
+  await fail(message_ids)
+  const change = `update sms_messages set "to" = replace("to", '+49', '+490') where id = any($1::text[])`
+  await server.query(change, [message_ids])
+  const one = await retryOne(message_ids[0])
+  const others = await retryBatch(batch_id)
+  const again = await outcomes([...one.message_ids, ...others.message_ids])
+  expect(Object.keys(again).toSorted()).toEqual(recipients)
+})

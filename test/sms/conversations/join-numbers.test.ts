@@ -1,4 +1,5 @@
 import { repairNumbers } from '../../../src/server/doctor-numbers.ts'
+import { addEntry } from '../../../src/sms/consent/ledger.ts'
 import { joinNumber } from '../../../src/sms/conversations/join-numbers.ts'
 import { isJoinable, nationalNumbers } from '../../../src/sms/conversations/national-numbers.ts'
 import { receiveTexts } from '../../../src/sms/conversations/store-received-texts.ts'
@@ -222,6 +223,22 @@ describe('a contact with a national number', () => {
     await storeContact(phone, '+49015120000010', 'Zoe', true)
     await join(phone)
     expect(await contactsOf(phone)).toEqual([[PHONE, 'Zoe', true]])
+  })
+
+  test('stays out of the groups that the person has left', async () => {
+    const phone = await makePhone('')
+    const [former, left] = ['+49015120000010', 'groupthatisleft']
+    await rows(`insert into contact_groups (id, "user", name) values ($2, $1, 'News')`, phone.user, left)
+    await storeContact(phone, former, 'Zoe')
+    const { user } = phone
+    await addEntry(store.db, { user, number: former, group: left, event: 'opt_out', source: 'api' })
+    await join(phone)
+    const states = await rows(
+      `select state from consent_states where number = $1 and "group" = $2`,
+      PHONE,
+      left,
+    )
+    expect(states).toEqual([['stopped']])
   })
 
   test('stays beside a contact with the E.164 number, which gets its opt-out', async () => {
