@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { lock, NOW, queries } from '../db/queries.ts'
+import { anyOf, lock, NOW, queries } from '../db/queries.ts'
 import { lockUserSends } from '../sms/send/lock-user-sends.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again } from '../work/job-queue.ts'
@@ -166,7 +166,7 @@ const hideReasons = (db: Db, person: Person, name: string) =>
     .updateTable('person_requests')
     .set({ reason: hide(sql.ref('reason'), person, name) as RawBuilder<string> })
     .where('user', '=', person.user)
-    .where('number', '=', person.number)
+    .where('number', '=', anyOf(person.forms))
     .execute()
 
 /** Postgres keeps frequent values of columns in its statistics. Makes them anew. */

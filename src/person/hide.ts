@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import { anyOf, queries } from '../db/queries.ts'
 import type { Person } from './person.ts'
 
 /** A shorter name may be a part of other words. */
@@ -20,12 +20,14 @@ export function hide(text: RawBuilder<unknown>, { spellings }: Person, name: str
 }
 
 /** The name of the contact with the number of a person; '' without one. */
-export async function nameOf(db: Db, { user, number }: Person): Promise<string> {
+export async function nameOf(db: Db, { user, number, forms }: Person): Promise<string> {
   const found = await queries(db)
     .selectFrom('contacts')
     .select('name')
     .where('user', '=', user)
-    .where('phone', '=', number)
+    .where('phone', '=', anyOf(forms))
+    .orderBy(sql`phone <> ${number}`)
+    .limit(1)
     .executeTakeFirst()
   return found?.name.trim() ?? ''
 }

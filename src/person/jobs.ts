@@ -3,13 +3,17 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { NOW, queries } from '../db/queries.ts'
 import { ApiError } from '../errors.ts'
+import type { OptWords } from '../portable/opt-words.ts'
 import type { Extensions } from '../records/collection-extension.ts'
+import { joinNumber } from '../sms/conversations/join-numbers.ts'
+import { isJoinable, nationalNumbers } from '../sms/conversations/national-numbers.ts'
 import { updateRecords } from '../sms/status.ts'
 import type { Again, Job, JobKind } from '../work/job-queue.ts'
+import { readPlaceOfJob } from './checkpoint.ts'
 import { eraseData } from './erase.ts'
 import { exportData } from './export.ts'
 import { exportedPlaces } from './export-portion.ts'
-import { everyPerson, personOf } from './person.ts'
+import { everyPerson, type Person, personOf } from './person.ts'
 import { placesOfAccount } from './places-of-account.ts'
 import { PERSON_JOB } from './requests.ts'
 
@@ -18,7 +22,7 @@ const MAX_ATTEMPTS = 6
 interface PersonServices {
   readonly store: Store
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxAccountFileBytes'>
+  readonly config: Pick<Config, 'maxAccountFileBytes' | 'optWords'>
 }
 
 /** Jobs that export or erase the data of a person. A job whose node died runs again from where it ended. */
@@ -47,6 +51,7 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   const request = await begin(store.db, id)
   if (!request) return
   const person = request.number === '' ? undefined : personOf(user, request.number)
+  if (person && !(await readPlaceOfJob(store.db, id))) await joinNumbers(store, person, config.optWords)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
   if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
   const { maxAccountFileBytes: maxBytes } = config
@@ -57,6 +62,14 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
   const places = placesOfAccount(store.catalog)
   return exportData(store, { request: id, owner: half, person: everyPerson(user), places }, signal)
+}
+
+/** Moves what is stored under other forms of the number, such as national ones, to the number. */
+async function joinNumbers(store: Store, { user, number }: Person, words: OptWords): Promise<void> {
+  for await (const page of nationalNumbers(store.db, user))
+    for (const one of page)
+      if (isJoinable(one) && [one, ...one.texts].some(({ phone }) => phone === number))
+        await joinNumber(store, user, one, words)
 }
 
 /** Begins or continues a request; undefined if the request has ended or is gone. */

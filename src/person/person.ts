@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { looksDialable } from '../portable/phone/read.ts'
-import { spellingsOf } from './spellings.ts'
+import { looksDialable, onePhone } from '../portable/phone/read.ts'
+import { spellingsOf, storedForms } from './spellings.ts'
 
 /** Digits that are more than a short code. */
 const MIN_DIGITS = 7
@@ -12,18 +12,24 @@ export interface Person {
   /** The id of the account. */
   readonly user: string
   readonly number: string
+  /** The number, and its second forms of E.164, under which older rows may be stored. */
+  readonly forms: readonly string[]
   /** A regular expression of Postgres for the number in all its spellings. */
   readonly spellings: string
 }
 
-export const personOf = (user: string, number: string): Person => ({
-  user,
-  number,
-  spellings: spellingsOf(number),
-})
+export function personOf(user: string, stored: string): Person {
+  const number = onePhone(stored)
+  return { user, number, forms: storedForms(number), spellings: spellingsOf(number) }
+}
 
 /** Stands for all persons of an account, in an export of the whole account. */
-export const everyPerson = (user: string): Person => ({ user, number: '', spellings: '' })
+export const everyPerson = (user: string): Person => ({
+  user,
+  number: '',
+  forms: [''],
+  spellings: '',
+})
 
 /** SQL: the texts `m` to and from a person. The number may also be that of a line of the account. */
 export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql`(

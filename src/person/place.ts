@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { anyOf } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Person } from './person.ts'
 
@@ -49,8 +50,8 @@ export const names = (person: Person, ...columns: readonly string[]): RawBuilder
 /** Rows of an account with the number of the person in a column. */
 export const withNumber =
   (column = 'number'): Rows =>
-  ({ user, number }) =>
-    sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${number})`
+  ({ user, forms }) =>
+    sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${anyOf(forms)})`
 
 /** Rows that belong to texts of the person by a column. */
 export const ofTexts =
@@ -59,8 +60,8 @@ export const ofTexts =
     sql`(${sql.ref(`t.${column}`)} = any(${texts}))`
 
 /** Rows that belong to the conversation with the person. */
-export const ofConversation: Rows = ({ user, number }) => sql`(t."user" = ${user} and t.conversation in (
-  select c.id from conversations c where c."user" = ${user} and c.number = ${number}))`
+export const ofConversation: Rows = ({ user, forms }) => sql`(t."user" = ${user} and t.conversation in (
+  select c.id from conversations c where c."user" = ${user} and c.number = ${anyOf(forms)}))`
 
 /** SQL: the texts `e.one` of a JSON list; none of another JSON value, such as null. */
 export const textsIn = (column: string): RawBuilder<unknown> =>
@@ -70,10 +71,12 @@ export const textsIn = (column: string): RawBuilder<unknown> =>
 /** SQL: a JSON list of texts without the number of the person. */
 export const withoutNumber =
   (column: string) =>
-  ({ number }: Person): RawBuilder<unknown> =>
-    sql`(
-    select coalesce(json_agg(e.one), '[]') from ${textsIn(column)} where e.one <> ${number})`
+  ({ forms }: Person): RawBuilder<unknown> =>
+    sql`(select coalesce(json_agg(e.one), '[]') from ${textsIn(column)} where not e.one = ${anyOf(forms)})`
 
 /** SQL: whether a JSON list of texts contains the number of the person. */
-export const listNames = (column: string, { number }: Person): RawBuilder<boolean> =>
-  sql`coalesce(strpos(${sql.ref(`t.${column}`)}::text, ${JSON.stringify(number)}) > 0, false)`
+export const listNames = (column: string, { forms }: Person): RawBuilder<boolean> =>
+  sql`coalesce(${sql.join(
+    forms.map((form) => sql`strpos(${sql.ref(`t.${column}`)}::text, ${JSON.stringify(form)}) > 0`),
+    sql` or `,
+  )}, false)`

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
+import { anyOf } from '../db/queries.ts'
 import { isOfPerson, type Person } from './person.ts'
 import { DATES, listNames, names, type Place, place, textsIn, withoutNumber } from './place.ts'
 
 /** A campaign to this person alone: its text is about the person. */
-const isOnlyRecipient = ({ number }: Person) =>
-  sql<boolean>`(t.recipients::jsonb = jsonb_build_array(${number}::text) and t.groups = '{}')`
+const isOnlyRecipient = ({ forms }: Person) =>
+  sql<boolean>`(t.recipients::jsonb = any(array(select jsonb_build_array(f) from unnest(${forms}::text[]) f))
+    and t.groups = '{}')`
 const unlessShared = (column: string, value: string) => (person: Person) =>
   sql`case when ${isOnlyRecipient(person)} then ${sql.lit(value)} else ${sql.ref(`t.${column}`)} end`
 
@@ -34,8 +36,8 @@ export const PLACES_OF_CALLS: readonly Place[] = [
       recipients: withoutNumber('recipients'),
       // keeps its place: messages are stored by portions of the list
       audience: ({
-        number,
-      }) => sql`(select coalesce(json_agg(case e.one when ${number} then '' else e.one end), '[]')
+        forms,
+      }) => sql`(select coalesce(json_agg(case when e.one = ${anyOf(forms)} then '' else e.one end), '[]')
         from ${textsIn('audience')})`,
       without_consent: withoutNumber('without_consent'),
     },

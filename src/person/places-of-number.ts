@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { anyOf } from '../db/queries.ts'
 import {
   DATES,
   listNames,
@@ -14,8 +15,8 @@ import {
 export const PLACES_OF_NUMBER: readonly Place[] = [
   place({
     ...{ table: '_verify_codes', title: 'Codes that wait', key: 'verification' },
-    rows: ({ user, number }) => sql`(t.verification in (
-      select v.id from verifications v where v."user" = ${user} and v."to" = ${number}))`,
+    rows: ({ user, forms }) => sql`(t.verification in (
+      select v.id from verifications v where v."user" = ${user} and v."to" = ${anyOf(forms)}))`,
     erasure: 'delete',
   }),
   place({
@@ -34,7 +35,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   }),
   place({
     ...{ table: 'line_recipients', title: 'Use of lines', key: 'line' },
-    rows: ({ user, number }) => sql`(t.number = ${number} and t.line in (
+    rows: ({ user, forms }) => sql`(t.number = ${anyOf(forms)} and t.line in (
       select l.id from lines l where l."user" = ${user}))`,
     erasure: 'delete',
   }),
@@ -47,14 +48,14 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   }),
   place({
     ...{ isShared: true, table: 'webhooks', title: 'Webhooks for texts of the number' },
-    rows: ({ user, number }) =>
-      sql`(t."user" = ${user} and ${number} = any(string_to_array(t.numbers, ',')))`,
+    rows: ({ user, forms }) =>
+      sql`(t."user" = ${user} and string_to_array(t.numbers, ',') && ${forms}::text[])`,
     shown: ['id', 'url'],
     erasure: {
-      numbers: ({ number }) =>
-        sql`array_to_string(array_remove(string_to_array(t.numbers, ','), ${number}), ',')`,
+      numbers: ({ forms }) => sql`array_to_string(array(
+        select n from unnest(string_to_array(t.numbers, ',')) n where not n = ${anyOf(forms)}), ',')`,
       // without any number it would be called for all texts
-      enabled: ({ number }) => sql`t.enabled and t.numbers <> ${number}`,
+      enabled: ({ forms }) => sql`t.enabled and not string_to_array(t.numbers, ',') <@ ${forms}::text[]`,
     },
     logged: { numbers: '' },
   }),

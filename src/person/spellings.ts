@@ -2,6 +2,7 @@ import { callingCodeOf } from '../portable/phone/calling-code.ts'
 import { characterClasses } from '../portable/phone/character-classes.ts'
 import { E164 } from '../portable/phone/e164.ts'
 import { nationalForms } from '../portable/phone/other-forms.ts'
+import { onePhone } from '../portable/phone/read.ts'
 
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
 const ESCAPED = '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
@@ -53,11 +54,35 @@ export function spellingsOf(number: string): string {
   return `(?:(?<!${any})|(?<=${ESCAPED}))${spellNumber(number).slice(0, -gap().length)}(?!${any})`
 }
 
-function spellNumber(number: string): string {
-  if (!E164.test(number)) return spaced(number.replace(/\D/g, ''))
+/** What devices and people put behind a calling code, though it is no part of the number. */
+const MARKS = ['', '0', '06', '1', '8', '80', '01', '044', '045']
+
+/** A number, and the second forms of E.164 under which it may be stored. */
+export function storedForms(number: string): string[] {
+  if (!E164.test(number)) return [number]
+  const { code, national } = splitNumber(number)
+  const forms = variantsOf(nationalForms(number, national)).flatMap((rest) =>
+    MARKS.map((mark) => `+${code}${mark}${rest}`),
+  )
+  return [number, ...new Set(forms.filter((form) => form !== number && onePhone(form) === number))]
+}
+
+/** The digits with and without each group in brackets. */
+function variantsOf(digits: string): string[] {
+  const [, before = '', optional = '', after] = /^(\d*)\((\d+)\)(.*)$/.exec(digits) ?? []
+  if (after === undefined) return [digits]
+  return variantsOf(after).flatMap((rest) => [`${before}${optional}${rest}`, `${before}${rest}`])
+}
+
+function splitNumber(number: string) {
   // countries that share +1 or +7 have their area codes in the calling code
   const code = /^\+[17]/.test(number) ? number[1]! : callingCodeOf(number).slice(1)
-  const national = number.slice(1 + code.length)
+  return { code, national: number.slice(1 + code.length) }
+}
+
+function spellNumber(number: string): string {
+  if (!E164.test(number)) return spaced(number.replace(/\D/g, ''))
+  const { code, national } = splitNumber(number)
   const trunk = `(?:${spaced(TRUNKS[code] ?? '0')})`
   const world = `(?:${spaced(ABROAD)})?${spaced(code)}${trunk}?`
   // only where a date is possible, because this makes the search ten times as slow

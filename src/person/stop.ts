@@ -6,7 +6,7 @@ import { REASONS } from '../sms/status.ts'
 import { isOfPerson, type Person } from './person.ts'
 
 /** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
-export const stopPerson = (db: Db, { user, number }: Person) =>
+export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'number'>) =>
   queries(db)
     .insertInto('_stop_list')
     .values({ user, hash: sql`person_hash(${user}, ${number})` })

@@ -48,8 +48,7 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   'a STOP': { error: OUT, apply: ({ phone, number }) => server.hear(phone, [[number, 'STOP']]) },
   'an erasure': {
     error: 'Recipient is on the stop list',
-    apply: ({ ann, number }) =>
-      stopPerson(server.server.services.store.db, { user: ann.id, number, spellings: '' }),
+    apply: ({ ann, number }) => stopPerson(server.server.services.store.db, { user: ann.id, number }),
   },
   'leaving its group': {
     error: OUT,
