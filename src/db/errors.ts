@@ -14,6 +14,7 @@ export function isSqlError(error: unknown, code?: string): error is SqlError {
 }
 
 export const UNIQUE_VIOLATION = '23505'
+export const DEADLOCK = '40P01'
 export const QUERY_CANCELED = '57014'
 export const UNKNOWN_STATEMENT = '26000'
 export const LOCK_NOT_AVAILABLE = '55P03'

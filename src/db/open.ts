@@ -3,7 +3,7 @@ import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
 import { type DatabaseTime, databasePlaces } from '../admission/rates.ts'
 import { counts } from '../metrics/counts.ts'
 import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
-import { countSchemaMismatch, isSqlError } from './errors.ts'
+import { countSchemaMismatch, DEADLOCK, isSqlError } from './errors.ts'
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
 import { readingBackend } from './replica-reads.ts'
@@ -188,7 +188,6 @@ export class Db {
   }
 }
 
-const DEADLOCK = '40P01'
 const TRIES = 8
 /** Maximum of the random pause after a first deadlock, so that it does not happen again. */
 const MAX_PAUSE_MS = 50

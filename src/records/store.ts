@@ -1,6 +1,6 @@
 import { type Collection, DEVICES_ID, type Store, USERS_ID } from '../collections/catalog.ts'
 import { violatedFields } from '../collections/table-indexes.ts'
-import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
+import { DEADLOCK, isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import { ApiError, badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
@@ -137,9 +137,12 @@ function isSame(a: Value, b: Value): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
 
-/** Turns an SQL error into a 400 that names fields of a violated unique index. Returns other errors as is. */
+/**
+ * Turns an SQL error into a 400 that names fields of a violated unique index. Returns other errors as is,
+ * and a deadlock, after which the transaction is repeated.
+ */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
-  if (!isSqlError(error)) return error
+  if (!isSqlError(error) || error.code === DEADLOCK) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)
   const fields = violatedFields(collection, error.constraint).toSorted()
   const taken = fieldError('validation_not_unique', 'Value must be unique')
