@@ -1,9 +1,13 @@
 import { valueAt } from '../../../templates/value-at.ts'
 import type { Condition } from './preset.ts'
 
+/** The value at a path. Texts stay texts: a stranger's words may look like JSON. */
+export const readPath = (from: unknown, path: string): unknown =>
+  valueAt(from, path.split('.'), (value) => value)
+
 /** The text, number or boolean at a path, as text; '' for anything else. */
 export function textAt(from: unknown, path: string | undefined): string {
-  const value = path === undefined ? '' : valueAt(from, path.split('.'))
+  const value = path === undefined ? '' : readPath(from, path)
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readPhone } from '../../../portable/phone/read.ts'
-import { valueAt } from '../../../templates/value-at.ts'
 import { isObject, parseJson } from '../../../tools/json.ts'
 import { loggableKey } from '../../../tools/loggable.ts'
-import { isAmong, matches, textAt, textsAt } from './path.ts'
+import { isAmong, matches, readPath, textAt, textsAt } from './path.ts'
 import type { Incoming, Receipt } from './preset.ts'
 import type { Carrier } from './settings.ts'
 import { type Call, fieldsIn, formIn, isForm, isSigned, pairsIn, queryIn } from './signature.ts'
@@ -70,9 +69,9 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
   const json = parseJson(text)
   for (const part of [json].flat().slice(0, MAX_EVENTS)) {
     const all = { ...common, ...(isObject(part) && part) }
-    const present = [...lists].filter((each) => Array.isArray(valueAt(all, each.split('.'))))
+    const present = [...lists].filter((each) => Array.isArray(readPath(all, each)))
     for (const each of present)
-      for (const item of (valueAt(all, each.split('.')) as unknown[]).slice(0, MAX_EVENTS))
+      for (const item of (readPath(all, each) as unknown[]).slice(0, MAX_EVENTS))
         read(isObject(item) ? { ...query, ...item } : item, each) // an item may lack what the query has
     // a call without anything is a test of the address
     if (present.length === 0 && (text !== '' || Object.keys(all).length > 0)) read(all)
@@ -99,7 +98,7 @@ function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: 
 /** A text; undefined if this is no text. */
 function readText(carrier: Carrier, form: Incoming, item: unknown, call: Call): CarrierText | undefined {
   const from = textAt(item, form.from)
-  const path = [form.body].flat().find((each) => valueAt(item, each.split('.')) != null)
+  const path = [form.body].flat().find((each) => readPath(item, each) != null)
   const files = filesIn(item, form.files)
   if (from === '' || (path === undefined && files.length === 0) || !matches(item, form.when)) return undefined
   const given = textAt(item, form.id) || JSON.stringify(item)
@@ -127,12 +126,16 @@ function namesIn(item: unknown, before = '', depth = 0): string[] {
 
 function filesIn(item: unknown, paths: Incoming['files']): CarrierFile[] {
   if (!paths) return []
-  const list = paths.each === undefined ? [item] : valueAt(item, paths.each.split('.'))
+  const list = paths.each === undefined ? [item] : readPath(item, paths.each)
   if (!Array.isArray(list)) return []
   const numbers = paths.url.includes('*') ? Array.from({ length: MAX_FILES }, (_, i) => String(i)) : ['']
   const files = list.slice(0, MAX_FILES).flatMap((file) =>
     numbers.map((number) => {
-      const at = (path = '') => textAt(file, path.replace('*', number))
+      const at = (path = '') =>
+        textAt(
+          file,
+          path.replace('*', () => number),
+        )
       return {
         url: at(paths.url),
         name: at(paths.name).slice(0, MAX_NAME),

@@ -49,7 +49,7 @@ export const SEVEN: PresetData = {
     body: 'data.text',
   },
   // clicks on short links, and texts that the account sends
-  ignored: [{ webhook_event: ['tracking', 'sms_mt'] }],
+  ignored: [{ webhook_event: ['tracking', 'sms_mt', 'voice_status', 'voice_call', 'rcs_dlr'] }],
   // https://docs.seven.io/en/rest-api/signing (2026-11-26): the complete URL. README.md and
   // tests/webhookVerifier.spec.ts in github.com/seven-io/js-client (2026-05-02): the path
   signature: {
