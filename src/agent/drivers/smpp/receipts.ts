@@ -36,7 +36,7 @@ const FINAL: readonly (readonly [beginning: RegExp, state: string])[] = [
   [/^REJ/, 'REJECTD'],
   [/^SKIP/, 'SKIPPED'],
 ]
-const NOT_FINAL = /^(?:|ENR|ACC|SCHED|BUF|UNK).*$/
+const NOT_FINAL = /^(?:$|ENR|ACC|SCHED|BUF|UNK)/
 
 const WORDS = /\b(?:id|stat):/i
 
