@@ -9,8 +9,8 @@ export interface CsvRow {
 
 /** Reads CSV with a header, as the console does. UserError for a faulty file. */
 export function readCsv(text: string): CsvRow[] {
-  const { rows: all, unclosed } = readCsvCells(text)
-  if (unclosed) throw new UserError(`Line ${unclosed}: a quotation mark is missing.`)
+  const { rows: all, misquoted } = readCsvCells(text)
+  if (misquoted) throw new UserError(`Line ${misquoted}: a quotation mark is missing or misplaced.`)
   const [head, ...rows] = all
   if (!head) throw new UserError('The file is empty.')
   const names = head.cells.map((name) => name.trim())

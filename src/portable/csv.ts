@@ -18,22 +18,22 @@ function guessSeparator(text: string): string {
 
 /**
  * Reads CSV (RFC 4180), separated as a first line `sep=;` says, otherwise by comma, semicolon, tab or bar.
- * Leaves rows out whose cells are all blank. `unclosed`: the line of a quotation mark that does not end; the
- * rest of the file is then in its cell.
+ * Leaves rows out whose cells are all blank. `misquoted`: the line of a cell whose quotation mark does not
+ * end with the cell, so that other rows may be in it.
  */
-export function readCsvCells(file: string): { rows: CsvCells[]; unclosed: number | undefined } {
+export function readCsvCells(file: string): { rows: CsvCells[]; misquoted: number | undefined } {
   const { text, separator } = withoutSeparatorLine(file)
   const rows: CsvCells[] = []
-  let unclosed: number | undefined
+  let misquoted: number | undefined
   let [line, from] = [separator ? 2 : 1, 0]
   Papa.parse<string[]>(text, {
     delimiter: separator ?? guessSeparator(text),
     step: ({ data, errors, meta }) => {
       if (data.some((cell) => cell.trim() !== '')) rows.push({ line, cells: data })
-      if (errors.some(({ code }) => code === 'MissingQuotes')) unclosed ??= line
+      if (errors.some(({ type }) => type === 'Quotes')) misquoted ??= line
       line += text.slice(from, meta.cursor).match(/\r\n|\n|\r/g)?.length ?? 0
       from = meta.cursor
     },
   })
-  return { rows, unclosed }
+  return { rows, misquoted }
 }

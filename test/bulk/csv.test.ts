@@ -45,5 +45,10 @@ test.each([
   ['nothing', '', 'The file is empty.'],
   ['a name twice', 'a,a\n', 'Two columns of the file have one name.'],
   ['an extra cell', 'a,b\n1,2\n1,2,3\n', 'Line 3 has 3 cells, the head has 2.'],
-  ['an open quotation mark', 'a,b\n1,"2\n', 'Line 2: a quotation mark is missing.'],
+  ['an open quotation mark', 'a,b\n1,"2\n', 'Line 2: a quotation mark is missing or misplaced.'],
+  [
+    'a word after a quoted one',
+    'a,b\n"Max" M,1\n"Ann",2\n',
+    'Line 2: a quotation mark is missing or misplaced.',
+  ],
 ])('a CSV file with %s is refused: $2', (_, text, sentence) => expect(() => readCsv(text)).toThrow(sentence))

@@ -16,9 +16,14 @@ export interface BadRow {
   readonly why: string
 }
 
-/** Reads CSV with any separator. The first row has titles unless a cell in it has a phone number. */
+/**
+ * Reads CSV with any separator. The first row has titles unless a cell in it has a phone number. Throws an
+ * Error for the user if a quotation mark is misplaced.
+ */
 export function readSheet(file: string): Sheet {
-  const { rows } = readCsvCells(file)
+  const { rows, misquoted } = readCsvCells(file)
+  if (misquoted)
+    throw new Error(t('Line {line}: a quotation mark is missing or misplaced.', { line: misquoted }))
   return sheetOf(
     rows.map(({ cells }) => cells),
     (rows[0]?.line ?? 1) - 1,

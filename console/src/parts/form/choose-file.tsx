@@ -24,7 +24,13 @@ export function ChooseFile({
 }) {
   const [pasted, setPasted] = useState('')
   const [fault, setFault] = useState('')
-  const read = (text: string) => take(isVcard(text) ? readCards(text) : readSheet(text))
+  const read = (text: string) => {
+    try {
+      take(isVcard(text) ? readCards(text) : readSheet(text))
+    } catch (error) {
+      setFault((error as Error).message)
+    }
+  }
   const take = (sheet: Sheet) => {
     if (sheet.rows.length === 0) setFault(t('There is no row in it but, perhaps, a head.'))
     else onChoose(sheet)
