@@ -73,13 +73,13 @@ export const slackTexts: TextRules = (key, { type }) => {
 
 /** https://core.telegram.org/bots/api#formatting-options */
 const TELEGRAM_MODES = new Map([
-  ['HTML', html],
-  ['Markdown', (value: string) => value.replace(/[_*`[]/g, '\\$&')],
-  ['MarkdownV2', (value: string) => value.replace(/[\\_*[\]()~`>#+\-=|{}.!]/g, '\\$&')],
+  ['html', html],
+  ['markdown', (value: string) => value.replace(/[_*`[]/g, '\\$&')],
+  ['markdownv2', (value: string) => value.replace(/[\\_*[\]()~`>#+\-=|{}.!]/g, '\\$&')],
 ])
 export const telegramTexts: TextRules = (key, { parse_mode }) => {
   const max = key === 'text' ? 4_096 : key === 'caption' ? 1_024 : 0
-  const inMode = TELEGRAM_MODES.get(String(parse_mode)) ?? ((value: string) => value)
+  const inMode = TELEGRAM_MODES.get(String(parse_mode).toLowerCase()) ?? ((value: string) => value)
   return max && { max, escape: (value) => withoutMentions(inMode(value)) }
 }
 
