@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DatabaseUnavailable } from './errors.ts'
+import { DatabaseUnavailable, isSqlError } from './errors.ts'
 
 /** How long a host may take to accept a connection before the next host is tried. */
 const HOST_MS = 3_000
@@ -24,7 +24,7 @@ const SSL_MODE = /(?<=[?&]sslmode=)\w+/
 function urlsOf(url: string): string[] {
   const modes = TRIED_MODES[SSL_MODE.exec(url)?.[0] ?? '']
   return modes
-    ? urlsByHost(url).flatMap((one) => modes.map((mode) => one.replace(SSL_MODE, mode)))
+    ? urlsByHost(url).flatMap((one) => modes.map((mode) => one.replace(SSL_MODE, () => mode)))
     : urlsByHost(url)
 }
 
@@ -86,11 +86,13 @@ export function clientsOf(url: string) {
         abandon(server)
         return this
       } catch (error) {
-        if (this.#host === current) current = (current + 1) % urls.length
+        // as in libpq, only a host that refuses a mode is tried in the other one
+        const isRefused = isSqlError(error, '28000') || /SSL|TLS/.test((error as Error).message)
+        const isFirstMode = this.#host % modes === 0
+        const step = isRefused && isFirstMode ? 1 : modes - (this.#host % modes)
+        if (this.#host === current) current = (current + step) % urls.length
         this.end().catch(() => {})
-        // the other mode of the same host may do
-        const isLastMode = (this.#host + 1) % modes === 0
-        throw isLastMode ? error : new DatabaseUnavailable(error)
+        throw isRefused && isFirstMode && modes > 1 ? new DatabaseUnavailable(error) : error
       }
     }
   }

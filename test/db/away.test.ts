@@ -244,7 +244,11 @@ test('a role without the right to create tables stops the start with a plain mes
 
 test.each(['prefer', 'allow'])('a server reaches a database without TLS if sslmode is %s', async (mode) => {
   const { databaseUrl } = await testConfig({}, 'prepared')
-  const env = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: `${databaseUrl}?sslmode=${mode}` }
+  const env = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: `${databaseUrl}${databaseUrl!.includes('?') ? '&' : '?'}sslmode=${mode}`,
+  }
   const server = await start(readConfig(env))
   onTestFinished(() => server.stop())
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
@@ -252,7 +256,7 @@ test.each(['prefer', 'allow'])('a server reaches a database without TLS if sslmo
 
 test('a server without TLS tries TLS next if sslmode is allow', async () => {
   const asked: number[] = []
-  const refusal = Buffer.from('E\0\0\0\x1dSFATAL\0C28000\0Mno TLS\0\0', 'latin1')
+  const refusal = Buffer.from('E\0\0\0\x1bSFATAL\0C28000\0Mno TLS\0\0', 'latin1')
   const server = createServer((socket) =>
     socket
       .on('error', () => {})
