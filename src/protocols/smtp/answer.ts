@@ -8,9 +8,13 @@ interface Headers {
 const REPLY =
   /^(?:re|aw|antw(?:ort)?|sv|vs|res|rif|r|odp|ynt|bls|vá|atb|ha|απ|回复|回覆|答复|返信|답장) ?(?:\[\d+\]|\(\d+\))? ?[:：]/i
 
+/** Beginnings that machines write, too, such as `HA: node2 is down`. */
+const SHORT_REPLY = /^(?:ha|r|rif|res|sv|vs|bls) ?(?:\[\d+\]|\(\d+\))? ?[:：]/i
+
 /**
  * Whether a person answers a mail: by its subject, since Alertmanager and Netdata write `In-Reply-To`, too.
- * Not if a header says that a program or a mailing list sent it. RFC 3834
+ * A short word in it is enough only in a mail that names the one that it answers. Not if a header says that a
+ * program or a mailing list sent it. RFC 3834
  */
 export function isAnswer({ subject = '', headers }: Headers): boolean {
   const isAutomatic = headers.some(
@@ -18,11 +22,13 @@ export function isAnswer({ subject = '', headers }: Headers): boolean {
       (key === 'auto-submitted' && !/^no\b/i.test(value)) ||
       (key === 'precedence' && /^(?:bulk|list|junk)\b/i.test(value)),
   )
-  return REPLY.test(subject.trim()) && !isAutomatic
+  const isThread = headers.some(({ key }) => key === 'in-reply-to' || key === 'references')
+  const start = subject.trim()
+  return REPLY.test(start) && !isAutomatic && (isThread || !SHORT_REPLY.test(start))
 }
 
 /** The line before a signature (RFC 3676, 4.3), or before a mail that Outlook and others quote. */
-const END = /^(?:--|_{20,}|-{3,} ?\p{L}.{3,200}-{3,})$/u
+const END = /^(?:--|_{20,}|-{3,} ?\p{L}(?:[^-]|-(?!--)){3,200}-{3,})$/u
 /** The first line of a quoted mail's header, and one that must be among the next. */
 const FROM = /^\*?(?:From|Von|De|Da|Van|Från|Fra|Od|发件人|寄件者|差出人)\*? ?[:：]\*?\s/
 const SENT =
