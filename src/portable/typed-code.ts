@@ -2,8 +2,8 @@ import { plainText } from './phone/plain-text.ts'
 
 /** Longer texts are not searched for a code. */
 const MAX_LENGTH = 500
-/** Groups of digits in a sentence, with one sign between them: `123 456`, `123-456`. */
-const GROUPS = /\d+(?:[\s\p{Pd}.,·]\d+)*/gu
+/** Digits in a sentence, or groups of at most four with one sign between them: `123 456`, `123-456`. */
+const GROUPS = /(?<!\d)\d{1,4}(?:[ \p{Zs}\p{Pd}.,·]\d{1,4})+(?!\d)|\d+/gu
 /** The length of a code within words. */
 const CODE = /^\d{4,10}$/
 

@@ -35,6 +35,7 @@ test.each([
   'code 431977',
   'code431977',
   'Your code is 431977. Do not share it.',
+  'Your code: 431977\n10 minutes',
   'Ihr Code ist 431 977. Geben Sie ihn nicht weiter.',
   'Shop24: 431-977 is your code, valid for 10 minutes.',
   'Your code is 431977. Do not share it.\n\n@shop24.example.com #431977',
