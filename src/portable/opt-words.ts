@@ -11,10 +11,15 @@ const MAX_WORD = 60
 
 /** Punctuation, quotes, emoji, space and invisible marks, which people and phones put around a word. */
 const AROUND = /[\p{P}\p{S}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
-/** The lines that phones and mail programs add. */
+/** How lines begin that phones and mail programs add. */
 const SIGNATURE =
-  /\n\s*(?:--|—|sent from |get outlook |gesendet (?:von|mit) |envoyé (?:de|depuis) |enviado (?:desde|do) |inviato da |verstuurd vanaf |wysłane z |skickat från ).*$/isu
+  /\n[^\S\n]*(?:--|—|sent from |get outlook |gesendet (?:von|mit) |envoyé (?:de|depuis) |enviado (?:desde|do) |inviato da |verstuurd vanaf |wysłane z |skickat från )/iu
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+function withoutSignature(text: string): string {
+  const at = text.search(SIGNATURE)
+  return at < 0 ? text : text.slice(0, at)
+}
 
 /**
  * The word that a whole text is, in one spelling: without what stands around it, with one space for each run
@@ -38,7 +43,7 @@ function foldWord(text: string): string {
  * about the files of an MMS do not count, nor do signatures.
  */
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
-  const word = foldWord(withoutAttachmentLines(body).replace(SIGNATURE, ''))
+  const word = foldWord(withoutSignature(withoutAttachmentLines(body)))
   if (word === '') return undefined
   const isOne = (one: string) => one === word || foldWord(one) === word
   if (words.out.some(isOne)) return true

@@ -90,8 +90,9 @@ const WAYS: Readonly<Record<string, Way>> = {
 /** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
 export async function register(c: Ctx, services: Services, body: unknown) {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
-  const [, scheme = '', given = ''] =
-    /^\s*(\S*)\s*(.*)$/.exec(c.env.incoming.headers.authorization ?? '') ?? []
+  const credentials = (c.env.incoming.headers.authorization ?? '').trim()
+  const [scheme = ''] = credentials.split(/\s/, 1)
+  const given = credentials.slice(scheme.length).trim()
   const way = Object.hasOwn(WAYS, scheme.toLowerCase()) ? WAYS[scheme.toLowerCase()] : undefined
   if (!way) throw gatewayRefusal('unauthorized', HOW)
   const phone = {
