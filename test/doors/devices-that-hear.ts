@@ -133,7 +133,13 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     const folder = temporaryFolder()
     const inbox = join(folder, 'inbox.json')
     writeFileSync(inbox, '[]')
-    install(folder, 'termux-sms-list', `console.log(fs.readFileSync('${inbox}', 'utf8'))`)
+    install(
+      folder,
+      'termux-sms-list',
+      `const read = (option) => Number(process.argv[process.argv.indexOf(option) + 1])
+      const texts = JSON.parse(fs.readFileSync('${inbox}', 'utf8')).slice(read('-o'))
+      console.log(JSON.stringify(texts.slice(0, read('-l'))))`,
+    )
     install(
       folder,
       'termux-telephony-deviceinfo',

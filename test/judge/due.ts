@@ -66,7 +66,7 @@ type Since = (author: Author, shop: Shop) => Promise<unknown>
 export const SINCE: readonly [what: string, by: typeof keyOf, since: Since, leaves: boolean][] = [
   ['its key was disabled', keyOf, (key) => key.change({ disabled: true }), true],
   ['its key was deleted', keyOf, (key) => key.remove(), true],
-  ['its key may send elsewhere alone', keyOf, (key) => key.change({ destinations: '+1' }), true],
+  ['its key may send elsewhere alone', keyOf, (key) => key.change({ destinations: '+1' }), false],
   [
     'its key may send by another line alone',
     keyOf,
@@ -75,7 +75,7 @@ export const SINCE: readonly [what: string, by: typeof keyOf, since: Since, leav
   ],
   ['its author became a viewer', memberOf, (member) => member.change({ role: 'viewer' }), true],
   ['its author left the team', memberOf, (member) => member.remove(), true],
-  ['its account may send elsewhere alone', keyOf, (_, shop) => settings(shop, { destinations: '+1' }), true],
+  ['its account may send elsewhere alone', keyOf, (_, shop) => settings(shop, { destinations: '+1' }), false],
   ['its account was disabled', keyOf, (_, shop) => settings(shop, { disabled: true }), false],
 ]
 

@@ -301,7 +301,7 @@ const DOORS: Readonly<Record<string, Row>> = {
       ...{ agree: 'yes', version: joinPage.version },
     }),
   },
-  'POST /leave/:token': { may: 'everybody', path: () => ({ token: leaveToken }), body: () => ({}) },
+  'POST /leave/:token': { may: 'strangers', path: () => ({ token: leaveToken }), body: () => ({}) },
   'POST /api/hooks/:secret': { may: 'hook', isEffect: true, by: 'hook', body: (_, mark) => mark },
   'POST /api/hooks': { may: 'hook', isEffect: true, body: (_, mark) => mark },
   'POST /api/hooks/preview': {

@@ -21,6 +21,11 @@ export const WHO = {
     ...['guest', 'former admin', 'device', 'hook', 'code service', ...PEOPLE, ...READING, ...LISTING],
     ...[...SENDING, ...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
   ],
+  /** Not who is signed in, and may read the links of others. */
+  strangers: [
+    ...['guest', 'former admin', 'hook', 'code service', ...READING, ...LISTING, ...SENDING],
+    ...[...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
+  ],
   send: [...from('agent'), ...NEW],
   sendByLine: [...from('agent'), ...SENDING],
   sendToMany: [...from('admin'), ...NEW],

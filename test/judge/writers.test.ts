@@ -66,7 +66,6 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sms/retention/end-messages.ts: sms_messages body': ENDED,
   'src/sms/retention/end-messages.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
-  'src/person/erase-mentions.ts: sms_messages body': 'hides the number and the name of an erased person',
   'src/sms/conversations/store-received-texts.ts: sms_messages insert': 'stores a text that came in',
   'src/sms/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
 }

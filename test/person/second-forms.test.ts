@@ -45,7 +45,8 @@ test('an erasure by a number removes what is stored under its second form', asyn
       `update ${table} set ${column} = replace(${column}::text, $1, $2)::${table === 'webhooks' ? 'text' : 'json'}`,
       [person.number, second],
     )
-  const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
+  const asked = { number: person.number, reason: 'Asked' }
+  const { id } = await must(of.shop, 'POST', '/api/person/erase', asked)
   expect(await ended(of.shop, id)).toMatchObject({ state: 'done', number: '' })
   expect(await tablesWith(db, [...person.secrets, ...person.spellings, second])).toEqual([])
   const { stopped } = await must(of.shop, 'POST', '/api/person/erase', { number: second, preview: true })

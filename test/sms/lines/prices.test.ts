@@ -24,9 +24,15 @@ const costs = async () =>
     ),
   )
 const first = async () => String((await rows('select id from sms_messages order by created, id'))[0]![0])
-/** The first text was claimed, and its device reports on it. */
-async function report(device: string, status: 'sent' | 'failed', more: object = {}) {
+/** A device claims the first text and reports on it. `meanwhile` happens between. */
+async function report(
+  device: string,
+  status: 'sent' | 'failed',
+  more: object = {},
+  meanwhile: () => Promise<unknown> = async () => {},
+) {
   const [claimed] = await claim(device, 1)
+  await meanwhile()
   const known = { id: fixture.idOf(device), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
   const item = { id: claimed!.id, attempt: claimed!.attempt, status, ...more }
   return applyReports(store, { ...known, isLimited: true }, [item], 600)
@@ -114,11 +120,15 @@ test.each<[what: string, end: () => Promise<unknown>]>([
   [
     'was returned unsent after an opt-out',
     async () => {
-      await rows(
-        `insert into contacts (id, "user", phone, opted_out) values (pb_new_id(), $1, '+4930001', true)`,
-        [fixture.user],
+      await report('a', 'failed', { not_sent: true }, () =>
+        rows(
+          `insert into contacts (id, "user", phone, opted_out) values (pb_new_id(), $1, '+4930001', true)`,
+          [fixture.user],
+        ),
       )
-      return report('a', 'failed', { not_sent: true })
+      // the next claim refuses it, and the sweep ends it
+      await claim('a')
+      await sweep(store, 600)
     },
   ],
 ])('a text that %s costs nothing, and another text may leave', async (_, end) => {
