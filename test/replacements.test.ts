@@ -44,11 +44,18 @@ test('the search for replacements finds variables, template literals and calls',
   expect(patternsIn('case.ts', source.join('\n'))).toEqual(['case.ts:1', 'case.ts:2', 'case.ts:3'])
 })
 
+/** Files whose replacements are patterns of a table of their own. */
+const OF_PATTERNS = new Set(['src/portable/phone/other-forms.ts'])
+
 test('values are inserted into texts by functions, so that `$&` and `$1` in a value stay', () => {
   const files = globSync('{src,console,package}/**/*.{ts,tsx}', {
     cwd: HOME,
     exclude: ['**/node_modules/**'],
   })
   expect(files.length).toBeGreaterThan(500)
-  expect(files.flatMap((file) => patternsIn(file, readFileSync(join(HOME, file), 'utf8')))).toEqual([])
+  expect(
+    files
+      .filter((file) => !OF_PATTERNS.has(file))
+      .flatMap((file) => patternsIn(file, readFileSync(join(HOME, file), 'utf8'))),
+  ).toEqual([])
 })

@@ -15,6 +15,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     ...['Twilio', 'Telnyx', 'Vonage', 'Plivo', 'MessageBird', 'Sinch', 'Infobip', 'GatewayAPI', 'Clickatell'],
   ],
   'data/device/simulated-phones.ts': ['Bearer {}'],
+  'data/mark-browser.ts': ['signed_in=1; path=/leave; samesite=lax{}'],
   'pages/carrier/account-form-rows.ts': ['+15005550006, Acme'],
   'pages/carrier/callback.tsx': ['whsec_…'],
   'pages/carrier/custom-rows.ts': [

@@ -28,7 +28,9 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'protocols/smsgate-api/token-pairs.ts': 'signs tokens, reads none',
   },
   'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
-  papaparse: {},
+  papaparse: {
+    'portable/csv.ts': 'files of the person who sends them, in the console and in pocketsms send',
+  },
   parse5: { 'protocols/smtp/mail.ts': 'in the thread of mails' },
   peggy: {},
   'postal-mime': { 'protocols/smtp/mail.ts': 'in the thread of mails' },

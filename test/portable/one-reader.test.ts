@@ -18,6 +18,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/http/body/raw-body.ts': 'numbers with exponents',
   'src/http/server/logged-url.ts': 'digits that the log hides',
   'src/http/server/request-tracker.ts': 'digits that the log hides',
+  'src/server/carriers/run-carriers.ts': 'digits that are hidden in the words of a carrier',
   'src/settings/cron.ts': 'fields of cron expressions',
   'src/sms/check-prices.ts': 'prefixes, which are no numbers',
   'src/sms/conversations/irregular-numbers.ts': 'SQL that finds stored numbers for the reader',
