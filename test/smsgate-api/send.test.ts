@@ -61,7 +61,7 @@ describe('a send accepts', () => {
     expect(await stored({ textMessage: undefined, message: 'Old' })).toMatchObject({ body: 'Old' })
   })
   test.each([
-    ['+49 (111) 12-3.4', '+491111234'],
+    ['+49 (111) 12.3-4', '+491111234'],
     ['004911112', '+4911112'],
   ])('a phone number written as %s to %s', async (number, to) => {
     expect(await stored({ phoneNumbers: [number] })).toMatchObject({ to })
