@@ -17,7 +17,14 @@ function numberIn(text: string): string {
 const BEFORE_DIGIT = new Set('+([*#')
 const LAST = /[\d*#]/
 
-/** Removes words around a number. Keeps an extension, which is refused, and a text without digits. */
+/** One or two letters at a digit, as in `0151 2000001O`: they may stand for digits of the number. */
+const LETTER_BEFORE = /(?<!\p{L})\p{L}{1,2}$/u
+const LETTER_BEHIND = /^\p{L}{1,2}(?!\p{L})/u
+
+/**
+ * Removes words around a number. Keeps what is refused: an extension, letters that may stand for digits, and
+ * a text without digits.
+ */
 function withoutWords(text: string): string {
   let from = text.search(/\d/)
   if (from < 0) return text
@@ -25,5 +32,6 @@ function withoutWords(text: string): string {
   if (from === 1 && text[0] === '-') from = 0
   let to = text.length
   while (!LAST.test(text[to - 1]!)) to--
+  if (LETTER_BEFORE.test(text.slice(0, from)) || LETTER_BEHIND.test(text.slice(to))) return text
   return text.slice(from, to)
 }
