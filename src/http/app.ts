@@ -36,6 +36,7 @@ import { settingsRoutes } from './routes/settings.ts'
 import { smsPaths } from './routes/sms.openapi.ts'
 import { smsRoutes } from './routes/sms.ts'
 import { verifyPaths, verifyRoutes } from './routes/verify.ts'
+import { webhookCalls } from './routes/webhook-calls.openapi.ts'
 import { webhookPaths, webhookRoutes } from './routes/webhooks.ts'
 import { routedPath } from './server/before-routes.ts'
 
@@ -163,6 +164,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...filePaths(),
     ...consentPagePaths(),
   }),
+  webhooks: webhookCalls,
 }
 
 function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
