@@ -32,6 +32,7 @@ import { personPaths, personRoutes } from './routes/person.ts'
 import { realtimePaths, realtimeRoutes } from './routes/realtime.ts'
 import { recordPaths } from './routes/records.openapi.ts'
 import { recordRoutes } from './routes/records.ts'
+import { sentTextRoutes } from './routes/sent-texts.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsPaths } from './routes/sms.openapi.ts'
 import { smsRoutes } from './routes/sms.ts'
@@ -58,6 +59,7 @@ const ROUTES: readonly (readonly [root: string, Routes])[] = [
   ['/api/hooks', hookRoutes],
   ['/api/settings', settingsRoutes],
   ['/api/sms', smsRoutes],
+  ['/api/sms', sentTextRoutes],
   ['/api/verify', verifyRoutes],
   ['/api/campaigns', campaignRoutes],
   ['/api/devices/carriers', carrierRoutes],
@@ -145,7 +147,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     { name: SERVER, description: 'Endpoints that belong to no collection.' },
   ],
   paths: (records) => ({
-    ...smsPaths(),
+    ...smsPaths(records.schemaOf('sms_messages')!),
     ...verifyPaths(),
     ...campaignPaths(),
     ...devicePaths(records.schemaOf('devices')!),

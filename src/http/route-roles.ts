@@ -61,6 +61,8 @@ const JUDGED: ReadonlySet<string> = new Set([
   'POST sms/batches/:batch_id/reschedule',
   'POST sms/batches/:batch_id/retry',
   'POST sms/batches/:batch_id/cancel',
+  'GET sms/messages',
+  'GET sms/messages/:id',
   'PATCH sms/messages/:id',
   'POST sms/messages/:id/retry',
   'POST sms/messages/:id/cancel',

@@ -107,6 +107,12 @@ const API: Readonly<Record<string, Row>> = {
     ...OF_CAMPAIGN,
     ...FAILED,
   }),
+  // keys read the texts that they have sent themselves, and these were sent by the owner
+  'GET /api/sms/messages': reads('message', {
+    ...{ text: 'viewer', texts: {} },
+    query: ({ ids }) => ({ ids: ids.join() }),
+  }),
+  'GET /api/sms/messages/:id': reads('message', { text: 'viewer', texts: {} }),
   'PATCH /api/sms/messages/:id': changes('change', () => ({ body: 'Another text' })),
   // who may not change texts learns nothing of what is wrong
   'PATCH /api/sms/messages/:id with a wrong body': { may: 'sending', body: () => ({ priority: 'high' }) },

@@ -14,6 +14,7 @@ import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { USAGE_DAYS } from '../../sms/usage-days.ts'
+import { sentTextOperations } from './sent-texts.ts'
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z
@@ -69,8 +70,9 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-export const smsPaths = () =>
+export const smsPaths = (message: z.ZodObject) =>
   chapter(SENDING, SENDER, {
+    ...sentTextOperations(message),
     'POST /api/sms/send': {
       id: 'send',
       summary: 'Send a text',

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import { anyOf, queries } from '../db/queries.ts'
+import { ruleFor } from '../records/access.ts'
+import { answerRecords } from '../records/list.ts'
+import { selectRows } from '../records/read-rows.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { invalid } from './send/refusals.ts'
+import { id, text, wholeNumber } from './send/schemas.ts'
+import type { Sender } from './send/sender.ts'
+
+const MAX_IDS = 100
+const MAX_PER_PAGE = 500
+const MAX_PAGE = 100_000
+
+const number = (max: number) => z.coerce.number().pipe(wholeNumber(1, max)).optional()
+
+/** The parameters of a list of sent texts. A text must have all that are given. */
+export const SENT_QUERY = z.strictObject({
+  ids: id()
+    .transform((list) => list.split(',').map((one) => one.trim()))
+    .refine(({ length }) => length <= MAX_IDS, `must have at most ${MAX_IDS} items`)
+    .optional()
+    .describe(`Ids out of the answers to sends, with commas between: at most ${MAX_IDS}.`),
+  client_ref: id(255).optional().describe('The `client_ref` of the send.'),
+  batch: id().optional().describe('The `batch_id` out of the answer to the send.'),
+  page: number(MAX_PAGE).describe('From 1.'),
+  perPage: number(MAX_PER_PAGE).describe('Texts on a page. Default 100.'),
+  fields: text().optional().describe('Fields of each text, with commas between. Default: all.'),
+})
+
+/** Which texts a sender asks for. */
+export type Named = Pick<z.output<typeof SENT_QUERY>, 'ids' | 'client_ref' | 'batch'>
+
+interface Page {
+  readonly items: readonly string[]
+  readonly total: number
+}
+
+/**
+ * Texts that this API key has sent, in the order of the sends, as records in JSON. A person finds all
+ * outgoing texts of the account. Throws 400 if nothing is named.
+ */
+export async function findSentTexts(
+  store: Store,
+  sender: Sender,
+  request: RequestInfo,
+  named: Named,
+  { page = 1, perPage = 100 }: Pick<z.output<typeof SENT_QUERY>, 'page' | 'perPage'> = {},
+): Promise<Page> {
+  const found = await namedBy(store, sender, named)
+    .limit(perPage)
+    .offset(perPage * (page - 1))
+    .execute()
+  const collection = store.catalog.find('sms_messages')!
+  const rows = await selectRows(store, {
+    ...{ collection, rule: ruleFor(collection, 'listRule', request.auth), request },
+    where: (position) => `b."id" = any($${position}::text[])`,
+    params: [found.map((text) => text.id)],
+    ...{ orderBy: 'b._rowid', isGuarded: true, kind: 'sent' },
+  })
+  const items = await answerRecords(store, collection, rows, request)
+  return { items, total: Number(found[0]?.total ?? 0) }
+}
+
+/** A query of the ids of these texts, each with the number of all. */
+function namedBy({ db }: Store, { user, key }: Sender, { ids, client_ref, batch }: Named) {
+  if (ids === undefined && client_ref === undefined && batch === undefined)
+    throw invalid('Name texts by ids, client_ref or batch')
+  // `|| ''`: no index of the whole account may be read for a few texts
+  return queries(db, 'shaped')
+    .selectFrom('sms_messages as m')
+    .select(['m.id', sql<number>`count(*) over ()`.as('total')])
+    .where(sql`m."user" || ''`, '=', user)
+    .where(sql`m.message_type || ''`, '=', 'outgoing')
+    .$if(key !== undefined, (texts) => texts.where(sql`m.sent_by || ''`, '=', key!.id))
+    .$if(ids !== undefined, (texts) => texts.where('m.id', '=', anyOf(ids!)))
+    .$if(batch !== undefined, (texts) =>
+      texts.where('m.batch_id', '=', batch!).where('m.batch_id', '<>', sql.lit('')),
+    )
+    .$if(client_ref !== undefined, (texts) =>
+      texts
+        .where('m.user', '=', user)
+        .where('m.client_ref', '=', client_ref!)
+        .where('m.client_ref', '<>', sql.lit('')),
+    )
+    .orderBy('m._rowid')
+}
