@@ -67,7 +67,7 @@ export const BATCH_ERROR = z
 export const GUEST_ERROR = z
   .object({
     error: z.literal('unauthorized'),
-    message: z.literal('Authentication required'),
+    message: z.string(),
     status: z.literal(401),
     data: z.object({}),
   })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import type { RefusalCode } from '../sms/send/refusals.ts'
-import { type Answers, orInvalid } from './answers.ts'
+import type { Answers } from './answers.ts'
 import { type FailureStatus, failures } from './failures.ts'
-import { refusals, TEMPLATE_FAULT, TEMPLATE_REFUSAL } from './refusals.ts'
+import { refusals } from './refusals.ts'
 import { NOBODY, type Security, SIGNED_IN } from './security.ts'
 import { json, success } from './success-answers.ts'
 
@@ -19,7 +19,6 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly fails?: Answers | readonly FailureStatus[]
   /** Failures as `{"error","message"}`, in place of `fails`. `security` and `body` add theirs. */
   readonly refuses?: readonly RefusalCode[]
-  readonly hasTemplate?: boolean
   readonly responses?: Answers
 }
 
@@ -27,7 +26,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, operation] of Object.entries(operations)) {
-    const { id, params, body, answer, fails, refuses, hasTemplate, responses, ...more } = {
+    const { id, params, body, answer, fails, refuses, responses, ...more } = {
       security,
       ...operation,
     }
@@ -44,7 +43,7 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
         responses: {
           ...(answer && success(...answer)),
           ...(refuses
-            ? refused(refuses, more.security, body ?? more.requestBody, hasTemplate)
+            ? refused(refuses, more.security, body ?? more.requestBody)
             : failuresOf(
                 fails ?? [
                   ...(more.security === SIGNED_IN ? [401 as const] : []),
@@ -62,11 +61,10 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
 const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>
   'map' in fails ? failures(...fails) : fails
 
-function refused(named: readonly RefusalCode[], security: Security, body: unknown, hasTemplate = false) {
+function refused(named: readonly RefusalCode[], security: Security, body: unknown) {
   const ofCaller = security === NOBODY ? [] : (['unauthorized', 'forbidden'] as const)
   const ofBody = body ? (['invalid_request', 'request_too_large'] as const) : []
-  const answers = refusals(...ofBody, ...ofCaller, ...named)
-  return hasTemplate ? orInvalid(answers, TEMPLATE_REFUSAL, TEMPLATE_FAULT) : answers
+  return refusals(...ofBody, ...ofCaller, ...named)
 }
 
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>

@@ -6,6 +6,7 @@ import type { Answers } from './answers.ts'
 
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'recipients must be a list of phone numbers',
+  invalid_template: 'Missing variable: code.',
   too_many_recipients: 'At most 1000 recipients per request',
   request_too_large: 'The body must have at most 4194304 bytes',
 }
@@ -56,7 +57,3 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
     content: { 'application/json': { schema, examples: Object.fromEntries(examples.toReversed()) } },
   }
 }
-
-export const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
-
-export const TEMPLATE_FAULT = { template: { value: { message: 'Missing variable: code.' } } }

@@ -113,8 +113,8 @@ test.each([
   ['body_too_long', 'Message body must be at most 1600 characters', 'text'],
   ['device_not_found', 'Device not found', 'device'],
   ['line_not_found', 'Line not found', 'device'],
-  ['', 'Missing variable: day.', 'variable day'],
-  ['', 'Template not found.', 'template'],
+  ['invalid_template', 'Missing variable: day.', 'variable day'],
+  ['invalid_template', 'Template not found.', 'template'],
 ])('the refusal %s "%s" is shown at the field $2', (code, message, field) => {
   const { fields } = placeFault({ code, message, status: 400, fields: {} })
   expect(Object.keys(fields)[0]).toBe(field)

@@ -60,6 +60,25 @@ test.each(FORMS)(
   },
 )
 
+test.each([
+  ['GET', '/api/sms/message'],
+  ['GET', '/api/sms/send'],
+  ['PUT', '/api/sms/messages/x'],
+  ['GET', '/api/verify'],
+  ['GET', '/api/campaigns/x/y'],
+  ['GET', '/api/account'],
+  ['GET', '/api/hooks/x/y/z'],
+])(
+  '%s %s, which is no route of ours, is answered with the address of the reference',
+  async (method, path) => {
+    const answer = await fetch(server.url + path, { method })
+    const root = path.split('/', 3).join('/')
+    const { publicUrl } = server.services.config
+    const message = `No such route below ${root}: ${publicUrl}/docs shows all routes.`
+    expect([answer.status, ((await answer.json()) as Json).message]).toEqual([404, message])
+  },
+)
+
 test.each(FORMS)(
   "a 503 below %s is answered in its API's error form, with the keys %j, while the server cannot work",
   async (family, keys) => {

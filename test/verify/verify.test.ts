@@ -233,7 +233,7 @@ describe('a start sends and stores nothing', () => {
     ['with two last lines', { origin: 'a.com', app_hash: 'FA+9qCX9VSu' }, 400, 'invalid_request'],
     ['with text in the origin', { origin: 'a.com #1' }, 400, 'invalid_request'],
     ['of an unknown service', { service: 'nosuchservice00' }, 404, 'service_not_found'],
-    ['with an unknown template', { template: 'nosuchtemplate0' }, 400, undefined],
+    ['with an unknown template', { template: 'nosuchtemplate0' }, 400, 'invalid_template'],
     ['to an opted-out number', { to: '+4900004' }, 403, 'recipient_opted_out'],
   ])('%s, with $2 $3', async (_, body, status, error) => {
     const answer = await start(body)

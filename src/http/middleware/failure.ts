@@ -10,6 +10,7 @@ import type { Ctx, ErrorForm, Services } from '../context.ts'
 import { sendRaw } from '../request-info.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { assignRequestId, recordFault } from '../server/request-tracker.ts'
+import { ownRootOf, withKeyHint } from './own-routes.ts'
 
 const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
 
@@ -52,8 +53,8 @@ type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
 export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
   const { method, path } = c.req
   const isRead = method === 'GET' || method === 'HEAD'
-  const error = thrown instanceof FilterError ? badRequest() : answerableFault(thrown, isRead)
-  recordFault(c.env.outgoing, error)
+  const error = thrown instanceof FilterError ? badRequest() : withKeyHint(c, answerableFault(thrown, isRead))
+  recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
   if (groupOf(method, path, services.protocols) === SENDS) increment(counts.refused, codeOf(error))
   if (error instanceof GatewayError) return answerError(c, error, services)
   logFault(c, error, services)
@@ -71,14 +72,23 @@ function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): voi
 
 /** The metric's label for a refused send: an error code, never text of the request. */
 function codeOf(error: unknown): string {
-  if (error instanceof GatewayError) return String(error.body.error ?? 'template')
+  if (error instanceof GatewayError) return String(error.body.error)
   return codeOfStatus(error instanceof ApiError ? error.status : 500)
 }
 
-/** Answers 404 for an unknown route. For GET and HEAD PocketBase says that a file is missing. */
+/**
+ * Answers 404 for an unknown route. Below the roots that PocketBase has, too, a GET or HEAD is told that a
+ * file is missing, as by PocketBase.
+ */
 export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
+  const root = ownRootOf(c.req.path)
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
-  const error = isFile ? notFound('File not found') : notFound()
+  const message = root
+    ? `No such route below ${root}: ${services.config.publicUrl}/docs shows all routes`
+    : isFile
+      ? 'File not found'
+      : ''
+  const error = notFound(message)
   recordFault(c.env.outgoing, error)
   return answerError(c, error, services)
 }

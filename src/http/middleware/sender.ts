@@ -68,10 +68,14 @@ export async function identifyKeyHolder(
 export const requirePerson = async (c: Ctx, services: Services): Promise<SendingCaller> =>
   userOf(c, services, await authOf(c, services))
 
+const AS_A_USER =
+  'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
+
 function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
   if (!auth) throw gatewayRefusal('unauthorized')
   // devices and superusers cannot send: they have no quota and no devices of their own
-  if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
+  if (auth.collection.id !== USERS_ID)
+    throw gatewayRefusal('forbidden', auth.isSuperuser ? AS_A_USER : undefined)
   return { ...senderOfPerson(auth), auth, store: storeOf(c, services, auth) }
 }
 

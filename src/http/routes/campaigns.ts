@@ -65,7 +65,12 @@ export function campaignRoutes(services: Services): Hono<Env> {
   }).route('/', reads)
 }
 
-const GIVEN: readonly RefusalCode[] = [...SHAPE, 'destination_not_allowed', 'group_not_found']
+const GIVEN: readonly RefusalCode[] = [
+  ...SHAPE,
+  'invalid_template',
+  'destination_not_allowed',
+  'group_not_found',
+]
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
 const steered = (
@@ -89,7 +94,6 @@ export const campaignPaths = () =>
       description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`; a cancel before that stops all of it. Members who have opted out are left out. A repeated request with the same Idempotency-Key returns the first campaign.',
       answer: ['The campaign.', CAMPAIGN_STATE],
-      hasTemplate: true,
       refuses: [...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE],
       params: { header: IDEMPOTENCY },
       body: [
@@ -107,7 +111,6 @@ export const campaignPaths = () =>
       summary: 'Count the texts of a campaign before it is sent',
       description: 'Accepts the body of a new campaign and stores nothing.',
       answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
-      hasTemplate: true,
       refuses: [...GIVEN, ...DEVICE_AND_LINE],
       body: [CAMPAIGN],
     },
@@ -125,7 +128,6 @@ export const campaignPaths = () =>
       description:
         'Absent fields stay unchanged. A new text, time or audience cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
-      hasTemplate: true,
       refuses: [...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'],
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },

@@ -39,6 +39,7 @@ const OUT_OF_BOUNDS: readonly RefusalCode[] = [
 ]
 const SEND_REFUSALS: readonly RefusalCode[] = [
   ...SHAPE,
+  'invalid_template',
   'quota_exceeded',
   'destination_not_allowed',
   'device_not_found',
@@ -52,7 +53,6 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
 ]
 
 const sent = () => ({
-  hasTemplate: true,
   refuses: SEND_REFUSALS,
   responses: {
     200: {
@@ -77,7 +77,7 @@ export const smsPaths = (message: z.ZodObject) =>
       id: 'send',
       summary: 'Send a text',
       description:
-        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
+        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none.',
       params: { header: IDEMPOTENCY },
       body: [SEND, TEXT_EXAMPLE],
       ...sent(),
@@ -85,8 +85,7 @@ export const smsPaths = (message: z.ZodObject) =>
     'POST /api/sms/send-template': {
       id: 'sendTemplate',
       summary: 'Send a template',
-      description:
-        'Sends each recipient an individual text, made from a template. A fault of the template is a 400 with only a `message`.',
+      description: 'Sends each recipient an individual text, made from a template.',
       params: { header: IDEMPOTENCY },
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
       ...sent(),
@@ -97,8 +96,13 @@ export const smsPaths = (message: z.ZodObject) =>
       description: 'Accepts the body of either send; recipients are optional. Nothing is stored.',
       body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
-      hasTemplate: true,
-      refuses: [...SHAPE, 'destination_not_allowed', 'line_not_allowed', 'group_not_found'],
+      refuses: [
+        ...SHAPE,
+        'invalid_template',
+        'destination_not_allowed',
+        'line_not_allowed',
+        'group_not_found',
+      ],
     },
     'GET /api/sms/usage': {
       id: 'readUsage',

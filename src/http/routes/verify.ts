@@ -6,7 +6,7 @@ import { chapter, SENDING } from '../../openapi/operations.ts'
 import { SENDER } from '../../openapi/security.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
-import { gatewayRefusal, invalid, type RefusalCode } from '../../sms/send/refusals.ts'
+import { invalid, invalidPhone, type RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape, id, wholeNumber } from '../../sms/send/schemas.ts'
 import { startVerification } from '../../verify/start.ts'
 import { VERIFICATION, type Verification } from '../../verify/verification.ts'
@@ -115,7 +115,7 @@ function readStart(raw: unknown) {
 /** The number in E.164. Throws 400 `invalid_phone_number`. */
 async function numberFrom(store: Store, user: string, to: string): Promise<string> {
   const number = await readNumber(store, user, to)
-  if (number === undefined) throw gatewayRefusal('invalid_phone_number')
+  if (number === undefined) throw invalidPhone(to)
   return number
 }
 
@@ -125,6 +125,7 @@ async function nameOf({ store, user }: SendingCaller, { id, to, service }: z.out
 }
 
 const START_REFUSALS: readonly RefusalCode[] = [
+  'invalid_template',
   'invalid_phone_number',
   'body_too_long',
   'destination_not_allowed',
@@ -147,7 +148,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Sends a random code to a number. While it is pending, the same code is sent again: 30 seconds after the first time, 60 after the second, and so on. Its text is not kept: records, webhooks and exports have dots in its place.',
       body: [START, { to: '+4915112345678', locale: 'de', origin: 'example.com' }],
       answer: ['The code is on its way.', VERIFICATION],
-      hasTemplate: true,
       refuses: START_REFUSALS,
     },
     'POST /api/verify/check': {

@@ -10,7 +10,7 @@ import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { type LinkConfig, stopLinks } from '../consent/stop-link.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import type { ConsentScope } from './consent-scope.ts'
-import { gatewayRefusal, invalid, templateRefusal } from './refusals.ts'
+import { gatewayRefusal, invalid, invalidPhone, templateRefusal } from './refusals.ts'
 import { isInvisible } from './schemas.ts'
 import {
   fieldNames,
@@ -34,8 +34,7 @@ export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION
 
 /** Checks a body without the database: numbers in E.164 or short codes, and the length. Throws 400. */
 export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' | 'content'>): void {
-  for (const to of recipients)
-    if (!E164.test(to) && !SHORT_CODE.test(to)) throw gatewayRefusal('invalid_phone_number')
+  for (const to of recipients) if (!E164.test(to) && !SHORT_CODE.test(to)) throw invalidPhone(to)
   if ('body' in content) checkLength(content.body)
 }
 

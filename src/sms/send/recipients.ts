@@ -6,11 +6,11 @@ import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { onePhone } from '../../portable/phone/read.ts'
 import type { SendBody } from './body.ts'
 import { tooMany } from './permissions.ts'
-import { gatewayRefusal, invalid } from './refusals.ts'
+import { gatewayRefusal, invalid, invalidPhone } from './refusals.ts'
 
 /** Throws 400 `invalid_phone_number`. */
 export function checkPhones(phones: readonly string[]): void {
-  for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
+  for (const phone of phones) if (!E164.test(phone)) throw invalidPhone(phone)
 }
 
 /**

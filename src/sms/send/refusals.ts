@@ -5,6 +5,7 @@ export const REFUSALS = {
   unauthorized: [401, 'Authentication required'],
   forbidden: [403, 'Only users may do this'],
   invalid_request: [400, ''],
+  invalid_template: [400, ''],
   invalid_phone_number: [400, 'Phone number must be in E.164 format'],
   body_too_long: [400, 'Message body must be at most 1600 characters'],
   too_many_recipients: [400, ''],
@@ -74,8 +75,17 @@ export function gatewayRefusal(error: RefusalCode, message?: string): GatewayErr
 export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
   error instanceof GatewayError && error.body.error === code
 
+/** 400 for a text that is no number in E.164. For a national number the message says what to do. */
+export const invalidPhone = (given: string) =>
+  gatewayRefusal(
+    'invalid_phone_number',
+    /^\(?0[1-9]/.test(given)
+      ? `${REFUSALS.invalid_phone_number[1]}: replace the first 0 by the country code, as in +4915112345678`
+      : undefined,
+  )
+
 /** 400 with a message that says what is wrong with the request. */
 export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
 
-/** 400 for an invalid template. The answer has only a message, no `error`. */
-export const templateRefusal = (message: string) => new GatewayError(400, { message })
+/** 400 for an invalid template, or a variable without a value. */
+export const templateRefusal = (message: string) => gatewayRefusal('invalid_template', message)

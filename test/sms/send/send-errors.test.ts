@@ -82,13 +82,49 @@ test.each([
   ['an expired key', { 'x-api-key': 'psk_old' }],
   ['an empty key', { 'x-api-key': '' }],
   ['an invalid token', { authorization: 'Bearer abc' }],
-  ['a wrong key and a right one as token', { 'x-api-key': 'x', authorization: ANN.key }],
 ])('a send with %s is answered with 401 before its body is read', async (_, headers) => {
   for (const body of ['{', JSON.stringify({ recipients: ['x'] }), undefined]) {
     const answer = await server.ask('POST', 'send', body, headers as Record<string, string>)
     expect([answer.status, answer.body]).toEqual([401, UNAUTHORIZED])
   }
 })
+
+const HERE = 'This is an API key. Send it in the header X-API-Key.'
+const NOT_HERE =
+  'API keys open only /api/sms and /api/verify. Sign in as a user, and send the token in Authorization.'
+const RECORDS = '/api/collections/sms_messages/records'
+test.each<[what: string, method: string, path: string, headers: object, message: string]>([
+  ['a send', 'POST', 'send', { authorization: `Bearer ${ANN.key}` }, HERE],
+  ['a send, beside a wrong one', 'POST', 'send', { 'x-api-key': 'x', authorization: ANN.key }, HERE],
+  ['a campaign', 'POST', '/api/campaigns', as(ANN), NOT_HERE],
+  ['records', 'GET', RECORDS, as(ANN), NOT_HERE],
+  ['a record', 'GET', `${RECORDS}/x`, { authorization: `Bearer ${ANN.key}` }, NOT_HERE],
+  ['a device', 'POST', '/api/devices/pairing', as(ANN), NOT_HERE],
+  ['the account', 'GET', '/api/account/me', as(ANN), NOT_HERE],
+])(
+  'a 401 for %s says where the API key of the request belongs',
+  async (_, method, path, headers, message) => {
+    const answer = await server.ask(method, path, undefined, headers as Record<string, string>)
+    expect([answer.status, answer.body.message]).toEqual([401, message])
+  },
+)
+
+test('a 401 of PocketBase stays as it is if the request has an API key', async () => {
+  const { status, body } = await server.ask('GET', '/api/collections/users/auth-refresh', undefined, as(ANN))
+  const posted = await server.ask('POST', '/api/collections/users/auth-refresh', {}, as(ANN))
+  const message = 'The request requires valid record authorization token.'
+  expect([status, body.message]).toEqual([404, 'File not found.'])
+  expect([posted.status, posted.body]).toEqual([401, { data: {}, message, status: 401 }])
+})
+
+test.each(['0151 12345678', '(0151) 12345678'])(
+  'a send to the national number %s says what is missing',
+  async (to) => {
+    const { body } = await server.send({ recipients: ['+4911111', to] })
+    const message = `${PHONE.message}: replace the first 0 by the country code, as in +4915112345678`
+    expect(body).toEqual({ ...PHONE, message })
+  },
+)
 
 test('the other SMS endpoints require credentials, too', async () => {
   const asked = [
@@ -128,7 +164,7 @@ test('a body of 10 MB is refused with 413', async () => {
   expect([answer.status, answer.body]).toEqual([413, expected])
 })
 
-const only = (message: string) => ({ message })
+const only = (message: string) => ({ error: 'invalid_template', message })
 const CODE = TEMPLATES.code
 test.each<[what: string, body: object, expected: object]>([
   ['an unknown template', { template_id: 'nosuchtemplate0' }, only('Template not found.')],
@@ -159,9 +195,8 @@ test.each<[what: string, body: object, expected: object]>([
 test('an unknown device is reported before an unknown template, and that before missing devices', async () => {
   const body = { recipients: ['+4911111'], template_id: 'no', device_id: 'no' }
   expect((await server.ask('POST', 'send-template', body)).body).toEqual(DEVICE)
-  expect((await server.ask('POST', 'send-template', { ...body, device_id: '' }, as(CLEO))).body).toEqual({
-    message: 'Template not found.',
-  })
+  const unknown = await server.ask('POST', 'send-template', { ...body, device_id: '' }, as(CLEO))
+  expect(unknown.body).toEqual(only('Template not found.'))
 })
 
 test('a send without an online device is answered with 503', async () => {
@@ -188,14 +223,16 @@ test('a send to a named device fails with 503 if that device cannot send', async
   expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(200)
 })
 
-test('devices and superusers cannot send', async () => {
+test('devices cannot send, and superusers are told with whose credentials to send', async () => {
   const [[root]] = (await server.rows('select id from _superusers')) as [[string]]
-  for (const [collection, id] of [
-    ['_superusers', root],
-    ['devices', PHONES[0]],
+  const asUser =
+    'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
+  for (const [collection, id, message] of [
+    ['_superusers', root, asUser],
+    ['devices', PHONES[0], 'Only users may do this'],
   ] as const) {
     const answer = await server.send({}, await server.signedIn(collection, id))
-    const expected = { error: 'forbidden', message: 'Only users may do this' }
+    const expected = { error: 'forbidden', message }
     expect([answer.status, answer.body]).toEqual([403, expected])
   }
 })
