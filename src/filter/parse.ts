@@ -5,7 +5,10 @@ import { Lru } from '../tools/lru.ts'
 import { goText } from './scalar.ts'
 import { likePattern, type Traits, traitsOf } from './traits.ts'
 
-/** An invalid filter, rule or sort. Clients see the message only when they save a collection. */
+/**
+ * An invalid filter, rule, sort or page. Clients see the message only when they save a collection; the log
+ * has it.
+ */
 export class FilterError extends Error {
   override name = 'FilterError'
 }

@@ -1,8 +1,9 @@
 import type { Collection, Store } from '../collections/catalog.ts'
 import { listFault } from '../db/errors.ts'
-import { badRequest, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { readBool } from '../fields/cast.ts'
 import { compile } from '../filter/compile.ts'
+import { FilterError } from '../filter/parse.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { ruleFor } from './access.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
@@ -125,22 +126,23 @@ export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/
 
-/** Reads `page`, `perPage`, `skipTotal`. Numbers below 1 become the default. Throws 400 for invalid text. */
+/** Reads `page`, `perPage`, `skipTotal`. Numbers below 1 become the default. Throws FilterError. */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
   const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
-  if (skipTotal === undefined) throw badRequest()
-  const page = readInteger(query.page, 1n)
-  const asked = readInteger(query.perPage, DEFAULT_PER_PAGE)
+  if (skipTotal === undefined) throw new FilterError('skipTotal is neither true nor false')
+  const page = readInteger(query, 'page', 1n)
+  const asked = readInteger(query, 'perPage', DEFAULT_PER_PAGE)
   const perPage = asked > maxPerPage ? maxPerPage : Number(asked)
   const offset = BigInt.asIntN(64, BigInt(perPage) * (page - 1n))
   return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
 }
 
-function readInteger(text = '', otherwise: bigint): bigint {
+function readInteger(query: Readonly<Record<string, string>>, name: string, otherwise: bigint): bigint {
+  const text = query[name] ?? ''
   if (text === '') return otherwise
-  if (!INTEGER.test(text)) throw badRequest()
-  const value = BigInt(text.replace('+', ''))
-  if (BigInt.asIntN(64, value) !== value) throw badRequest()
+  const value = INTEGER.test(text) ? BigInt(text.replace('+', '')) : undefined
+  if (value === undefined || BigInt.asIntN(64, value) !== value)
+    throw new FilterError(`${name} is not a whole number`)
   return value > 0n ? value : otherwise
 }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../../config.ts'
-import { ApiError, GatewayError } from '../../errors.ts'
 import { cutLine, DEBUG, ERROR } from '../../logs/request-log.ts'
 import { type Group, groupOf, STREAMS } from '../../metrics/traffic.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Services } from '../context.ts'
 import { pathOf } from './before-routes.ts'
 import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './caller.ts'
+import { cut, describeFault } from './describe-fault.ts'
 import { leaveBody } from './incoming-body.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
 
@@ -122,11 +122,6 @@ export const recordFault = (res: ServerResponse, error: unknown): void => void f
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
-const MAX_TEXT = 300
-
-const cut = (text: string | undefined, length = MAX_TEXT) =>
-  text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
-
 /** Logs a request, except preflights and successful realtime and log requests. PocketBase: middlewares.go */
 function logFinishedRequest(
   services: TrackerServices,
@@ -142,7 +137,7 @@ function logFinishedRequest(
   const method = cut(finished.method, 50)
   const url = loggedUrl(finished.url)
   const auth = callerOf(services, req)
-  const { error, details } = describeFault(faults.get(res))
+  const { error, details } = describeFault(faults.get(res), url)
   const data = {
     auth: auth?.collection.name ?? '',
     ...(logAuthId && auth && { authId: auth.id }),
@@ -162,37 +157,4 @@ function logFinishedRequest(
   const line = cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
   const isRefused = level === ERROR && status < 500
   services.logs.add(line, isRefused ? holderOf(req, services, auth) : undefined)
-}
-
-/** Describes an error for the log, without values. Only standard output gets details of internal errors. */
-function describeFault(fault: unknown): { error?: string; details?: object } {
-  if (fault === undefined) return {}
-  if (fault instanceof ApiError) {
-    const details = codesOf(fault.data)
-    return { error: withoutTexts(fault.message), ...(Object.keys(details).length > 0 && { details }) }
-  }
-  if (fault instanceof GatewayError) {
-    const code = fault.body.error
-    return { error: withoutTexts(fault.message), ...(code !== undefined && { details: { code } }) }
-  }
-  const { name, code } = Object(fault) as { readonly name?: unknown; readonly code?: unknown }
-  return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
-}
-
-/** Removes long numbers and quoted texts, which may come from the request. */
-const withoutTexts = (text: string) =>
-  cut(
-    cut(text)
-      .replace(/".*"/s, '"…"')
-      .replace(/\+?\d{5,}/g, '…'),
-  )
-
-/** Keeps only the error codes, because `data` may contain values of the request. */
-function codesOf(data: object): object {
-  return Object.fromEntries(Object.entries(data).map(([name, error]) => [withoutTexts(name), codeOf(error)]))
-}
-
-function codeOf(error: unknown): unknown {
-  if (typeof error !== 'object' || error === null) return '…'
-  return 'code' in error && typeof error.code === 'string' ? error.code : codesOf(error)
 }

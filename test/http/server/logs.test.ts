@@ -58,8 +58,31 @@ test('failed requests are logged with their user and reason', async () => {
   })
   expect(broken!.message).toBe(`GET ${path}?filter=nope = …&token=…`)
   expect(JSON.stringify(broken)).not.toContain('secret')
+  expect(broken!.data.error).toBe('invalid left operand "nope" - unknown field "nope"')
   expect((await superuser.call('GET', `/api/logs/${broken!.id}`)).body).toEqual(broken)
 })
+
+test.each([
+  ['a name without quotes', 'filter=body = Anna', 'invalid right operand "…" - unknown field "…"'],
+  ['an open quote', 'filter=body = "Anna "M', 'expected && or ||, got "…" (identifier)'],
+  ['a wrong operator', 'filter=body == "Anna"', 'invalid sign operator "=="'],
+  ['an unknown sort', 'sort=-state', 'invalid sort field "state"'],
+  ['a wrong page', 'page=first', 'page is not a whole number'],
+])(
+  'a list with %s gets PocketBase’s answer, and the log has the cause without values',
+  async (_, query, error) => {
+    const path = `/api/collections/sms_messages/records?${encodeURI(query)}&at=${Math.random()}`
+    const { status, body } = await user.call('GET', path)
+    const message = 'Something went wrong while processing your request.'
+    expect([status, body]).toEqual([400, { data: {}, message, status: 400 }])
+    await expect
+      .poll(async () => {
+        const { body } = await superuser.call('GET', '/api/logs?sort=-@rowid&perPage=1')
+        return body.items[0]?.data.error
+      })
+      .toBe(error)
+  },
+)
 
 test('successful requests are logged if the settings ask for it', async () => {
   const ask = () => user.call('GET', '/api/collections/sms_templates/records?page=7')
