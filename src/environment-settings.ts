@@ -98,7 +98,7 @@ export const SETTINGS = {
   webhookAllowPrivate: [
     'WEBHOOK_ALLOW_PRIVATE',
     flag,
-    'Allows webhooks, pushes and [carriers](carriers.md) at private addresses and by plain http.',
+    'Allows webhooks, pushes and [carriers](carriers.md) at private addresses and by plain http. The demo allows them if only its own computer reaches it.',
   ],
   webhookLogDays: [
     'WEBHOOK_LOG_DAYS',

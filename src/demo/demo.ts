@@ -1,38 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { runAgent } from '../agent/device.ts'
 import { upsertSuperuser } from '../auth/superusers.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, isLoopback, readConfig } from '../config.ts'
+import { freePortFrom, requireFreePort } from '../http/server/free-port.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
-import { freePortFrom } from './free-port.ts'
 import { fillInbox } from './inbox.ts'
-import {
-  type Api,
-  CONTACTS,
-  type DemoData,
-  findFirst,
-  PATIENCE_MS,
-  type Phone,
-  pairPhones,
-  request,
-  setUpDemoData,
-  signIn,
-  USER_EMAIL,
-  watch,
-} from './people.ts'
+import { CONTACTS, type DemoData, pairPhones, setUpDemoData, signIn, USER_EMAIL } from './people.ts'
+import { detail, say, step } from './say.ts'
 import { COLLEAGUES, makeTeam } from './team.ts'
+import { showTexts } from './texts.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
-
-const begun = performance.now()
-const say = (line = '') => void process.stdout.write(`${line}\n`)
-const step = (line: string) =>
-  say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
-const detail = (line: string) => say(`         ${line.trimEnd()}`)
 
 interface RunningServer {
   readonly url: string
@@ -44,11 +26,20 @@ type Start = (config: Config) => Promise<RunningServer>
 /** Default settings of the demo: few logs, and its own folder, so that a real server later starts empty. */
 const DEFAULTS = { DATA_DIR: './data/demo', LOG_LEVEL: 'warn' }
 
-/** Starts the demo's server, on PORT if set, or on the next free port. */
+/** Whether no other computer reaches the server, directly or through a proxy. */
+const isOnlyHere = ({ host, publicUrl }: Config): boolean =>
+  [publicUrl, `http://${host.includes(':') ? `[${host}]` : host}`].every(isLoopback)
+
+/**
+ * Starts the demo's server, on PORT if set, or on the next free port. If only this computer reaches it, it
+ * calls webhooks at localhost, so that you can try one.
+ */
 async function startServer(start: Start): Promise<RunningServer> {
   const asked = readConfig({ ...DEFAULTS, ...process.env })
+  if (process.env.PORT) await requireFreePort(asked)
   const port = process.env.PORT ? asked.port : await freePortFrom(asked.port, asked.host)
-  const config = readConfig({ ...DEFAULTS, ...process.env, PORT: String(port) })
+  const local = isOnlyHere(asked) ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}
+  const config = readConfig({ ...DEFAULTS, ...local, ...process.env, PORT: String(port) })
   const where = config.databaseUrl ? 'Postgres' : config.dataDir
   step(`Starting the server; its data is in ${where}.`)
   const server = await start(config)
@@ -56,26 +47,35 @@ async function startServer(start: Start): Promise<RunningServer> {
   return server
 }
 
-interface Passwords {
+interface Secrets {
   readonly password: string
   readonly adminPassword: string
+  readonly key?: string
 }
 
-/** The passwords of an earlier run, or new ones, which `folder` keeps: browsers remember a sign-in. */
-function passwordsIn(folder: string): Passwords {
-  const file = join(folder, 'passwords.json')
+const fileOfSecrets = (folder: string) => join(folder, 'passwords.json')
+
+/** The passwords and API key of an earlier run, or new passwords: browsers remember a sign-in. */
+function secretsIn(folder: string): Secrets {
+  const file = fileOfSecrets(folder)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
-  const made = { password: randomText(12), adminPassword: randomText(12) }
+  return { password: randomText(12), adminPassword: randomText(12) }
+}
+
+function keepSecrets(folder: string, secrets: Secrets): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
-  return made
+  writeFileSync(fileOfSecrets(folder), JSON.stringify(secrets), { mode: 0o600 })
 }
 
 async function makeDesk(server: RunningServer) {
-  const { password, adminPassword } = passwordsIn(server.services.config.dataDir)
+  const { dataDir } = server.services.config
+  const secrets = secretsIn(dataDir)
+  const { password, adminPassword } = secrets
+  keepSecrets(dataDir, secrets)
   await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
-  const desk = await setUpDemoData(superuser, password)
+  const desk = await setUpDemoData(superuser, password, secrets.key)
+  keepSecrets(dataDir, { ...secrets, key: desk.key })
   await makeTeam(superuser, desk.id, password)
   step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
   for (const { name, phone } of CONTACTS) detail(`${name.padEnd(12)} ${phone}`)
@@ -93,51 +93,6 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   return { phones, done: Promise.all(running) }
 }
 
-async function sendAndWatch(
-  desk: DemoData,
-  phones: readonly Phone[],
-  path: string,
-  body: object,
-  names: readonly string[],
-): Promise<void> {
-  const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
-  const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
-  for (const name of names) detail(`${name.padEnd(12)} accepted`)
-  if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, detail)))
-    detail('Some are not finished yet; the server continues.')
-}
-
-async function sendSome(desk: DemoData, phones: readonly Phone[]): Promise<void> {
-  const [ann, ben] = CONTACTS
-  step(`POST /api/sms/send to ${ann.name} and ${ben.name}:`)
-  const greeting = { recipients: [ann.phone, ben.phone], body: 'We are open on Sunday from 10 to 2.' }
-  await sendAndWatch(desk, phones, '/api/sms/send', greeting, [ann.name, ben.name])
-
-  step('POST /api/sms/send-template to the group Regulars, each with their own text:')
-  const workshop = {
-    recipients: [],
-    group_ids: [desk.group],
-    template_id: desk.template,
-    variables: { time: '8 pm' },
-  }
-  const names = CONTACTS.map(({ name }) => name)
-  await sendAndWatch(desk, phones, '/api/sms/send-template', workshop, names)
-}
-
-async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
-  const [ann] = CONTACTS
-  const text = 'I will be there!'
-  const begun = new Date().toISOString().replace('T', ' ')
-  phone.simulator.receive({ from: ann.phone, body: text, sim: 0 })
-  step(`${ann.name} texts back to ${phone.name}; the text becomes a record like the others:`)
-  const filter = `message_type = "incoming" && body = "${text}" && created >= "${begun}"`
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
-    const found = await findFirst<Record<'id' | 'from' | 'body', string>>(desk.user, 'sms_messages', filter)
-    if (found) return detail(`${found.from}: ${found.body}`)
-  }
-  detail('The text has not arrived yet.')
-}
-
 function sayWhatNext(url: string, desk: DemoData, password: string, adminPassword: string): void {
   step('Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:')
   say(`
@@ -150,7 +105,8 @@ import PocketBase from 'pocketbase'
 const pb = new PocketBase('${url}')
 await pb.collection('users').authWithPassword('${USER_EMAIL}', '${password}')
 const page = await pb.collection('sms_messages').getList(1, 5, { sort: '-created', expand: 'device' })
-console.table(page.items.map((m) => [m.created, m.from || m.to, m.status, m.body]))
+const who = (m) => (m.message_type === 'incoming' ? 'from ' + m.from : 'to ' + m.to)
+console.table(page.items.map((m) => [m.created, who(m), m.status, m.body]))
 "
 
 Open ${url}, sign in as ${USER_EMAIL} / ${password}
@@ -170,8 +126,7 @@ async function demo(start: Start): Promise<void> {
   const { desk, password, adminPassword } = await makeDesk(server)
   const { phones, done: running } = await startPhones(server, desk, ended.signal)
   done = running.catch((error) => say(String(error)))
-  await sendSome(desk, phones)
-  await receiveOne(desk, phones[0]!)
+  await showTexts(desk, phones)
   step('More people have texted in the last hours, and some have got an answer.')
   await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
   sayWhatNext(server.url, desk, password, adminPassword)

@@ -29,11 +29,13 @@ const CHECKED_FIELDS = [...TEMPLATE_FIELDS, 'service_token'] as const
 /** Shown to the owner instead of a stored token. An update with this value keeps the token. */
 const HIDDEN = '***'
 
+const ALLOWING = "The server's setting WEBHOOK_ALLOW_PRIVATE allows http:// and private addresses"
+
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_a_url: fieldError('validation_invalid_url', 'Must be a valid url'),
   not_http: fieldError('validation_url_not_http', 'Must begin with https://'),
-  not_https: fieldError('validation_url_not_https', 'Must begin with https://'),
-  private: fieldError('validation_url_private', 'Must not be a private address'),
+  not_https: fieldError('validation_url_not_https', `Must begin with https://. ${ALLOWING}`),
+  private: fieldError('validation_url_private', `Must not be a private address. ${ALLOWING}`),
 }
 
 /** Maximum webhooks, and maximum hooks, of a user. 20 webhooks turn 1,000 events into 20,000 deliveries. */

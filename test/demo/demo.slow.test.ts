@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,10 +14,10 @@ const PATIENCE_MS = 240_000
 const folder = temporaryFolder()
 
 /** Starts the demo as a newcomer does; `done` when it says that it is done, or ends. */
-function startDemo(port: number) {
+function startDemo(port: number, command = 'demo', at = folder) {
   const { DATABASE_URL: _, ...env } = process.env
-  const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'demo'], {
-    env: { ...env, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: String(port) },
+  const child: ChildProcess = spawn(process.execPath, [PROGRAM, command], {
+    env: { ...env, DATA_DIR: join(at, 'data'), HOST: '127.0.0.1', PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -74,14 +75,20 @@ test(
       conversations.slice(1).map(({ last_type }) => last_type === 'incoming'),
     )
     expect(new Set(conversations.map(({ last_at }) => last_at.slice(0, 16))).size).toBe(10)
+    // a program of this computer gets the calls of a webhook, without a restart of the demo
+    const webhook = { user: pb.authStore.record!.id, url: 'http://localhost:9/', events: ['message.sent'] }
+    expect(await pb.collection('webhooks').create(webhook)).toMatchObject({ enabled: true })
     expect(await first.stop(), first.output()).toBe(0)
 
     const second = startDemo(port)
     await second.done
-    expect(second.output()).toMatch(/Chloé Martin +delivered +Phone/)
+    expect(second.output()).not.toMatch(/accepted/)
+    expect(/X-API-Key: (\w+)/.exec(second.output())![1]).toBe(/X-API-Key: (\w+)/.exec(text)![1])
     await pb
       .collection('users')
       .authWithPassword(email!, /authWithPassword\('.+?', '(.+?)'\)/.exec(second.output())![1]!)
+    expect(await pb.collection('sms_messages').getFullList()).toHaveLength(messages.length)
+    expect(await pb.collection('api_keys').getFullList()).toHaveLength(1)
     expect(await pb.collection('devices').getFullList()).toHaveLength(2)
     expect(await pb.collection('contacts').getFullList()).toHaveLength(12)
     expect(await pb.collection('members').getFullList()).toHaveLength(2)
@@ -92,16 +99,18 @@ test(
   PATIENCE_MS,
 )
 
-test(
-  'a port in use is reported in a plain message',
-  async () => {
+test.each(['demo', 'serve'])(
+  'a port in use is reported by %s in a plain message, before a database is made',
+  async (command) => {
     const taken = createServer()
     const port = await freePort()
     await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
-    const demo = startDemo(port)
+    const other = temporaryFolder()
+    const demo = startDemo(port, command, other)
     expect(await demo.exited).toBe(1)
     expect(demo.output()).toContain(`Port ${port} on 127.0.0.1 is taken`)
     expect(demo.output()).not.toContain('    at ')
+    expect(existsSync(join(other, 'data'))).toBe(false)
     await new Promise((resolve) => taken.close(resolve))
   },
   PATIENCE_MS,

@@ -65,6 +65,8 @@ test.each([
   const changed = await user.call('PATCH', `${PATH}/${hook.id}`, { url })
   expect(changed.status).toBe(400)
   expect(changed.body.data.url.code).toBe(code)
+  const isAllowable = ['validation_url_not_https', 'validation_url_private'].includes(code)
+  expect(changed.body.data.url.message.includes('WEBHOOK_ALLOW_PRIVATE')).toBe(isAllowable)
 })
 
 test('concurrent creates cannot exceed 20 webhooks for a user', async () => {

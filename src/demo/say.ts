@@ -1,0 +1,9 @@
+const begun = performance.now()
+
+export const say = (line = '') => void process.stdout.write(`${line}\n`)
+
+/** Prints a line with the time since the demo began. */
+export const step = (line: string) =>
+  say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+
+export const detail = (line: string) => say(`         ${line.trimEnd()}`)

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Api,
+  CONTACTS,
+  type DemoData,
+  findFirst,
+  PATIENCE_MS,
+  type Phone,
+  request,
+  watch,
+} from './people.ts'
+import { detail, step } from './say.ts'
+
+// The texts that the demo sends and receives before your eyes. A later run finds them, and sends none.
+
+const OPEN = 'We are open on Sunday from 10 to 2.'
+const COMING = 'I will be there!'
+const [ANN, BEN] = CONTACTS
+
+const findText = ({ user }: DemoData, body: string) =>
+  findFirst<Record<'id' | 'from' | 'body', string>>(user, 'sms_messages', `body = "${body}"`)
+
+async function sendAndWatch(
+  desk: DemoData,
+  phones: readonly Phone[],
+  path: string,
+  body: object,
+  names: readonly string[],
+): Promise<void> {
+  const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
+  const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
+  for (const name of names) detail(`${name.padEnd(12)} accepted`)
+  if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, detail)))
+    detail('Some are not finished yet; the server continues.')
+}
+
+async function greet(desk: DemoData, phones: readonly Phone[]): Promise<void> {
+  step(`POST /api/sms/send to ${ANN.name} and ${BEN.name}:`)
+  const greeting = { recipients: [ANN.phone, BEN.phone], body: OPEN }
+  await sendAndWatch(desk, phones, '/api/sms/send', greeting, [ANN.name, BEN.name])
+}
+
+async function inviteGroup(desk: DemoData, phones: readonly Phone[]): Promise<void> {
+  step('POST /api/sms/send-template to the group Regulars, each with their own text:')
+  const workshop = {
+    recipients: [],
+    group_ids: [desk.group],
+    template_id: desk.template,
+    variables: { time: '8 pm' },
+  }
+  const names = CONTACTS.map(({ name }) => name)
+  await sendAndWatch(desk, phones, '/api/sms/send-template', workshop, names)
+}
+
+async function receive(desk: DemoData, [phone]: readonly Phone[]): Promise<void> {
+  phone!.simulator.receive({ from: ANN.phone, body: COMING, sim: 0 })
+  step(`${ANN.name} texts back to ${phone!.name}; the text becomes a record like the others:`)
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
+    const found = await findText(desk, COMING)
+    if (found) return detail(`${found.from}: ${found.body}`)
+  }
+  detail('The text has not arrived yet.')
+}
+
+/** Each step, with a text that it stores. */
+const STEPS = [
+  [OPEN, greet],
+  [`Hi ${ANN.name}, the repair workshop begins at 8 pm.`, inviteGroup],
+  [COMING, receive],
+] as const
+
+/** Sends and receives texts, but none that an earlier run has stored. */
+export async function showTexts(desk: DemoData, phones: readonly Phone[]): Promise<void> {
+  let stored = 0
+  for (const [text, show] of STEPS) {
+    if (await findText(desk, text)) stored++
+    else await show(desk, phones)
+  }
+  if (stored > 0) step('The texts of an earlier run are in the console. They are not sent again.')
+}
