@@ -6,6 +6,7 @@ import { installerLink } from '../auth/superusers.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type Config, isLoopback, readConfig } from '../config.ts'
 import { runProgramCommand } from '../errors.ts'
+import { requireFreePort } from '../http/server/free-port.ts'
 import { createLogger } from '../log.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { supervise } from '../work/supervisor.ts'
@@ -91,6 +92,8 @@ export const serve = defineCommand({
   async run() {
     const config = readConfig(process.env)
     const count = workerCount(config)
+    // before a database is made, which another port would not need
+    if (cluster.isPrimary) await requireFreePort(config)
     await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)
   },
 })

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
+import { requireFreePort } from '../../../src/http/server/free-port.ts'
 import { listen } from '../../../src/http/server/listen.ts'
 
 const CONNECTIONS = 128
@@ -25,6 +26,20 @@ test.runIf(process.platform === 'linux')(
     expect(await refused(port)).toBe('ECONNREFUSED')
   },
 )
+
+test('a taken port is reported with a port that is free, before a server starts', async () => {
+  const place = { host: '127.0.0.1', port: 0 }
+  await requireFreePort(place)
+  const taken = createServer()
+  taken.listen(place)
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const said = await requireFreePort({ ...place, port }).catch((error: Error) => error.message)
+  const [, free] = /^Port \d+ on 127\.0\.0\.1 is taken: .* as PORT=(\d+)\.$/.exec(String(said)) ?? []
+  expect(Number(free)).toBeGreaterThan(port)
+  await requireFreePort({ ...place, port: Number(free) })
+  taken.close()
+})
 
 async function refused(port: number): Promise<unknown> {
   const [error] = await once(connect(port, '127.0.0.1'), 'error')
