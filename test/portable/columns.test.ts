@@ -144,6 +144,8 @@ test.each<[what: string, row: Values, phones: string[], names: string[]]>([
   ['columns without titles', { 'Column 1': 'Anna Berg', 'Column 2': MOBILE }, ['Column 2'], ['Column 1']],
   ['an empty column', { name: '', phone: '' }, ['phone'], ['name']],
   ['no number at all', { name: 'Anna', city: 'Berlin' }, [], ['name']],
+  ['a name with a number of three digits', { Name: 'Zimmer 101', Telefon: MOBILE }, ['Telefon'], ['Name']],
+  ['such a text without a title', { Notiz: 'Zimmer 101', Telefon: MOBILE }, ['Telefon'], []],
 ])('columns are recognised by their cells first (%s): phones $2, names $3', (_, row, phones, names) => {
   expect(read(Object.keys(row), [row])).toMatchObject({ phones, names })
 })

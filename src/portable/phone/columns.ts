@@ -24,9 +24,9 @@ type Rows = readonly (readonly string[])[]
 const SAMPLE = 25
 
 /**
- * Guesses which columns have numbers and names: by their cells first, by their titles second. `country` is
- * the country of numbers without a calling code. Several columns have numbers only where all titles say that
- * they are the person's own, such as `Mobile Phone` and `Home Phone`.
+ * Guesses which columns have numbers and names: numbers by their cells first, names by their titles first.
+ * `country` is the country of numbers without a calling code. Several columns have numbers only where all
+ * titles say that they are the person's own, such as `Mobile Phone` and `Home Phone`.
  */
 export function guessColumns(head: readonly string[], rows: Rows, country = ''): Columns {
   const columns = head.map((title, at) => columnOf(title, at, rows, country))
@@ -54,7 +54,8 @@ function columnOf(title: string, at: number, rows: Rows, country: string) {
   const isOwn = isPhoneTitle(title)
   const isMobiles = isNumbers && most((cell) => hasMobile(cell, country))
   const rank = (isOwn ? 0 : 4) + (isMobiles ? 0 : 2) + (isMobileTitle(title) ? 0 : 1)
-  return { title, at, isNumbers, isOwn, rank, isEmpty: cells.length === 0, isWords: most(isWords) }
+  const letters = { hasLetters: most(hasLetters), isWords: most(isWords) }
+  return { title, at, isNumbers, isOwn, rank, isEmpty: cells.length === 0, ...letters }
 }
 
 function hasMobile(cell: string, country: string): boolean {
@@ -64,20 +65,22 @@ function hasMobile(cell: string, country: string): boolean {
   })
 }
 
-/** Whether a cell may be a name: letters, and neither an address of mail nor many digits. */
-const isWords = (cell: string): boolean => /\p{L}/u.test(cell) && !/@|:\/\/|\p{Nd}{3}/u.test(cell)
+/** Whether a cell may be a name if its title says so: letters, and no address of mail or of a page. */
+const hasLetters = (cell: string): boolean => /\p{L}/u.test(cell) && !/@|:\/\//.test(cell)
+
+/** Whether a cell may be a name without such a title: letters without many digits. */
+const isWords = (cell: string): boolean => hasLetters(cell) && !/\p{Nd}{3}/u.test(cell)
 
 const PARTS: readonly NamePart[] = ['first', 'middle', 'last']
 
 function namesOf(columns: readonly Column[]): number[] {
   const titled = columns.map((column) => ({ ...column, part: namePartOf(column.title) }))
-  const filled = titled.filter(({ isWords }) => isWords)
-  const of = (part: NamePart) => filled.find((column) => column.part === part)
+  const of = (part: NamePart) => titled.find((column) => column.part === part && column.hasLetters)
   const whole = of('whole')
   if (whole) return [whole.at]
   const parts = PARTS.flatMap((part) => of(part) ?? [])
   if (parts.length > 0) return parts.map(({ at }) => at)
   const empty = titled.find(({ part, isEmpty }) => part !== undefined && isEmpty)
-  const other = filled.find(({ title }) => !isNoNameTitle(title)) ?? empty
+  const other = titled.find(({ title, isWords }) => isWords && !isNoNameTitle(title)) ?? empty
   return other ? [other.at] : []
 }
