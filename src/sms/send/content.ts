@@ -16,6 +16,7 @@ import {
   fieldNames,
   fillVariables,
   hasStopLink,
+  type Missing,
   type Person,
   parseTemplate,
   renderFor,
@@ -58,14 +59,14 @@ export const consentScope = ({
     isRequired: options.requiresConsent,
   }
 
-/** Writes a text per recipient, in order. Throws 400 for a bad template. @param missing: see `renderFor`. */
+/** Writes a text per recipient, in order. Throws 400 for a bad template. */
 export async function writeTexts(
   store: Store,
   config: LinkConfig,
   user: string,
   content: Content,
   phones: readonly string[],
-  missing?: (name: string) => string,
+  missing?: Missing,
 ): Promise<Text[]> {
   const plain = plainText(content)
   if (plain !== undefined) {

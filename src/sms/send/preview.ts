@@ -13,6 +13,7 @@ import { allRecipients } from './recipients.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { OfferConfig } from './send.ts'
 import type { Sender } from './sender.ts'
+import { type Missing, refuseMissing } from './text-template.ts'
 
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
@@ -63,7 +64,9 @@ export const PREVIEW = TEXT.omit({ to: true })
     missing: z
       .array(z.string())
       .optional()
-      .describe('Of a draft only: the variables that have no value for one recipient at least.'),
+      .describe(
+        'The variables without a default whose value is empty for one recipient at least, or in a draft absent. Always there for a draft, else if there is such a variable.',
+      ),
   })
   .meta({ id: 'Preview' })
 
@@ -84,16 +87,16 @@ export async function previewSend(
   const phones = await allRecipients(store, user, body, config.maxRecipients)
   await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
   const missing = new Set<string>()
-  const placeholder = (name: string) => `{{${name}}}`
-  const note = (name: string) => {
-    missing.add(name)
-    return placeholder(name)
+  const keepOpen: Missing = (name, empty) => empty ?? `{{${name}}}`
+  const note: Missing = (name, empty) => {
+    if (empty === undefined || phones.length > 0) missing.add(name)
+    return (body.isDraft ? keepOpen : refuseMissing)(name, empty)
   }
   const whom = phones.length > 0 ? phones : ['']
-  const texts = await writeTexts(store, config, user, body.content, whom, body.isDraft ? note : undefined)
+  const texts = await writeTexts(store, config, user, body.content, whom, note)
   const isOwnWords = plainText(body.content) !== undefined && body.groupIds.length === 0
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
-  const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], placeholder)
+  const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], keepOpen)
   const { to: _, ...first } = shown[0]!
   const refused = await findRefused(store, user, phones, consentScope(body))
   const items = (phones.length > 0 ? texts : []).map((text) => ({
@@ -113,6 +116,6 @@ export async function previewSend(
     estimate: isAllowed(sender, 'listDevices')
       ? await estimateCost(store, config, user, sent, { ...options, key: sender.key?.id, device, line })
       : null,
-    ...(body.isDraft && { missing: [...missing] }),
+    ...((body.isDraft || missing.size > 0) && { missing: [...missing] }),
   }
 }

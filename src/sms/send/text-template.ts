@@ -14,7 +14,12 @@ export interface Person {
 interface Placeholder {
   readonly name: string
   readonly fallback: string | undefined
+  /** The value of the request; only kept if it is empty. */
+  readonly given?: string
 }
+
+/** Makes the text for a variable without a default whose value is absent (undefined) or empty. */
+export type Missing = (name: string, empty: string | undefined) => string
 
 type Template = readonly (string | Placeholder)[]
 
@@ -37,8 +42,9 @@ export function fillVariables(template: Template, variables: Readonly<Record<str
   const find = valuesByName(Object.entries(variables))
   return template.map((part) => {
     if (typeof part === 'string' || personField(part.name)) return part
-    const value = find(part.name)
-    return value === undefined ? part : orFallback(value, part)
+    const given = find(part.name)
+    if (given === undefined) return part
+    return given.trim() === '' ? (part.fallback ?? { ...part, given }) : given
   })
 }
 
@@ -65,34 +71,42 @@ function personField(name: string) {
 export const hasStopLink = (template: Template): boolean =>
   template.some((part) => typeof part !== 'string' && personField(part.name) === 'stopLink')
 
-const orFallback = (value: string, { fallback }: Placeholder) =>
-  fallback !== undefined && value.trim() === '' ? fallback : value
-
 /** The names of placeholders that only contacts' custom fields can fill, each once. */
 export const fieldNames = (filled: Template): string[] => {
-  const names = filled.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
+  const names = filled.flatMap((part) =>
+    typeof part === 'string' || part.given !== undefined ? [] : [part.name],
+  )
   return [...new Set(names)].filter((name) => !personField(name))
 }
 
-function refuseMissing(name: string): never {
-  throw templateRefusal(`Missing variable: ${name}.`)
+/** Throws 400 for a variable without a value. An empty value is a value. */
+export const refuseMissing: Missing = (name, empty) => {
+  if (empty === undefined) throw templateRefusal(`Missing variable: ${name}.`)
+  return empty
 }
 
-/** The text for a recipient. @param missing makes the text for a missing value; by default it throws 400. */
-export function renderFor(
-  filled: Template,
-  person: Person,
-  missing: (name: string) => string = refuseMissing,
-): string {
+/** Adds the names of variables without a value to `names`, and refuses them if the value is absent. */
+export const noteMissing =
+  (names: Set<string>): Missing =>
+  (name, empty) => {
+    names.add(name)
+    return refuseMissing(name, empty)
+  }
+
+/** The text for a recipient. */
+export function renderFor(filled: Template, person: Person, missing = refuseMissing): string {
   let text = ''
   for (const part of filled) {
     if (typeof part === 'string') text += part
-    else text += orFallback(valueFor(part, person) ?? part.fallback ?? missing(part.name), part)
+    else {
+      const value = valueFor(part, person)
+      text += value?.trim() ? value : (part.fallback ?? missing(part.name, value))
+    }
   }
   return text
 }
 
-function valueFor({ name }: Placeholder, person: Person): string | undefined {
+function valueFor({ name, given }: Placeholder, person: Person): string | undefined {
   const field = personField(name)
-  return field ? person[field] : person.fields?.get(name)
+  return field ? person[field] : (given ?? person.fields?.get(name))
 }

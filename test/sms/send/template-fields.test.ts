@@ -80,6 +80,27 @@ test('a draft preview keeps variables without a value and lists them as missing'
   expect(answer.body).toMatchObject({ message: 'draft is not a field of this request' })
 })
 
+test('a preview and a send list a variable that is empty for one recipient and has no default', async () => {
+  const forText = async (text: string, recipients: string[], variables = {}) => {
+    const request = { template_id: await template(text), recipients, variables }
+    const preview = await server.preview(request)
+    const draft = await server.preview({ ...request, draft: true })
+    const sent = await server.ask('POST', 'send-template', request)
+    expect(draft.body.missing).toEqual(preview.body.missing ?? [])
+    expect(sent.body.missing).toEqual(preview.body.missing)
+    return [preview.body.items.map((item: { body: string }) => item.body), sent.body.missing ?? []]
+  }
+  expect(await forText('Hi {{name}}', [KIEL, NOBODY])).toEqual([['Hi Ünal', 'Hi '], ['name']])
+  expect(await forText('Hi {{name|there}}{{name|}}', [KIEL, NOBODY])).toEqual([
+    ['Hi ÜnalÜnal', 'Hi there'],
+    [],
+  ])
+  expect(await forText('In {{empty}} {{time}}', [KIEL], { time: ' ' })).toEqual([
+    ['In   '],
+    ['empty', 'time'],
+  ])
+})
+
 test('a text is rendered like a template if variables are given, and sent unchanged otherwise', async () => {
   const request = { body: 'Hi {{Name}}, {{city|x}} at {{time}}', recipients: [KIEL, NOBODY] }
   const stored = async (variables?: Record<string, string>) => {
@@ -98,5 +119,5 @@ test('a text is rendered like a template if variables are given, and sent unchan
   const open = await server.ask('POST', 'send', { ...request, variables: {} })
   expect(open).toMatchObject({ status: 400, body: { message: 'Missing variable: time.' } })
   const draft = await server.preview({ ...request, variables: {}, draft: true })
-  expect(draft.body).toMatchObject({ body: 'Hi Ünal, Kiel at {{time}}', missing: ['time'] })
+  expect(draft.body).toMatchObject({ body: 'Hi Ünal, Kiel at {{time}}', missing: ['time', 'Name'] })
 })
