@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
-import { REASONS } from '../status.ts'
+import { NEVER_AGAIN, REASONS } from '../status.ts'
 import type { Campaign } from './campaign.ts'
 import { namedWithoutConsent, WITHOUT_CONSENT } from './plan.ts'
 
@@ -12,7 +12,7 @@ const COUNT = z.int().min(0)
 
 export const CAMPAIGN_PROOF = z
   .object({
-    given: COUNT.describe('Recipients of its messages who have given consent by now.'),
+    given: COUNT.describe('Recipients of its messages who had given consent when their message was sent.'),
     since: INSTANT_OR_EMPTY.describe('The earliest of their consents.'),
     texts: z
       .array(
@@ -29,35 +29,55 @@ export const CAMPAIGN_PROOF = z
   })
   .meta({ id: 'CampaignProof' })
 
-/** By how many recipients, since when and by which texts consent to a campaign was given. */
+/** An entry that proves consent: a text of the person, or the text that the person agreed to. */
+const IS_PROOF = sql<boolean>`e.event <> 'opt_out' and (e.source in ('keyword', 'reply') or e.shown <> '')`
+/** A question that the server asked or a page showed, which the person may not have confirmed. */
+const IS_QUESTION = sql<boolean>`e.event = 'opt_in' and (e.source = 'page' and e.entered_by = '' or exists (
+  select from contact_groups g where g.id = e."group" and g.join_confirm))`
+const STATED_AT = sql<string>`coalesce(nullif(e.given_at, ''), e.created)`
+
+/**
+ * By how many recipients, since when and by which texts consent to a campaign was given when its messages
+ * were sent. Each recipient had proof then, or the message would have failed: the last entry before it is
+ * the proof, whatever the person has said since.
+ */
 export async function readProof(db: Db, user: string, campaign: Campaign) {
   const { batches, groups, withoutConsent } = campaign
   const texts = await queries(db, 'shaped')
     .with('sent', (query) =>
       query
         .selectFrom('sms_messages as m')
-        .select('m.to')
-        .distinct()
+        .select(['m.to', sql<string>`min(greatest(m.created, m.sent_at))`.as('at')])
         .where('m.batch_id', '=', anyOf(batches))
         .where('m.batch_id', '<>', sql.lit(''))
         .where(sql`m."user" || ''`, '=', user)
-        .where('m.error_message', '<>', sql.lit(REASONS.noConsent)),
+        .where('m.error_message', '<>', sql<string>`all(${NEVER_AGAIN}::text[])`)
+        .groupBy('m.to'),
     )
-    // one consent for each person, the earliest
     .with('proved', (query) =>
       query
         .selectFrom('sent')
-        .innerJoin('consent_states as s', 's.number', 'sent.to')
-        .innerJoin('consents as e', 'e.id', 's.entry')
-        .distinctOn('sent.to')
-        .select(['e.version', 'e.shown', 's.since'])
-        .where('s.user', '=', user)
-        .where('s.state', '=', sql.lit('given'))
-        .where(({ or, and, eb }) =>
-          or([eb('s.group', '=', anyOf(groups)), and([eb('s.group', '=', ''), eb('s.purpose', '=', 'all')])]),
+        .innerJoinLateral(
+          ({ selectFrom }) =>
+            selectFrom('consents as e')
+              .select(['e.version', 'e.shown', STATED_AT.as('since')])
+              .where('e.user', '=', user)
+              .whereRef('e.number', '=', 'sent.to')
+              .whereRef('e.created', '<=', 'sent.at')
+              .where(IS_PROOF)
+              .where(({ or, and, eb }) =>
+                or([
+                  eb('e.group', '=', anyOf(groups)),
+                  and([eb('e.group', '=', ''), eb('e.purpose', '=', 'all')]),
+                ]),
+              )
+              .orderBy(IS_QUESTION)
+              .orderBy('e.created', 'desc')
+              .limit(sql.lit(1))
+              .as('e'),
+          (join) => join.onTrue(),
         )
-        .orderBy('sent.to')
-        .orderBy('s.since'),
+        .select(['e.version', 'e.shown', 'e.since']),
     )
     .selectFrom('proved')
     .select(({ fn }) => ['version', 'shown', fn.countAll<number>().as('people'), fn.min('since').as('since')])

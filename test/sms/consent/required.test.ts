@@ -151,6 +151,35 @@ describe('a campaign that requires consent', () => {
     expect(read).toMatchObject({ requires_consent: true, without_consent: without_consent.recipients })
   })
 
+  test('has the proof of the time at which its texts were sent, whatever people say later', async () => {
+    const { id } = await must(
+      ann,
+      'POST',
+      '/api/campaigns',
+      campaign({ group_ids: [group], hold_seconds: 0 }),
+    )
+    const ids = (await until('both texts wait', async () => {
+      const found = await server.query('select id from sms_messages where sent_by = $1', [id])
+      return found.length === 2 && found.flat()
+    })) as string[]
+    await until('both are sent', async () => {
+      const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 100 })
+      const sent = items.map((item: object) => ({ ...item, status: 'sent' }))
+      for (const { id, attempt, status } of sent)
+        await must(phone, 'POST', '/api/devices/report', { items: [{ id, attempt, status }] })
+      const rows = await server.query('select status from sms_messages where id = any($1::text[])', [ids])
+      return rows.every(([status]) => status === 'sent')
+    })
+    const read = async () => (await must(ann, 'GET', `/api/campaigns/${id}/progress`)).consent
+    const before = await read()
+    expect(before).toMatchObject({ given: 2, texts: [{ shown: 'Yes, please', people: 2 }] })
+    await server.hear(phone, [[members[0], 'STOP']])
+    await record('consents', { number: members[1], group, event: 'opt_out' })
+    expect(await read()).toEqual(before)
+    await agree(members[0], { group, shown: 'Another text' })
+    expect(await read()).toEqual(before)
+  })
+
   test('by its own flag, to people without a group', async () => {
     const [yes, no] = [nextNumber(), nextNumber()]
     await agree(yes)
