@@ -444,11 +444,13 @@ interface ConversationNotesRow {
 interface ConversationsRow {
   _rowid: Generated<number>
   archived: Generated<boolean>
+  asked_at: Generated<string>
   assigned_at: Generated<string>
   assignee: Generated<string>
   blocked: Generated<boolean>
   created: Generated<string>
   device: Generated<string>
+  failure: Generated<string>
   follow_up_at: Generated<string>
   id: string
   last_at: Generated<string>

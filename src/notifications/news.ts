@@ -6,7 +6,9 @@ import type { PushMessage } from '../sms/devices/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
 /** What a push tells the console's service worker: one conversation, or how many there are. */
-export type Notice = Omit<News, 'assignee' | 'mentioned'> | { readonly conversations: number }
+export type Notice =
+  | (Omit<News, 'assignee' | 'person' | 'failed' | 'failure'> & { readonly failure?: string })
+  | { readonly conversations: number }
 
 const MAX_TEXT = 120
 /** More conversations at once than this become one notification. */
@@ -15,9 +17,10 @@ const MAX_AT_ONCE = 3
 const TTL_SECONDS = 86_400
 
 /**
- * News of a job's conversations: unread texts, or the last note that mentions a person. `asked`: a
- * conversation each, with `@` and the person's sender id for a note. `text`: the start of the last text or
- * note, '' if its text was deleted. `mentioned`: whom the note mentions, '' if the news is a text.
+ * News of a job's conversations: unread texts, the last note that mentions a person, or a text that failed.
+ * `asked`: see `PUSH`. `text`: the start of the last text or note, or of the text that failed; '' if it was
+ * deleted. `person`: whom the note mentions or who wrote the text that failed; '' for all. `failure`: what
+ * happened to the text; '' for other news.
  */
 export const readNews = (db: Db, user: string, asked: readonly string[]) =>
   queries(db)
@@ -25,7 +28,8 @@ export const readNews = (db: Db, user: string, asked: readonly string[]) =>
       query
         .selectFrom(sql<{ one: string }>`unnest(${asked}::text[])`.as<'a'>(sql`a(one)`))
         .select(sql<string>`split_part(a.one, '@', 1)`.as('id'))
-        .select(sql<string>`split_part(a.one, '@', 2)`.as('mentioned')),
+        .select(sql<string>`split_part(a.one, '@', 2)`.as('person'))
+        .select(sql<string>`split_part(a.one, '@', 3)`.as('failed')),
     )
     .selectFrom('asked as a')
     .innerJoin('conversations as c', 'c.id', 'a.id')
@@ -34,22 +38,25 @@ export const readNews = (db: Db, user: string, asked: readonly string[]) =>
         selectFrom('conversation_notes')
           .select(['author', 'text'])
           .whereRef('conversation', '=', 'c.id')
-          .where(sql<boolean>`a.mentioned = any(mentions)`)
+          .where(sql<boolean>`a.failed = '' and a.person = any(mentions)`)
           .orderBy('created', 'desc')
           .limit(sql.lit(1))
           .as('n'),
       (join) => join.onTrue(),
     )
     .leftJoin('senders as w', 'w.id', 'n.author')
-    .select(['c.id as conversation', 'c.number', 'c.name', 'c.unread', 'c.assignee', 'a.mentioned'])
-    .select(
-      sql<string>`left(case a.mentioned when '' then c.last_text else coalesce(w.name || ': ', '') || n.text end,
-        ${sql.lit(MAX_TEXT)})`.as('text'),
-    )
+    .leftJoin('sms_messages as m', 'm.id', 'a.failed')
+    .select(['c.id as conversation', 'c.number', 'c.name', 'c.unread', 'c.assignee', 'a.person', 'a.failed'])
+    .select([
+      sql<string>`left(case when a.failed <> '' then coalesce(m.body, '') when a.person = '' then c.last_text
+        else coalesce(w.name || ': ', '') || n.text end, ${sql.lit(MAX_TEXT)})`.as('text'),
+      sql<string>`case a.failed when '' then '' else c.failure end`.as('failure'),
+    ])
     .where('c.user', '=', user)
     .where(({ not }) => not(isDisabled('c.user')))
     .where(
-      sql<boolean>`case a.mentioned when '' then c.unread > 0 and not c.archived and not c.blocked
+      sql<boolean>`case when a.failed <> '' then c.failure <> ''
+        when a.person = '' then c.unread > 0 and not c.archived and not c.blocked
         else n.text is not null end`,
     )
     .orderBy('c.last_at')
@@ -57,15 +64,17 @@ export const readNews = (db: Db, user: string, asked: readonly string[]) =>
     .execute()
 type News = Awaited<ReturnType<typeof readNews>>[number]
 
-const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget) =>
-  mentioned === ''
-    ? notify === 'all' || (notify === 'mine' && ['', person].includes(assignee))
-    : mentioned === person
+const isFor = ({ assignee, person }: News, target: PushTarget) =>
+  person === ''
+    ? target.notify === 'all' || (target.notify === 'mine' && ['', target.person].includes(assignee))
+    : person === target.person
 
 export function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
   const own = news.filter((one) => isFor(one, target))
   if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
-  return own.map(({ assignee: _, mentioned: __, ...notice }) => notice)
+  return own.map(({ assignee: _, person: __, failed: ___, failure, ...notice }) =>
+    failure === '' ? notice : { ...notice, failure },
+  )
 }
 
 /** A newer push for the same conversation replaces this one at the push service. */

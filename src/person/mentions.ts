@@ -74,7 +74,7 @@ const STEPS: readonly Step[] = [
   },
   records('contacts', ['name', 'data']),
   records('contact_groups', ['name'], 'name'),
-  records('conversations', ['name', 'last_text']),
+  records('conversations', ['name', 'last_text', 'failure']),
   records('conversation_notes', ['text']),
   records('conversation_drafts', ['text']),
   records('campaigns', ['name', 'body', 'variables', 'error']),

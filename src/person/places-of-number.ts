@@ -73,9 +73,20 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   }),
   place({
     ...{ table: 'conversations', title: 'Conversation', rows: withNumber() },
-    shown: ['id', 'number', 'name', 'last_text', 'last_at', 'blocked', 'archived', 'assignee', ...DATES],
+    shown: [
+      'id',
+      'number',
+      'name',
+      'last_text',
+      'last_at',
+      'failure',
+      'blocked',
+      'archived',
+      'assignee',
+      ...DATES,
+    ],
     erasure: 'records',
-    logged: { number: '', name: '', last_text: '' },
+    logged: { number: '', name: '', last_text: '', failure: '' },
   }),
   place({
     ...{ table: 'consent_states', title: 'Present consent', rows: withNumber() },

@@ -6,7 +6,7 @@ import { now } from '../fields/date.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { requireOwn } from '../records/require-own.ts'
 import { completeNumber } from './complete-numbers.ts'
-import { checkAssignee, queuePushes } from './conversations/inbox.ts'
+import { checkAssignee } from './conversations/inbox.ts'
 import type { Values } from './hours.ts'
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
@@ -18,6 +18,11 @@ const readLast = (db: Db, user: string, number: string) =>
     .leftJoin('sms_messages as m', 'm.id', 'l.id')
     .select(['l.id as last_message', 'l.body as last_text', 'l.at as last_at', 'l.type as last_type'])
     .select(['l.device', 'l.name', ({ fn }) => fn.coalesce('m.sent_by', sql.lit('')).as('last_sender')])
+    .select(
+      sql<string>`case when m.status = 'failed' then sms_failure(m.error_message, m.sent_at) else '' end`.as(
+        'failure',
+      ),
+    )
     .executeTakeFirstOrThrow()
 
 /** Rules of conversations. Clients may create them; the server updates them with each text. */
@@ -25,7 +30,7 @@ export const conversationsExtension: Extension = {
   // the server sets these from texts, contacts and assignments
   setByServer: [
     ...['name', 'last_text', 'last_at', 'last_type', 'last_message', 'last_sender'],
-    ...['device', 'unanswered', 'assigned_at'],
+    ...['device', 'unanswered', 'assigned_at', 'failure', 'asked_at'],
   ],
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')
@@ -42,8 +47,8 @@ export const conversationsExtension: Extension = {
     })
   },
   async beforeUpdate(store, values, old) {
-    const { assigned_at, last_sender } = old
-    Object.assign(values, { assigned_at, last_sender }, values.blocked && BLOCKED)
+    const { assigned_at, last_sender, failure, asked_at } = old
+    Object.assign(values, { assigned_at, last_sender, failure, asked_at }, values.blocked && BLOCKED)
     await requireOwn(store, 'line', values, old)
     if (values.assignee === old.assignee) return
     await checkAssignee(store, values)
@@ -76,22 +81,14 @@ export const draftsExtension: Extension = {
   },
 }
 
-const queueMentions = (db: Db, user: string, conversation: string, persons: readonly string[]) =>
-  queries(db)
-    .with('mentioned', (query) =>
-      query
-        .selectFrom(sql<{ person: string }>`unnest(${persons}::text[])`.as<'m'>(sql`m(person)`))
-        .select(sql<string>`${user}::text`.as('user'))
-        .select(sql<string>`${conversation} || '@' || m.person`.as('id')),
-    )
-    .with('pushes', () => sql`(${sql.raw(queuePushes('select "user", id from mentioned'))})`)
-    .selectNoFrom(sql.lit(1).as('queued'))
-    .execute()
-
 async function announceMentions({ db }: Store, values: Values, known: readonly string[]) {
   const { user, conversation, author } = values
   const mentions = (values.mentions as readonly string[]).filter(
     (one) => one !== author && !known.includes(one),
   )
-  if (mentions.length > 0) await queueMentions(db, String(user), String(conversation), mentions)
+  if (mentions.length === 0) return
+  const items = mentions.map((person) => `${conversation}@${person}`)
+  await queries(db)
+    .selectNoFrom(sql`push_queue(${String(user)}, ${items}::text[])`.as('queued'))
+    .execute()
 }

@@ -661,6 +661,8 @@ create table conversations (
   blocked boolean not null default false,
   follow_up_at pb_date,
   last_sender text collate "C" not null default ''::text,
+  failure text collate "C" not null default ''::text,
+  asked_at pb_date,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -671,6 +673,7 @@ CREATE INDEX conversations_assigned ON conversations USING btree ("user", assign
 CREATE INDEX conversations_blocked ON conversations USING btree ("user", last_at) WHERE blocked;
 CREATE INDEX conversations_by_message ON conversations USING btree (last_message) WHERE last_message <> ''::text;
 CREATE INDEX conversations_by_time ON conversations USING btree ("user", archived, last_at);
+CREATE INDEX conversations_failed ON conversations USING btree ("user", last_at) WHERE failure <> ''::text;
 CREATE INDEX conversations_follow_up ON conversations USING btree ("user", follow_up_at) WHERE follow_up_at::text <> ''::text;
 CREATE INDEX conversations_mine ON conversations USING btree ("user", assignee, last_at) WHERE assignee <> ''::text AND NOT archived;
 CREATE INDEX conversations_of_nobody ON conversations USING btree ("user", last_at) WHERE assignee = ''::text AND NOT archived AND NOT blocked;
@@ -1122,6 +1125,8 @@ CREATE INDEX sms_messages_with_files ON sms_messages USING btree ("user", create
 CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
 CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
+CREATE CONSTRAINT TRIGGER sms_messages_failed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'failed'::text AND old.status <> 'failed'::text AND new.message_type = 'outgoing'::text AND new.batch_id = ''::text) EXECUTE FUNCTION sms_conversation_failed();
+CREATE CONSTRAINT TRIGGER sms_messages_refused AFTER INSERT ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'failed'::text AND new.message_type = 'outgoing'::text AND new.batch_id = ''::text) EXECUTE FUNCTION sms_conversation_failed();
 CREATE TRIGGER sms_messages_brief AFTER UPDATE ON sms_messages FOR EACH ROW WHEN (old.status <> new.status OR old."user" <> new."user" OR old.message_type <> new.message_type OR old.created::text <> new.created::text OR old._rowid <> new._rowid) EXECUTE FUNCTION sms_messages_brief();
 CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
 CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
@@ -1617,6 +1622,7 @@ create function person_hash(owner text, number text) returns text stable
 create function person_hide(value json, number text, name text) returns json stable
 create function person_hide(value text, number text, name text) returns text stable
 create function person_stopped(owner text, numbers text[]) returns text[] stable
+create function push_queue(owner text, items text[]) returns void volatile
 create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
 create function scopes_kept() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function senders_noted() returns trigger volatile
@@ -1627,6 +1633,7 @@ create function sms_change(texts text[], scheduled text, expires text, ttl integ
 create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text) volatile
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
+create function sms_conversation_failed() returns trigger volatile
 create function sms_conversation_heard(owner text, phone text) returns void volatile
 create function sms_conversation_join(owner text, stored text, phone text) returns boolean volatile
 create function sms_conversation_last(owner text, other text) returns TABLE(id text, body text, at text, type text, device text, heard text, name text) stable
@@ -1644,6 +1651,7 @@ create function sms_end_refused(texts text[]) returns TABLE(device text) volatil
 create function sms_estimate(owner text, since text, at timestamp with time zone, sticky text, key text, of_device text, line_id text, line_number text, of_sim integer, of_priority integer, texts json) returns TABLE(line text, messages integer, segments integer, cost text) stable set plan_cache_mode=force_custom_plan
 create function sms_events_noted() returns trigger volatile
 create function sms_fail(texts text[], reason text, ended_by text) returns TABLE("user" text, period text, messages bigint) volatile
+create function sms_failure(reason text, sent_at text) returns text immutable
 create function sms_hold(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_destination(destinations text, number text) returns boolean immutable

@@ -265,3 +265,38 @@ test('private push addresses are refused unless allowed, also if a name resolves
   await until('a failure', async () => (await failures())?.[0] === 1)
   await strict.stop()
 })
+
+test('a text that fails is pushed to who wrote it, and one of a key to all who are notified', async () => {
+  const member = await makeUser()
+  const values = { account: user.id, member: member.id, role: 'agent', notify: 'none' }
+  const path = '/api/collections/members/records'
+  const { id } = (await superuser.call('POST', path, values)).body
+  await subscribe(user, service.subscription('/member'))
+  await query('update push_subscriptions set sender = $2 where "user" = $1', [user.id, id])
+  await subscribe(user, service.subscription('/owner'))
+  await hear([[ZOE, 'Is there parking?']])
+  await pushed(1)
+  const send = async (body: string) =>
+    (await user.call('POST', '/api/sms/send', { recipients: [ZOE], body })).body.message_ids[0]
+  const fail = async (message: string) => {
+    await endPause()
+    const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 9 })).body
+    const report = { id: message, attempt: items[0].attempt, status: 'failed', error_message: 'No signal' }
+    await phone.call('POST', '/api/devices/report', { items: [report] })
+  }
+  service.pushed.length = 0
+  const text = await send('Yes')
+  await query('update sms_messages set sent_by = $2 where id = $1', [text, id])
+  await fail(text)
+  await endPause()
+  await pushed(1)
+  expect(service.pushed.map(({ path }) => path)).toEqual(['/member'])
+  expect(notices()).toMatchObject([{ number: ZOE, text: 'Yes', failure: 'Not sent: No signal' }])
+  service.pushed.length = 0
+  const ofKey = await send('Open till six')
+  await query(`update sms_messages set sent_by = '' where id = $1`, [ofKey])
+  await fail(ofKey)
+  await endPause()
+  await pushed(1)
+  expect(service.pushed.map(({ path }) => path)).toEqual(['/owner'])
+})

@@ -310,6 +310,7 @@ export const conversations = {
   blocked: { type: 'bool' },
   follow_up_at: { type: 'date' },
   last_sender: { type: 'relation' },
+  failure: { type: 'text', max: 1000 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

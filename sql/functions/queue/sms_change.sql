@@ -33,6 +33,12 @@ begin
       expires_at = coalesce(pb_text(f.ends), ''), waiting_for = f.waits_for, priority = f.next_priority,
       body = f.next_body, segments = f.next_segments, updated = pb_text(now())
     from fit f where m.id = f.message
+  ), retold as (
+    update conversations c set last_text = left(new_body, 1600), updated = pb_text(now())
+    from fit f where c.last_message = f.message and c.last_message <> '' and new_body is not null returning c.id
+  ), heard as (
+    insert into _changes (collection, action, record)
+    select 'conversations', 'update', r.id from retold r where exists (select from _listeners)
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created, changed_by)
     select pb_new_id(), owner, f.message, 'pending', f.device, 0, 'Changed: ' || f.what, pb_text(now()), author

@@ -88,7 +88,7 @@ begin
         message.segments, coalesce(request.device, account.devices[place], ''), coalesce(request.line, account.lines[place], ''),
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
-        not request.bulk and status <> 'failed' and cardinality(request.messages) = 1, request.sealed, request.lines,
+        not request.bulk and cardinality(request.messages) = 1, request.sealed, request.lines,
         coalesce(request.sent_by, ''), fault, null, request.scope
       )::sms_new_message;
       has_quiet := has_quiet or message.zone is not null;

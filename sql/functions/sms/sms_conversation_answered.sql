@@ -2,7 +2,8 @@
 -- has a line already, later texts of the conversation prefer that line. A text that is scheduled for later
 -- moves the conversation up in lists when it leaves (sms_release). With the setting assign = 'answerer',
 -- assigns an unassigned conversation to the sender. Deletes the answer that the sender has saved as a draft,
--- if the text begins with it. `moment`: a pb_date.
+-- if the text begins with it. Keeps when the person asked (`asked_at`) while the text, or one before it, is
+-- on its way: if it fails, the person waits again (sms_conversation_failed). `moment`: a pb_date.
 create or replace function sms_conversation_answered(
   owner text, moment text, recipient text, content text, message_id text
 ) returns void language plpgsql as $$
@@ -14,7 +15,9 @@ begin
     last_text = left(content, 1600), last_type = 'outgoing',
     last_at = case when m.scheduled_at > moment then c.last_at else greatest(c.last_at, moment) end,
     last_message = message_id, last_sender = m.sent_by, unanswered = false, updated = moment,
-    line = coalesce(nullif(m.line, ''), c.line)
+    line = coalesce(nullif(m.line, ''), c.line), failure = '',
+    asked_at = case when c.unanswered then coalesce(nullif(c.asked_at, ''), c.last_at)
+      when exists (select from sms_dispatch d where d.message = c.last_message) then c.asked_at else '' end
   from sms_messages m
   where m.id = message_id and c."user" = owner and c.number = recipient
   returning c.id, c.assignee = '' into changed, is_free;

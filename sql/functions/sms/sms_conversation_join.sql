@@ -34,6 +34,7 @@ begin
       blocked = kept.blocked or former.blocked,
       unread = case when kept.blocked or former.blocked then 0 else kept.unread + former.unread end,
       unanswered = latest.unanswered and not (kept.blocked or former.blocked),
+      failure = coalesce(nullif(latest.failure, ''), nullif(kept.failure, ''), former.failure), asked_at = latest.asked_at,
       archived = kept.archived and former.archived,
       follow_up_at = case when kept.follow_up_at = '' then former.follow_up_at
         when former.follow_up_at = '' then kept.follow_up_at else least(kept.follow_up_at, former.follow_up_at) end,

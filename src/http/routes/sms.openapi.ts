@@ -7,7 +7,7 @@ import { BATCH } from '../../sms/queue/batch.ts'
 import { CANCELED, CANCELED_BATCH } from '../../sms/queue/cancel.ts'
 import { CHANGED, MESSAGE_CHANGE } from '../../sms/queue/change.ts'
 import { RESCHEDULE, RESCHEDULED_BATCH } from '../../sms/queue/reschedule.ts'
-import { RETRIED_BATCH, RETRY_BATCH } from '../../sms/queue/retry-body.ts'
+import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from '../../sms/queue/retry-body.ts'
 import { ACCOUNT_USAGE } from '../../sms/quota.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
 import { PREVIEW } from '../../sms/send/preview.ts'
@@ -174,7 +174,8 @@ export const smsPaths = (message: z.ZodObject) =>
       id: 'retryMessage',
       summary: 'Send a failed message once more',
       description:
-        'Sends a new message with the same text to the same number, by any device. It counts against the quota. If you repeat the request, the server returns the same new message.',
+        'Sends a new message with the same text to the same number, by any device or by the one that you name. It counts against the quota. If you repeat the request, the server returns the same new message.',
+      requestBody: { required: false, content: json(RETRY_MESSAGE, {}) },
       answer: ['The new message.', ACCEPTED],
       refuses: [
         ...OUT_OF_BOUNDS,
@@ -182,6 +183,7 @@ export const smsPaths = (message: z.ZodObject) =>
         'message_not_found',
         'not_retriable',
         'client_ref_reused',
+        'device_not_found',
         'no_devices',
       ],
     },

@@ -7,7 +7,7 @@ import { cancelBatch, cancelMessage } from '../../sms/queue/cancel.ts'
 import { changeMessage, readChange } from '../../sms/queue/change.ts'
 import { readReschedule, rescheduleBatch } from '../../sms/queue/reschedule.ts'
 import { retryBatch, retryMessage } from '../../sms/queue/retry.ts'
-import { RETRY_BATCH } from '../../sms/queue/retry-body.ts'
+import { RETRY_BATCH, RETRY_MESSAGE } from '../../sms/queue/retry-body.ts'
 import { readAccountUsage } from '../../sms/quota.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
 import { readIdempotency } from '../../sms/send/idempotency.ts'
@@ -86,7 +86,7 @@ export function smsRoutes(services: Services): Hono<Env> {
       '/batches/:batch_id/retry',
       changing(
         'retry',
-        async (c) => checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await jsonOf(c) : {}),
+        async (c) => checkShape(RETRY_BATCH, await optionalJson(c)),
         (sender, id, body) => retryBatch(sendingFor(sender), sender, id, body),
       ),
     )
@@ -94,8 +94,8 @@ export function smsRoutes(services: Services): Hono<Env> {
       '/messages/:id/retry',
       changing(
         'retry',
-        noBody,
-        async (sender, id) => (await retryMessage(sendingFor(sender), sender, id)).answer,
+        async (c) => checkShape(RETRY_MESSAGE, await optionalJson(c)),
+        async (sender, id, body) => (await retryMessage(sendingFor(sender), sender, id, body)).answer,
       ),
     )
     .post(
@@ -114,6 +114,9 @@ export function smsRoutes(services: Services): Hono<Env> {
 }
 
 const jsonOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+
+/** The body of a request that needs none. */
+const optionalJson = async (c: Ctx) => (bodyBytes(c.env.incoming) > 0 ? await jsonOf(c) : {})
 
 const noBody = async () => undefined
 

@@ -33,7 +33,7 @@ type Page = z.output<ReturnType<typeof page>>
 const MESSAGE_FILTER =
   'A PocketBase filter, such as `status = "failed" && created >= @todayStart`, `to = "+4915112345678"` or `body ~ "parcel"`. Fields: to, from, body, status (pending, assigned, sending, sent, delivered, failed, received), message_type (outgoing, incoming), device, batch_id, error_message, scheduled_at, sent_at, delivered_at, created.'
 const CONVERSATION_FILTER =
-  'A PocketBase filter, such as `unanswered = true`, `name ~ "Anna"` or `number = "+4915112345678"`. Fields: number, name, last_text, last_at, last_type (outgoing, incoming), unread, unanswered, archived.'
+  'A PocketBase filter, such as `unanswered = true`, `name ~ "Anna"` or `number = "+4915112345678"`. Fields: number, name, last_text, last_at, last_type (outgoing, incoming), failure, unread, unanswered, archived.'
 const DEVICE_FILTER =
   'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
 

@@ -140,7 +140,9 @@ async function offerFor(
       : { ...offer, messages: [{ ...offer.messages[0]!, id: aboutConsent.id }] }
   }
   if (!answer || (isOptedOut && !hasOwnHelp)) return
-  const content = answer.template ? { templateId: answer.template, variables: {} } : { body: answer.body }
+  const content = answer.template
+    ? { templateId: answer.template, variables: {} }
+    : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
     return { ...offerOf(received, answer.id, text!), template: answer.template || undefined }

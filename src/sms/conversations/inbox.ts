@@ -7,7 +7,10 @@ import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { noteChanges } from '../../records/record-sql.ts'
 
-/** Kind of the jobs that push to browsers. Payload: conversation ids; for a mention `conversation@sender`. */
+/**
+ * Kind of the jobs that push to browsers. Payload: conversation ids; for a mention `conversation@sender`; for
+ * a text that failed `conversation@sender@message`, without a sender if no person wrote it.
+ */
 export const PUSH = 'push'
 const MAX_CONVERSATIONS = 100
 
@@ -33,16 +36,20 @@ export const queuePushes = (news: string) => `
  */
 export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
-    unread, unanswered, archived, created, updated)
+    unread, unanswered, asked_at, archived, created, updated)
   select pb_new_id(), $1, n."from",
     coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
-    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, n.asks, false, pb_text(now()), pb_text(now())
+    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, n.asks, n.asked_at,
+    false, pb_text(now()), pb_text(now())
   from (
     select distinct on (t."from" collate "C") t."from", t.id, t.body, changed.line,
       count(*) over (partition by t."from" collate "C") as texts,
       case when t.reacts then bool_or(not (t.reacts or t.stops)) over (partition by t."from" collate "C")
         or exists (select from conversations o where o."user" = $1 and o.number = t."from" and o.unanswered)
-        else not t.stops end as asks
+        else not t.stops end as asks,
+      case when t.stops then '' when t.reacts and not bool_or(not (t.reacts or t.stops)) over (partition by t."from" collate "C")
+        then coalesce((select o.asked_at from conversations o where o."user" = $1 and o.number = t."from"), '')
+        else pb_text(now()) end as asked_at
     from json_to_recordset($4) t(id text, "from" text, body text, at text, stops boolean, reacts boolean)
     join changed on changed.id = t.id
     where t."from" <> ''
@@ -53,7 +60,7 @@ export const INCOMING_TEXT_CTES = `heard as (
     last_type = 'incoming', last_message = excluded.last_message, device = excluded.device,
     line = case when excluded.line = '' then conversations.line else excluded.line end,
     unread = case when conversations.blocked then 0 else conversations.unread + excluded.unread end,
-    unanswered = excluded.unanswered and not conversations.blocked,
+    unanswered = excluded.unanswered and not conversations.blocked, asked_at = excluded.asked_at,
     archived = conversations.archived and conversations.blocked, follow_up_at = '', updated = excluded.updated
   returning id, "user", xmax = 0 as is_new, blocked
 ), heard_changes as (
@@ -66,7 +73,7 @@ export const INCOMING_TEXT_CTES = `heard as (
 export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
   const cleared = await queries(db)
     .updateTable('conversations')
-    .set({ last_text: '' })
+    .set({ last_text: '', failure: '' })
     .where('id', '=', ({ selectFrom }) =>
       anyFound(
         selectFrom('conversations')
@@ -97,6 +104,8 @@ export const INBOX = z
     archived: COUNT.describe('`archived = true && blocked = false`'),
     blocked: COUNT.describe('`blocked = true`'),
     follow_up: COUNT.describe('`follow_up_at != ""`'),
+    unread: COUNT.describe('`unread > 0 && archived = false && blocked = false`'),
+    failed: COUNT.describe('`failure != "" && failure != "Canceled" && archived = false && blocked = false`'),
   })
   .meta({ id: 'Inbox' })
 
@@ -113,6 +122,8 @@ export async function countInbox(db: Db, user: string, sender: string): Promise<
       count(sql`archived and not blocked`).as('archived'),
       count(sql`blocked`).as('blocked'),
       count(sql`follow_up_at <> ''`).as('follow_up'),
+      count(sql`unread > 0 and not archived and not blocked`).as('unread'),
+      count(sql`failure <> '' and failure <> 'Canceled' and not archived and not blocked`).as('failed'),
     ])
     .executeTakeFirstOrThrow()
 }

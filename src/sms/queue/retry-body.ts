@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { COMMON } from '../send/body-schema.ts'
 
 /** Kinds of failed messages that are resent only if the request names them. */
 export const CHOICES = ['unknown', 'canceled'] as const
@@ -17,6 +18,11 @@ export const RETRY_BATCH = z
       ),
   })
   .meta({ id: 'RetryBatch' })
+
+/** The body of a request to send one failed message again. Every field is optional. */
+export const RETRY_MESSAGE = z
+  .strictObject({ device_id: COMMON.device_id.describe('The only device that may send. Default: any.') })
+  .meta({ id: 'RetryMessage' })
 
 export const RETRIED_BATCH = z
   .object({

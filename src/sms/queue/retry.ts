@@ -25,6 +25,7 @@ import {
   noneLeftOut,
   type RETRIED_BATCH,
   type RETRY_BATCH,
+  type RETRY_MESSAGE,
 } from './retry-body.ts'
 
 /** How the `error_message` of a message begins if its outcome is unknown. */
@@ -159,7 +160,12 @@ async function offerAgain(
 export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
 
 /** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */
-export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
+export async function retryMessage(
+  services: SendServices,
+  sender: Sender,
+  id: string,
+  { device_id }: z.output<typeof RETRY_MESSAGE>,
+): Promise<Sent> {
   const one = await selectMessages(services.store.db, sender.user).where('m.id', '=', id).executeTakeFirst()
   if (!one) throw gatewayRefusal('message_not_found')
   const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
@@ -174,7 +180,8 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   const scope = readScope(one.scope)
-  return send(services, sender, toOne(onePhone(to), body, { ...PLAIN_OPTIONS, ...again, scope }))
+  const options = { ...PLAIN_OPTIONS, ...again, scope }
+  return send(services, sender, toOne(onePhone(to), body, options, device_id ?? ''))
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */

@@ -149,12 +149,6 @@ describe('an outgoing text', () => {
     await campaign()
     expect(await list()).toEqual(before)
   })
-
-  test('to an opted-out number changes no conversation', async () => {
-    await hear(ZOE, 'STOP')
-    await send([ZOE])
-    expect(await only()).toMatchObject({ last_type: 'incoming', last_text: 'STOP' })
-  })
 })
 
 describe('a conversation', () => {

@@ -64,7 +64,10 @@ const send = async (to: string, key?: string) => {
 }
 const makeKey = async () =>
   (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' })).body
-const NOBODY = { mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 }
+const NOBODY = {
+  ...{ mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 },
+  ...{ unread: 0, failed: 0 },
+}
 
 const senders = async () => {
   const { body } = await ann.call('GET', '/api/collections/sms_messages/records?sort=@rowid&expand=sent_by')
@@ -115,7 +118,7 @@ describe('the assignee of a conversation', () => {
     }
     const { body } = await change({ assignee: ben, assigned_at: '2020-01-01 00:00:00.000Z' }, id)
     expect(body.assigned_at > '2026').toBe(true)
-    expect(await counts()).toEqual({ ...NOBODY, all: 1, waiting: 1 })
+    expect(await counts()).toEqual({ ...NOBODY, all: 1, waiting: 1, unread: 1 })
     await change({ assignee: ann.id }, id)
     expect(await counts()).toMatchObject({ mine: 1, unassigned: 0 })
     expect((await change({ assignee: '' }, id)).body.assigned_at).toBe('')
@@ -197,7 +200,7 @@ describe('waiting conversations', () => {
   test('an opt-out word does not wait for an answer and ends the wait of earlier texts', async () => {
     await hear([ZOE, 'Hello'])
     await hear([ZOE, 'stop!'], [MAX, 'STOP'], [MAX, 'please'])
-    expect(await counts()).toEqual({ ...NOBODY, unassigned: 2, all: 2, waiting: 1 })
+    expect(await counts()).toMatchObject({ unassigned: 2, all: 2, waiting: 1, unread: 2 })
     expect(await conversation()).toMatchObject({ unanswered: false, unread: 2 })
   })
 
@@ -207,7 +210,7 @@ describe('waiting conversations', () => {
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z', archived: true }, id)
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z' }, (await conversation(MAX)).id)
     await bringBackDue(db)
-    expect(await counts()).toEqual({ ...NOBODY, unassigned: 1, all: 1, archived: 1, follow_up: 2 })
+    expect(await counts()).toEqual({ ...NOBODY, unassigned: 1, all: 1, archived: 1, follow_up: 2, unread: 1 })
     await hear([MAX, 'Well?'])
     expect(await counts()).toMatchObject({ waiting: 1, follow_up: 1 })
     await change({ follow_up_at: '2026-01-01 00:00:00.000Z', unread: 0 }, id)
