@@ -103,6 +103,8 @@ export const PAGES: readonly PageEntry[] = [
   page('help', '/help/:section', t('Help'), 'help', { for: 'both', needs: 'none', isPublic: true }),
   page('settings', '/settings', t('Settings'), 'settings', { for: 'superuser', group: 'server' }),
   page('backups', '/backups', t('Backups'), 'backups', { for: 'superuser', group: 'server' }),
+  page('collections', '/collections', t('Collections'), 'collections', { for: 'superuser', group: 'server' }),
+  page('collection', '/collections/:name', t('Collection'), 'collections', { for: 'superuser' }),
   page('audit', '/audit', t('Audit log'), 'audit', { for: 'superuser', group: 'server' }),
   page('logs', '/logs', t('Logs'), 'logs', { for: 'superuser', group: 'server' }),
 ]

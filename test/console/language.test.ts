@@ -52,6 +52,10 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     ...['Safari', 'Android', 'Windows', 'Mac OS', 'CrOS', 'ChromeOS', 'Linux'],
   ],
   'pages/campaign/edit-dialog.tsx': ['variable {}'],
+  'pages/collection/requests.tsx': [
+    ...['JavaScript', '--data-urlencode {}', 'curl -G {}'],
+    `import PocketBase from 'pocketbase'\n\nconst pb = new PocketBase({})\npb.authStore.save(process.env.TOKEN)\nconst found = await pb.collection({}).{}\nconsole.log(found)`,
+  ],
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
   'pages/devices/join-android.tsx': ['SMSGate'],

@@ -25,6 +25,7 @@ const PATHS = {
   settings:
     'M4 7h9M17 7h3M4 17h3M11 17h9M15 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M9 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5',
   backups: 'M4 4h16v5H4zM5.5 9v11h13V9M10 13h4',
+  collections: 'M4 4h16v16H4zM4 9h16M4 14.5h16M10 9v11',
   more: 'M4 6h16M4 12h16M4 18h16',
   close: 'M6 6l12 12M18 6 6 18',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',

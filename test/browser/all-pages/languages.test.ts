@@ -161,6 +161,8 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/backups', say('Delete {name}', { name: ids.backup })],
   ['/logs', say('Details')],
   ['/logs', say('Delete all logs')],
+  ['/collections/contacts', say('New record')],
+  [`/collections/contacts?record=${ids.contact}`, say('Delete…')],
   [`/devices/${ids.device}`, say('Change {name}', { name: say('Chosen by the phone') })],
   ['/keys', say('Revoke {name}', { name: 'Webshop' })],
   [`/webhooks/${ids.webhook}`, say('Delete')],

@@ -10,6 +10,7 @@ const PAGES = readFileSync(new URL('../../../console/src/pages.ts', import.meta.
 export function pagePaths(role: 'user' | 'superuser', ids: Furnished): string[] {
   const values: Readonly<Record<string, string>> = {
     '/campaigns/:id': ids.campaign,
+    '/collections/:name': 'contacts',
     '/contacts/:id': ids.contact,
     '/conversations/:number': encodeURIComponent(STRANGER),
     '/devices/:id': ids.device,

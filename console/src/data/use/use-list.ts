@@ -19,6 +19,8 @@ export interface ListOptions {
   readonly perPage?: number
   /** False: does not update the list when records change. */
   readonly live?: boolean
+  /** False: does not count the records, which may take longer than reading them. */
+  readonly isCounted?: boolean
   /** False: reads nothing yet. */
   readonly ready?: boolean
 }
@@ -31,7 +33,9 @@ export interface List<T> {
   readonly pages: number
   /** Reads more records below those that are shown; undefined if there are none, or while they are read. */
   readonly grow: (() => void) | undefined
+  /** Without a count, at least so many. */
   readonly total: number
+  readonly isCounted: boolean
   /** True until the first answer. With `live: false` it is true again after each change of the query. */
   readonly loading: boolean
   /** The error of the last read, for example for an invalid filter. `items` keeps the records read before. */
@@ -65,6 +69,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
     fields = '',
     perPage = 30,
     live = true,
+    isCounted = true,
     ready = true,
   } = options
   const question = JSON.stringify([collection, filter, sort, expand, fields, perPage])
@@ -84,13 +89,17 @@ export function useList<T extends RecordModel>(collection: string, options: List
     const isLatest = begin()
     try {
       const asked = { filter, sort, ...(expand ? { expand } : {}), ...(fields ? { fields } : {}) }
-      const found = await pb.collection<T>(collection).getList(page, rows, asked)
+      const found = await pb
+        .collection<T>(collection)
+        .getList(page, rows, isCounted ? asked : { ...asked, skipTotal: true })
       if (!isLatest()) return
-      const pages = Math.max(1, found.totalPages)
+      const isMore = found.items.length === rows
+      const pages = isCounted ? Math.max(1, found.totalPages) : page + Number(isMore)
+      const total = isCounted ? found.totalItems : page * rows + Number(isMore)
       // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
       const items = sort.startsWith('name') ? found.items.sort(byName) : found.items
-      const now = { items, pages, total: found.totalItems }
+      const now = { items, pages, total }
       setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], items) }))
       if (live) keepList(question + page, now)
       setFault(undefined)
@@ -132,6 +141,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
     pages: grow ? 1 : pages,
     grow: items.length === rows && total > rows ? grow : undefined,
     total,
+    isCounted,
     loading: answered !== question && (shown === undefined || !live),
     fault,
     goTo: (next) => setAt({ question, page: next }),

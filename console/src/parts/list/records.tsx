@@ -37,6 +37,7 @@ export function Records<T extends { id: string }>({
   href,
   onOpen,
   empty,
+  ...order
 }: {
   list: List<T>
   caption: string
@@ -44,15 +45,17 @@ export function Records<T extends { id: string }>({
   href?: (row: T) => string
   onOpen?: ((row: T) => void) | undefined
   empty: ComponentChildren
+  sort?: string
+  onSort?: (sort: string) => void
 }) {
   const list = useDrawn(whole)
   if (list.loading) return <Loading />
   return (
     <>
       {list.fault && <Notice kind="wrong">{list.fault.message}</Notice>}
-      {list.items.length > 0 && <Table {...{ caption, columns, href, onOpen }} rows={list.items} />}
+      {list.items.length > 0 && <Table {...{ caption, columns, href, onOpen, ...order }} rows={list.items} />}
       {list.items.length === 0 && !list.fault && empty}
-      <Pager {...list} />
+      <Pager {...list} total={list.isCounted ? list.total : undefined} />
     </>
   )
 }

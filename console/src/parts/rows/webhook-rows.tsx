@@ -12,6 +12,7 @@ import {
 import { t } from '../../language/words.ts'
 import { linesRow } from './common-rows.tsx'
 import type { FormRow } from './form-row.ts'
+import { JSON_ROW, readJson } from './json-row.ts'
 import { RecordForm } from './record-form.tsx'
 import type { Value, Values } from './values.ts'
 
@@ -23,25 +24,6 @@ const readNumbers = (typed: Value): string =>
     .map((one) => (one.startsWith('+') ? one.replace(/[\s()/-]/g, '') : one))
     .filter((one) => one !== '')
     .join(',')
-
-/** The text to edit for a stored value: JSON, or the value itself if it is a string. */
-const readJson = (stored: unknown): string => {
-  if (typeof stored === 'string') return stored
-  return stored ? JSON.stringify(stored, null, 2) : ''
-}
-
-const writeJson = (typed: Value): unknown => {
-  const text = String(typed).trim()
-  if (text === '') return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-const jsonFault = (typed: Value) =>
-  /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
 
 /** The typed address, or else the service's own; '' if the service has another address for each user. */
 function addressOf(preset: string, typed: string): string {
@@ -91,8 +73,7 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
 const requestRows = (preset: string): readonly FormRow[] => [
   () => <p class="note">{t('What is left empty here is as the service needs it.')}</p>,
   {
-    ...{ name: 'body', label: t('Body'), rows: 4, spellcheck: false },
-    ...{ read: readJson, write: writeJson, error: jsonFault },
+    ...{ name: 'body', label: t('Body'), rows: 4, ...JSON_ROW },
     placeholder: readJson(presetOf(preset).body),
     hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
   },
@@ -101,8 +82,7 @@ const requestRows = (preset: string): readonly FormRow[] => [
     choices: [['', t('Usual')], ...webhooks.method.values.map((one) => [one, one] as const)],
   },
   {
-    ...{ name: 'headers', label: t('Headers'), rows: 2, spellcheck: false },
-    ...{ read: readJson, write: writeJson, error: jsonFault },
+    ...{ name: 'headers', label: t('Headers'), rows: 2, ...JSON_ROW },
     placeholder: readJson(presetOf(preset).headers),
   },
 ]

@@ -1,15 +1,27 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { t } from '../../../language/words.ts'
+import { checkFilter, QueryField } from '../../../parts/filter/query-field.tsx'
 import { SelectField, TextField } from '../../../parts/form/field.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { More } from '../../../parts/form/more.tsx'
-import { Icon } from '../../../parts/icon.tsx'
 import { FIELDS, fieldAt, type Path, signsOf, valuesOf, withCondition } from './condition.ts'
 import './filter-bar.css'
 
+const WORD = /[\w.]+$/
+
+/** The fields of the form that begin with what is typed. */
+function findFields(before: string) {
+  const typed = WORD.exec(before)?.[0] ?? ''
+  const found = FIELDS.filter(([path]) => typed !== '' && path !== typed && path.startsWith(typed))
+  return {
+    at: before.length - typed.length,
+    found: found.map(([path, words]) => ({ id: path, title: path, note: words, text: path })),
+  }
+}
+
 /**
- * A PocketBase filter as text, and a form that adds conditions to it. Enter applies the filter. `refusal`:
- * the server's error for the applied filter.
+ * A PocketBase filter as text, and a form that adds conditions to it. `refusal`: the server's error for the
+ * applied filter.
  */
 export function FilterBar({
   applied,
@@ -20,72 +32,21 @@ export function FilterBar({
   onApply: (filter: string) => void
   refusal: string | undefined
 }) {
-  const [draft, setDraft] = useState(applied)
-  const [fault, setFault] = useState('')
-  const area = useRef<HTMLTextAreaElement>(null)
-  const id = useId()
-  useEffect(() => setDraft(applied), [applied])
-  const change = (filter: string) => {
-    setDraft(filter)
-    setFault('')
-  }
-  const apply = async (filter: string) => {
-    change(filter)
-    // load the parser only now; if that fails, only the server checks
-    const at = (await import('./check.ts').catch(() => undefined))?.faultAt(filter)
-    if (at === undefined) return onApply(filter.trim())
-    const rest = filter.slice(at).trim()
-    setFault(
-      rest === ''
-        ? t('The filter is not complete.')
-        : t('The filter is not understood from here on: {rest}', { rest }),
-    )
-    area.current?.focus()
-    area.current?.setSelectionRange(at, filter.length)
-  }
-  const wrong = fault || (draft === applied ? refusal : undefined)
   return (
-    <div class="messages-filter">
-      <div class="messages-filter-box">
-        <Icon name="filter" />
-        <label class="unseen" for={id}>
-          {t('Filter')}
-        </label>
-        <textarea
-          ref={area}
-          id={id}
-          rows={1}
-          aria-invalid={Boolean(wrong)}
-          aria-describedby={`${id}-note`}
-          placeholder={'status = "failed"'}
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          enterkeyhint="search"
-          value={draft}
-          onInput={({ currentTarget }) => change(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.isComposing) return
-            event.preventDefault()
-            void apply(draft)
-          }}
-        />
-        {draft !== '' && (
-          <Button kind="quiet" icon="close" iconOnly onClick={() => void apply('')}>
-            {t('Clear the filter')}
-          </Button>
-        )}
-        <Button kind={draft.trim() === applied ? 'plain' : 'primary'} onClick={() => void apply(draft)}>
-          {t('Apply')}
-        </Button>
-      </div>
-      <p class={`note ${wrong ? 'wrong' : ''}`} id={`${id}-note`} role="status">
-        {wrong}
-      </p>
-      <More summary={t('Add a condition')} isWrong={false}>
-        <ConditionForm filter={draft} onFilter={(filter) => void apply(filter)} />
-      </More>
-    </div>
+    <QueryField
+      {...{ applied, onApply, refusal }}
+      label={t('Filter')}
+      icon="filter"
+      placeholder={'status = "failed"'}
+      find={findFields}
+      check={(filter) => checkFilter(filter)}
+    >
+      {(draft, apply) => (
+        <More summary={t('Add a condition')} isWrong={false}>
+          <ConditionForm filter={draft} onFilter={apply} />
+        </More>
+      )}
+    </QueryField>
   )
 }
 

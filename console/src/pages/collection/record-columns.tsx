@@ -1,0 +1,99 @@
+import type { CollectionField, CollectionModel, RecordModel } from 'pocketbase'
+import type { ComponentChildren } from 'preact'
+import { remembered } from '../../data/remembered.ts'
+import type { Collections } from '../../data/schema.ts'
+import { t } from '../../language/words.ts'
+import { CheckList } from '../../parts/form/choices.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+const FIRST = 6
+const CUT = 80
+/** Types that a table shows only if a person chooses their columns. */
+const LARGE: ReadonlySet<string> = new Set(['json', 'editor', 'password', 'file'])
+
+/** The columns that a person chose, by collection. */
+export const chosenColumns = remembered<Readonly<Record<string, readonly string[]>>>('collection-columns', {})
+
+const namesFor = ({ name, fields }: CollectionModel): readonly string[] => {
+  const plain = fields.filter(({ type, hidden }) => !hidden && !LARGE.has(type)).map((field) => field.name)
+  return (
+    chosenColumns.value[name] ?? [
+      ...plain.slice(0, FIRST),
+      ...plain.slice(FIRST).filter((one) => one === 'created'),
+    ]
+  )
+}
+
+export const ColumnsMenu = ({ collection }: { collection: CollectionModel }) => (
+  <Menu words={t('Columns')} icon="more">
+    {() => (
+      <CheckList
+        legend={t('Columns')}
+        name="column"
+        choices={collection.fields
+          .filter(({ name }) => name !== 'id')
+          .map(({ name }) => [name, name] as const)}
+        chosen={namesFor(collection)}
+        onChosen={(names) => {
+          chosenColumns.value = { ...chosenColumns.value, [collection.name]: names }
+        }}
+      />
+    )}
+  </Menu>
+)
+
+/** The id, whose cell opens the record, and the chosen fields. */
+export const columnsFor = (all: Collections, collection: CollectionModel): readonly Column<RecordModel>[] =>
+  collection.fields
+    .filter(({ name }) => name === 'id' || namesFor(collection).includes(name))
+    .map((field) => {
+      const target = all.find(({ id }) => id === field.collectionId)?.name
+      return {
+        title: field.name,
+        sort: field.name,
+        ...(field.type === 'number' && { align: 'end' as const }),
+        cell: (record) => shown(field, record, target),
+      }
+    })
+
+function shown(
+  { name, type }: CollectionField,
+  record: RecordModel,
+  target: string | undefined,
+): ComponentChildren {
+  const value: unknown = record[name]
+  if (type === 'date' || type === 'autodate') return <Time at={String(value)} />
+  const values = [value].flat().filter((one) => one !== '' && one !== null && one !== undefined)
+  if (values.length === 0) return <span class="muted">–</span>
+  if (target)
+    return values
+      .slice(0, FIRST)
+      .map((id) => <Related key={id} {...{ id: String(id), name, record, target }} />)
+  const text = values.map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))).join(', ')
+  return (
+    <span class={type === 'json' ? 'mono' : ''}>{text.length > CUT ? `${text.slice(0, CUT)}…` : text}</span>
+  )
+}
+
+/** A link to a related record: by its id or, if it is expanded, by what names it. */
+function Related({
+  id,
+  name,
+  record,
+  target,
+}: {
+  id: string
+  name: string
+  record: RecordModel
+  target: string
+}) {
+  const found = [record.expand?.[name]].flat().find((one) => one?.id === id)
+  return (
+    <>
+      <a href={to(`/collections/${target}`, { record: id })}>{found?.name || found?.email || id}</a>{' '}
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import type { CollectionModel, RecordModel } from 'pocketbase'
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { t } from '../../language/words.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { Segments } from '../../parts/form/choices.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
+import { Loading } from '../../parts/page.tsx'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import type { Value } from '../../parts/rows/values.ts'
+import { recordRows } from './record-rows.ts'
+import { RequestCode } from './requests.tsx'
+
+interface Props {
+  readonly collection: CollectionModel
+  readonly expand: string
+  readonly onClose: () => void
+  readonly onChanged: () => void
+}
+
+export const NEW = 'new'
+
+/** A record as a form, as JSON and as a request. `id`: that of the record, or NEW. */
+export const RecordDialog = ({ id, ...props }: Props & { id: string }) => (
+  <Dialog title={id === NEW ? t('New record') : id} onClose={props.onClose} wide>
+    {id === NEW ? <Editor {...props} /> : <Stored id={id} {...props} />}
+  </Dialog>
+)
+
+function Stored({ id, ...props }: Props & { id: string }) {
+  const { collection, expand } = props
+  const path = `/api/collections/${collection.name}/records/${encodeURIComponent(id)}`
+  const { value, fault } = useAnswer<RecordModel>(`${path}?${new URLSearchParams({ expand })}`)
+  if (fault) return <Notice kind="wrong">{fault.message}</Notice>
+  return value ? <Editor record={value} {...props} /> : <Loading />
+}
+
+type Tab = 'form' | 'json' | 'request'
+
+function Editor({ collection, record, expand, onClose, onChanged }: Props & { record?: RecordModel }) {
+  const isView = collection.type === 'view'
+  const [tab, setTab] = useState<Tab>(isView ? 'json' : 'form')
+  const tabs: readonly (readonly [Tab, string])[] = [
+    ['form', t('Form')],
+    ['json', t('JSON')],
+    ['request', t('Request')],
+  ]
+  const json = record ? JSON.stringify(record, null, 2) : '{}'
+  const save = async (fields: Readonly<Record<string, unknown>>) => {
+    const records = pb.collection(collection.name)
+    await (record ? records.update(record.id, fields) : records.create(fields))
+    onChanged()
+    return t('Record saved')
+  }
+  const form = {
+    draftKey: `collection.${tab}.${collection.id}.${record?.id ?? NEW}`,
+    onDone: onClose,
+    onCancel: onClose,
+    children: record && (
+      <Button kind="quiet" icon="trash" onClick={() => void remove(record, onChanged, onClose)}>
+        {t('Delete…')}
+      </Button>
+    ),
+  }
+  return (
+    <div class="stack">
+      <Segments
+        legend={t('Show')}
+        choices={tabs.filter(([name]) => (name === 'form' ? !isView : name === 'json' || record))}
+        chosen={tab}
+        onChoose={setTab}
+      />
+      {tab === 'form' && (
+        <RowsForm
+          {...form}
+          key="form"
+          rows={recordRows(collection, !record)}
+          stored={record ?? {}}
+          save={(changes, all) => save(confirmPassword(record ? changes : withoutEmpty(all)))}
+        />
+      )}
+      {tab === 'form' && collection.fields.some(({ type }) => type === 'file') && (
+        <p class="note">
+          {t('Files are uploaded by the API. Without its name in the JSON, a file is deleted.')}
+        </p>
+      )}
+      {tab === 'json' && isView && <CodeBlock code={json} />}
+      {tab === 'json' && !isView && (
+        <RowsForm
+          {...form}
+          key="json"
+          rows={[{ name: 'json', label: t('JSON'), rows: 16, spellcheck: false, error: jsonFault }]}
+          stored={{ json }}
+          save={(_, { json }) => save(changedFields(record, JSON.parse(String(json))))}
+        />
+      )}
+      {tab === 'request' && record && (
+        <RequestCode request={{ collection: collection.name, id: record.id, query: { expand } }} />
+      )}
+    </div>
+  )
+}
+
+const remove = (record: RecordModel, onChanged: () => void, onClose: () => void) =>
+  deleteRecord(
+    record,
+    {
+      title: t('Delete the record?'),
+      text: t('Records that require it are deleted, too. This cannot be undone.'),
+    },
+    t('Record deleted'),
+    () => {
+      onChanged()
+      onClose()
+    },
+  )
+
+function jsonFault(typed: Value): string | undefined {
+  try {
+    const value: unknown = JSON.parse(String(typed))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
+    return t('Write an object: { … }.')
+  } catch (error) {
+    return t('This is no JSON: {why}', { why: error instanceof Error ? error.message : '' })
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const keep = (fields: Fields, isKept: (name: string, value: unknown) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => isKept(name, value)))
+
+/** The server makes ids and other defaults of fields that are not sent. */
+const withoutEmpty = (fields: Fields) => keep(fields, (_, value) => value !== '' && value !== null)
+
+const changedFields = (record: RecordModel | undefined, fields: Fields) =>
+  keep(fields, (name, value) => JSON.stringify(value) !== JSON.stringify(record?.[name]))
+
+const confirmPassword = (fields: Fields): Fields =>
+  'password' in fields ? { ...fields, passwordConfirm: fields.password } : fields

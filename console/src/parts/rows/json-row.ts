@@ -1,0 +1,24 @@
+import { t } from '../../language/words.ts'
+import type { Value } from './values.ts'
+
+/** The text to edit for a stored value: JSON, or the value itself if it is a string. */
+export const readJson = (stored: unknown): string => {
+  if (typeof stored === 'string') return stored
+  return stored ? JSON.stringify(stored, null, 2) : ''
+}
+
+const writeJson = (typed: Value): unknown => {
+  const text = String(typed).trim()
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const jsonFault = (typed: Value) =>
+  /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
+
+/** What a form's row of JSON has beside its name. A text that is no JSON is stored as a text. */
+export const JSON_ROW = { spellcheck: false, read: readJson, write: writeJson, error: jsonFault } as const
