@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type PocketBase from 'pocketbase'
 import { getTokenPayload, type RecordAuthResponse, type RecordModel, type SendOptions } from 'pocketbase'
 import { t } from '../language/words.ts'
+import { isSuperuser, mustRenew, readActing } from './acting.ts'
 import { own, pb, personal } from './client.ts'
 import { connectionSignal } from './connection/connection.ts'
 import { stopNotifications } from './notifications/browser.ts'
@@ -24,6 +25,8 @@ export interface Session {
   readonly sender: string
   /** The signed-in person: the owner of the account, or the member who acts for it. */
   readonly person: RecordModel
+  /** Whether a superuser sees the account of a user. Nothing is changed or reported in it. */
+  readonly isVisit: boolean
 }
 
 /** Interval in which the token is renewed. It is also renewed when the page becomes visible. */
@@ -36,12 +39,14 @@ const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
 export const session = computed((): Session | null => {
   const record = stored.value
   if (!record) return null
-  const role = record.collectionName === '_superusers' ? 'superuser' : 'user'
-  const email = String(record.email ?? '')
+  const role = isSuperuser(record) ? 'superuser' : 'user'
   const { actor, role: team } = getTokenPayload(pb.authStore.token)
-  return actor
-    ? { role, record, email, team, sender: actor, person: own.authStore.record ?? record }
-    : { role, record, email, team: record.member_only ? 'none' : 'owner', sender: record.id, person: record }
+  const person = own.authStore.record ?? record
+  const known = { role, record, email: String(record.email ?? ''), isVisit: false } as const
+  if (actor) return { ...known, team, sender: actor, person }
+  if (role === 'user' && isSuperuser(person))
+    return { ...known, team: 'viewer', sender: person.id, person, isVisit: true }
+  return { ...known, team: record.member_only ? 'none' : 'owner', sender: record.id, person: record }
 })
 
 export const may = (least: TeamRole): boolean =>
@@ -85,11 +90,7 @@ export function renewSession(token: string, record: RecordModel): void {
   renewals.value++
 }
 
-/** The session with which the person acts for an account of which they are a member. */
-const readActing = (account: string): Promise<RecordAuthResponse> =>
-  personal().send('/api/account/act-for', { method: 'POST', body: { account } })
-
-/** Switches to an account of which the person is a member. `own` keeps the person's own sign-in. */
+/** Switches to an account that the person acts for or sees. `own` keeps the person's own sign-in. */
 export async function actFor(account: string): Promise<void> {
   const { token, record } = await readActing(account)
   if (!own.authStore.isValid) own.authStore.save(pb.authStore.token, pb.authStore.record)
@@ -137,7 +138,7 @@ pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
   if (response.status === 401 && isOfNow && !response.url.includes('/auth-with-'))
-    own.authStore.isValid ? void refresh() : expire('refused')
+    own.authStore.isValid ? void refresh(true) : expire('refused')
   return data
 }
 
@@ -150,21 +151,22 @@ own.afterSend = (response: Response, data: unknown) => {
 let refreshing: Promise<void> | undefined
 
 /** Renews the tokens of the session. Concurrent calls share one renewal. */
-function refresh(): Promise<void> {
-  refreshing ??= renewTokens().finally(() => {
+function refresh(isRefused = false): Promise<void> {
+  refreshing ??= renewTokens(isRefused).finally(() => {
     refreshing = undefined
   })
   return refreshing
 }
 
-async function renewTokens(): Promise<void> {
+async function renewTokens(isRefused: boolean): Promise<void> {
   if (!pb.authStore.record || !navigator.onLine) return
   const client = personal()
   const path = `/api/collections/${client.authStore.record?.collectionName ?? 'users'}/auth-refresh`
   // afterSend handles a 401; other errors do not sign out
   await renew(client, () => client.send(path, { method: 'POST' })).catch(() => {})
   const account = pb.authStore.record?.id
-  if (account && own.authStore.isValid) await renew(pb, () => readActing(account)).catch(endActing)
+  if (account && own.authStore.isValid && (isRefused || mustRenew(pb.authStore.token)))
+    await renew(pb, () => readActing(account)).catch(endActing)
 }
 
 /** Saves a client's new session, or its error, only if the person did not change the account meanwhile. */

@@ -14,7 +14,11 @@ export const AccountMenu = ({ session }: { session: Session }) => (
     <div class="account">
       <a href={to('/account')} title={t('Your account')}>
         <strong>{session.person.email}</strong>
-        <span>{session.role === 'superuser' ? t('Superuser') : session.person.name || t('User')}</span>
+        <span>
+          {session.role === 'superuser' || session.isVisit
+            ? t('Superuser')
+            : session.person.name || t('User')}
+        </span>
         <span class="unseen">{t(': your account')}</span>
       </a>
       <Button kind="quiet" icon="leave" iconOnly onClick={() => void leave()}>

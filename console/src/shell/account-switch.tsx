@@ -1,4 +1,4 @@
-import { endedAccount, may, type Session } from '../data/session.ts'
+import { actForNobody, endedAccount, may, type Session, session } from '../data/session.ts'
 import { chooseAccount, useAccounts } from '../data/team/chosen-account.ts'
 import { ROLE_WORDS } from '../data/team/team.ts'
 import { t } from '../language/words.ts'
@@ -37,6 +37,19 @@ export function AccountSwitch({ session }: { session: Session }) {
   )
 }
 
+/** What stands above each page while a superuser sees the account of a user. */
+export const Visit = ({ session: { isVisit, email } }: { session: Session }) =>
+  isVisit ? (
+    <Notice>
+      <div class="row">
+        {t('You see the account of {email}, and can change nothing in it.', { email })}
+        <Button kind="quiet" onClick={actForNobody}>
+          {t('Leave the account')}
+        </Button>
+      </div>
+    </Notice>
+  ) : null
+
 export const EndedAccount = () =>
   endedAccount.value ? (
     <Notice kind="warning">
@@ -45,7 +58,7 @@ export const EndedAccount = () =>
           'You no longer have access to the account {name}: your membership has ended, or the account was closed.',
           { name: endedAccount.value },
         )}{' '}
-        {may('owner') && t('This is your own account.')}
+        {may('owner') && session.value?.role === 'user' && t('This is your own account.')}
         <Button
           kind="quiet"
           onClick={() => {

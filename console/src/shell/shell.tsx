@@ -14,7 +14,7 @@ import { PAGES, type PageEntry } from '../pages.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { go, match, place, to } from '../router.ts'
-import { EndedAccount } from './account-switch.tsx'
+import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
@@ -50,6 +50,7 @@ export function Shell({ session }: { session: Session }) {
       <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />
+        <Visit session={session} />
         <Shown pages={mine} path={path} query={query} />
       </main>
       <BottomBar pages={mine} session={session} path={path} />

@@ -30,10 +30,10 @@ export async function chooseAccount(person: string, account: string): Promise<vo
  * chosen, switches users without an account of their own to the first that works. Switches users with an
  * empty account to their team's, if they have only one team.
  */
-export function useAccounts({ role, person, record }: Session): readonly Account[] {
+export function useAccounts({ role, person, record, isVisit }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])
   useEffect(() => {
-    if (role !== 'user') return
+    if (role !== 'user' || isVisit) return
     const read = async () => {
       const found = await personal().send<readonly Account[]>('/api/account/accounts', {})
       setAccounts(found)

@@ -30,15 +30,18 @@ export function Page() {
     return (
       <Frame
         title={t('Account')}
-        text={t(
-          'Your email, password and sessions are under your own name, which you choose at the top of the navigation.',
-        )}
+        text={
+          !mine.isVisit &&
+          t(
+            'Your email, password and sessions are under your own name, which you choose at the top of the navigation.',
+          )
+        }
       >
         <LanguageCard />
         {may('admin') && <QuietHours />}
         {may('admin') && <LineChoice />}
         {may('admin') && <RetentionCard />}
-        <Notifications user={mine.person.id} />
+        {!mine.isVisit && <Notifications user={mine.person.id} />}
       </Frame>
     )
   const hasAccount = mine.role === 'user' && may('owner')

@@ -61,7 +61,7 @@ export function usePresence(conversation: string | undefined): Presence {
   const me = session.value?.sender
   const tell = (state: State) => {
     // after a sign-out or a change of account, the server knows that this person is gone
-    if (!me || session.peek()?.sender !== me) return
+    if (!me || session.peek()?.sender !== me || session.peek()?.isVisit) return
     const body = { conversation, state }
     // a failure does not matter: reports are repeated, and without them a state ends by itself
     pb.send('/api/account/presence', { method: 'POST', body, keepalive: true }).catch(() => {})

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { RecordOf, User } from '../../data/record-types.ts'
+import { actFor } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -13,7 +14,7 @@ import { SearchField } from '../../parts/list/search-field.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
 import { EditUser } from './edit-user.tsx'
 import { isDisabled, userRecord, userRows } from './user-rows.ts'
 import './page.css'
@@ -48,6 +49,17 @@ export function Page({ query }: PageProps) {
     },
     { title: t('Created'), minor: true, cell: (user) => <Time at={user.created} /> },
     actionsColumn((user) => [
+      ...(user.member_only || isDisabled(user)
+        ? []
+        : [
+            {
+              ...({
+                icon: 'conversations',
+                words: t('See the account of {name}', { name: user.email }),
+              } as const),
+              onClick: () => actFor(user.id).catch(toastFault),
+            },
+          ]),
       { icon: 'edit', words: t('Change {name}', { name: user.email }), onClick: () => edit(user) },
     ]),
   ]
