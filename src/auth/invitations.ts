@@ -117,7 +117,7 @@ export async function showInvitation({ db }: Store, secret: string) {
     .leftJoin('senders as a', 'a.id', 'i.account')
     .leftJoin('senders as s', 's.id', 'i.invited_by')
     .select(({ fn }) => [
-      fn.coalesce('a.name', sql.lit('')).as('account'),
+      sql<string>`coalesce(nullif(account_name(i.account), ''), a.name, '')`.as('account'),
       fn.coalesce('s.name', sql.lit('')).as('inviter'),
       'i.role',
       'i.email',

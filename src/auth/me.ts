@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
 import { anyOf, queries } from '../db/queries.ts'
@@ -27,7 +28,11 @@ export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof 
   const { id, actor, values } = auth
   const found = await findNames(db, [id, actor?.id ?? id])
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
-  const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
+  const { name: called } = await queries(db, 'lookUp')
+    .selectNoFrom(sql<string>`account_name(${id})`.as('name'))
+    .executeTakeFirstOrThrow()
+  const own = names.get(id) ?? String(values.name || values.email || '')
+  const account = { id, name: called || own }
   const sender = actor?.id ?? (names.has(id) ? id : '')
-  return { account, sender, role: auth.limits ?? 'owner', name: names.get(sender) ?? account.name }
+  return { account, sender, role: auth.limits ?? 'owner', name: names.get(sender) ?? own }
 }

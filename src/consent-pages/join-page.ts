@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { isDisabled } from '../records/disabled-user.ts'
@@ -17,7 +18,7 @@ const readGroup = (db: Db, id: string) =>
       'g.id',
       'g.user',
       'g.name',
-      'u.name as account',
+      sql<string>`account_name(u.id)`.as('account'),
       'o.country',
       'o.opt_out_languages as languages',
     ])

@@ -27,7 +27,7 @@ const readAccount = (db: Db, { user, number }: StopLink) =>
   queries(db)
     .selectFrom('users as u')
     .select([
-      'u.name',
+      sql<string>`account_name(u.id)`.as('name'),
       sql<string>`coalesce((
         select json_agg(json_build_object('id', g.id, 'name', g.name)) from (
           select g.id, g.name from contacts c join contact_groups g on g.id = any (c.groups) and g."user" = c."user"

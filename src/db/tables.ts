@@ -923,6 +923,7 @@ interface TwilioNumbersRow {
 
 interface UserSettingsRow {
   _rowid: Generated<number>
+  account_name: Generated<string>
   assign: Generated<'' | 'answerer' | 'turns'>
   code_approval_floor: Generated<number>
   code_counted_from: Generated<string>

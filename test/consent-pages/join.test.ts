@@ -50,6 +50,18 @@ const alertIn = (page: string) => /role="alert">([^<]*)</.exec(page)?.[1]
 
 const ASKED = 'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.'
 
+test('an account with a name of its own shows it in the place of its owner', async () => {
+  expect((await get()).text).toContain('Shop')
+  const settings = { user: ann.id, account_name: 'Salon Anna' }
+  await must(ann, 'POST', '/api/collections/user_settings/records', settings)
+  expect((await get()).text).toContain('Salon Anna')
+  expect((await get()).text).not.toContain('Shop')
+  const number = nextNumber()
+  await server.hear(phone, [[number, 'HELP']])
+  await until('HELP is answered', async () => (await bodiesTo(number)).length === 1)
+  expect((await bodiesTo(number))[0]).toMatch(/^Salon Anna: /)
+})
+
 test('a visitor joins a group by the page and by the reply YES', async () => {
   const number = nextNumber()
   const headers = { 'user-agent': 'Browser/1', 'x-forwarded-for': '203.0.113.9' }

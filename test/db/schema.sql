@@ -1279,6 +1279,7 @@ create table user_settings (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
   disabled boolean not null default false,
+  account_name text collate "C" not null default ''::text,
   country text collate "C" not null default ''::text,
   currency text collate "C" not null default ''::text,
   line_choice text collate "C" not null default ''::text,
@@ -1495,6 +1496,7 @@ create function _announce(channel text, payload text) returns void volatile
 create function _changes_note() returns trigger volatile
 create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile
+create function account_name(owner text) returns text stable
 create function acting_ended() returns trigger volatile
 create function alarms_check(silent_seconds double precision) returns void volatile
 create function alarms_is_silent(device_id text, seen text, push json) returns boolean stable

@@ -241,6 +241,7 @@ export const auto_answers = {
 export const user_settings = {
   user: { type: 'relation', required: true },
   disabled: { type: 'bool' },
+  account_name: { type: 'text', max: 255 },
   country: { type: 'text' },
   currency: { type: 'text' },
   line_choice: {

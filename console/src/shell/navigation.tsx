@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 import { mentioned, unread } from '../data/unread.ts'
+import { ownSettings } from '../data/user-settings/own.ts'
 import { t } from '../language/words.ts'
 import type { PageEntry } from '../pages.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
@@ -58,7 +59,7 @@ export function BottomBar({ pages, session, path }: Props) {
   return (
     <nav class="bottom-bar" aria-label={t('Pages')}>
       {session.person.id !== session.record.id && (
-        <p class="bar-account">{session.record.name || session.email}</p>
+        <p class="bar-account">{ownSettings.value?.account_name || session.record.name || session.email}</p>
       )}
       {barred.map((page) => (
         <PageLink key={page.path} page={page} path={path} title={page.short} />

@@ -75,7 +75,7 @@ const readJoined = (db: Db, user: string, message: string) =>
       'g.name',
       'g.join_text',
       's.state',
-      'u.name as account',
+      sql<string>`account_name(u.id)`.as('account'),
       LANGUAGES.as('languages'),
     ])
     .select(sql<boolean>`s.until <> ''`.as('asks'))
@@ -90,7 +90,7 @@ async function readHelp(db: Db, user: string): Promise<string | undefined> {
     .selectFrom('contact_groups as g')
     .innerJoin('users as u', 'u.id', 'g.user')
     .leftJoin('user_settings as o', 'o.user', 'g.user')
-    .select(['g.name', 'u.name as account', LANGUAGES.as('languages')])
+    .select(['g.name', sql<string>`account_name(u.id)`.as('account'), LANGUAGES.as('languages')])
     .where('g.user', '=', user)
     .where(({ or, eb }) => or([eb('g.join_words', '<>', ''), eb('g.join_page', '=', true)]))
     .orderBy('g.created')

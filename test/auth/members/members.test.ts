@@ -120,4 +120,11 @@ test('a user reads their own identity and the accounts that they may act for', a
   expect((await superuser.call('GET', '/api/account/me')).body).toMatchObject({ sender: '', role: 'owner' })
   const accounts = [{ id: shop.id, name: 'Shop', role: 'viewer' }]
   expect((await ben.call('GET', '/api/account/accounts')).body).toEqual(accounts)
+  const settings = { user: shop.id, account_name: 'The shop' }
+  expect((await shop.call('POST', '/api/collections/user_settings/records', settings)).status).toBe(200)
+  expect((await shop.call('GET', '/api/account/me')).body).toEqual({
+    ...me,
+    account: { id: shop.id, name: 'The shop' },
+  })
+  expect((await ben.call('GET', '/api/account/accounts')).body).toMatchObject([{ name: 'The shop' }])
 })

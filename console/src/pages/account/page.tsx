@@ -1,4 +1,5 @@
 import type { RecordModel } from 'pocketbase'
+import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import { user_settings as userSettings } from '../../data/collections.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
@@ -37,42 +38,62 @@ export function Page() {
           )
         }
       >
-        <LanguageCard />
-        {may('admin') && <QuietHours />}
-        {may('admin') && <LineChoice />}
-        {may('admin') && <RetentionCard />}
-        {!mine.isVisit && <Notifications user={mine.person.id} />}
+        <Section title={t('You')}>
+          <LanguageCard />
+          {!mine.isVisit && <Notifications user={mine.person.id} />}
+        </Section>
+        {may('admin') && (
+          <Section title={t('Settings of the account')}>
+            <QuietHours />
+            <LineChoice />
+            <RetentionCard />
+          </Section>
+        )}
       </Frame>
     )
   const hasAccount = mine.role === 'user' && may('owner')
-  const small = (
-    <>
-      <EmailCard session={mine} />
-      <LanguageCard />
-    </>
-  )
   return (
     <Frame title={t('Account')} text={textOf(mine)}>
-      {/* both columns are about as high, with an account of one's own and without */}
-      <div class="columns">
-        <div class="stack">
-          {mine.role === 'user' && <Profile user={mine.record} />}
-          {hasAccount && <QuietHours />}
-          {hasAccount && <LineChoice />}
-          {!hasAccount && small}
+      <Section title={hasAccount ? t('You') : ''}>
+        {/* both columns are about as high, with an account of one's own and without */}
+        <div class="columns">
+          <div class="stack">
+            {mine.role === 'user' && <NameCard user={mine.record} />}
+            <EmailCard session={mine} />
+            <LanguageCard />
+          </div>
+          <div class="stack">
+            <PasswordCard session={mine} />
+            <SecondFactor session={mine} />
+            {hasAccount && <Notifications user={mine.record.id} />}
+          </div>
         </div>
-        <div class="stack">
-          {hasAccount && small}
-          <PasswordCard session={mine} />
-          <SecondFactor session={mine} />
-          {hasAccount && <Notifications user={mine.record.id} />}
-          {hasAccount && <RetentionCard />}
-        </div>
-      </div>
-      <Sessions />
+        <Sessions />
+      </Section>
+      {hasAccount && (
+        <Section title={t('Settings of the account')}>
+          <div class="columns">
+            <div class="stack">
+              <Settings />
+              <RetentionCard />
+            </div>
+            <div class="stack">
+              <QuietHours />
+              <LineChoice />
+            </div>
+          </div>
+        </Section>
+      )}
     </Frame>
   )
 }
+
+const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section class="stack">
+    {title && <h2>{title}</h2>}
+    {children}
+  </section>
+)
 
 function textOf({ role, team }: Session): string | undefined {
   if (role === 'superuser') return t('You are a superuser of this server.')
@@ -82,67 +103,76 @@ function textOf({ role, team }: Session): string | undefined {
   )
 }
 
-/** Edits the user's name; for owners also settings of the account, such as its time zone. */
-function Profile({ user }: { user: RecordModel }) {
-  const hasAccount = may('owner')
+function NameCard({ user }: { user: RecordModel }) {
+  const save = async ({ name }: { name?: unknown }) => {
+    await pb.collection('users').update(user.id, { name })
+    return t('Saved')
+  }
+  const rows = [{ name: 'name', label: t('Name'), autocomplete: 'name' }]
+  return (
+    <Card title={t('Your name')}>
+      <RowsForm {...{ draftKey: 'profile', rows, save, asks: true }} stored={{ name: user.name }} />
+    </Card>
+  )
+}
+
+function Settings() {
   const saved = ownSettings.value?.time_zone
   const zone = saved || HERE
   const country = defaultCountry.value
   const {
+    account_name = '',
     currency = '',
     destinations = '',
     short_codes = false,
     opt_out_languages = [],
   } = ownSettings.value ?? {}
-  const save = async ({ name }: { name?: unknown }, typed: Partial<UserSettings> & { name?: unknown }) => {
-    const { name: _, ...settings } = typed
-    if (name !== undefined) await pb.collection('users').update(user.id, { name })
-    if (hasAccount) await saveOwnSettings(settings)
+  const save = async (_: object, typed: Partial<UserSettings>) => {
+    await saveOwnSettings(typed)
     return t('Saved')
   }
   const rows: readonly FormRow[] = [
-    { name: 'name', label: t('Name'), autocomplete: 'name' },
     {
-      ...{ name: 'time_zone', label: t('Time zone'), kind: 'select', shown: () => hasAccount },
-      choices: timeZones(zone, HERE),
+      ...{ name: 'account_name', label: t('Name of the account'), placeholder: session.value?.record.name },
+      hint: t('On public pages, in invitations and in answers to HELP. Without it, your own name.'),
+    },
+    {
+      ...{ name: 'time_zone', label: t('Time zone'), kind: 'select', choices: timeZones(zone, HERE) },
       hint: saved ? undefined : t('As your browser is set. Save to keep it.'),
     },
     {
-      ...{ name: 'country', label: t('Default country'), kind: 'select', shown: () => hasAccount },
-      choices: countryChoices(country),
+      ...{ name: 'country', label: t('Default country'), kind: 'select', choices: countryChoices(country) },
       hint: t('Phone numbers that you write without a country belong to this one.'),
     },
     {
-      ...{ name: 'currency', label: t('Currency'), placeholder: 'EUR', shown: () => hasAccount },
+      ...{ name: 'currency', label: t('Currency'), placeholder: 'EUR' },
       hint: t('Of the prices and budgets of your lines: three letters, such as EUR.'),
       write: (typed) => String(typed).trim().toUpperCase(),
     },
-    { ...destinationsRow(), shown: () => hasAccount },
+    destinationsRow(),
     {
-      ...{ name: 'short_codes', kind: 'check', shown: () => hasAccount },
+      ...{ name: 'short_codes', kind: 'check' },
       label: t('May send to short codes (3 to 6 digits, which may cost more)'),
     },
     {
       ...{ name: 'opt_out_languages', label: t('Opt-out words of other languages'), kind: 'checks' },
-      ...{ choices: languageChoices(), shown: () => hasAccount },
+      choices: languageChoices(),
       hint: t('Who answers with such a word gets no more texts from you. STOP always counts.'),
     },
   ]
-  if (hasAccount && ownSettings.value === undefined) return <Loading />
+  if (ownSettings.value === undefined) return <Loading />
+  const stored = {
+    account_name,
+    time_zone: zone,
+    country,
+    currency,
+    destinations,
+    short_codes,
+    opt_out_languages,
+  }
   return (
-    <Card title={t('You')}>
-      <RowsForm
-        {...{ draftKey: 'profile', rows, save, asks: true }}
-        stored={{
-          name: user.name,
-          time_zone: zone,
-          country,
-          currency,
-          destinations,
-          short_codes,
-          opt_out_languages,
-        }}
-      />
+    <Card title={t('General')}>
+      <RowsForm {...{ draftKey: 'account-settings', rows, save, asks: true, stored }} />
     </Card>
   )
 }

@@ -1,0 +1,7 @@
+-- What an account (`owner`) is called: by its own name or, without one, by that of its owner.
+create or replace function account_name(owner text) returns text stable language sql as $$
+  select coalesce(
+    (select nullif(s.account_name, '') from user_settings s where s."user" = owner),
+    (select u.name from users u where u.id = owner), ''
+  )
+$$;
