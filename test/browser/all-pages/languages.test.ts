@@ -76,6 +76,7 @@ const askOfUser = (say: Say, name: string, button: string, question: string): re
 
 const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/contacts', say('Add a contact')],
+  [`/contacts/${ids.contact}`, say('Record a consent')],
   ['/contacts', say('Import')],
   ['/contacts', say('Import'), pasteContacts],
   ['/contacts', say('Change {contact}', { contact: 'Zoë' })],

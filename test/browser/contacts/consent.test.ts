@@ -1,4 +1,5 @@
 import { scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
 
 const NUMBER = '+4915120000000'
 const SHOWN = 'I want offers of Ann by text.'
@@ -52,3 +53,80 @@ scenario(
     await fixture.look('retention')
   },
 )
+
+scenario('a send that nobody would get is off until consents are recorded', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(fixture.url, ann, 'desk phone')
+  const user = ann.authStore.record!.id
+  const consents = () => ann.collection('consents').getFullList({ sort: 'created,@rowid' })
+  const group = await ann.collection('contact_groups').create({ user, name: 'News', requires_consent: true })
+  const member = { user, groups: [group.id] }
+  await ann.collection('contacts').create({ ...member, name: 'Zoë', phone: NUMBER })
+  await ann.collection('contacts').create({ ...member, name: 'Bob', phone: '+4915120000001' })
+  await fixture.signIn()
+  const send = page.getByRole('button', { name: /^Send( to 2 people)?$/ })
+
+  await fixture.visit(`/send?group=${group.id}`)
+  await page.getByLabel('Text', { exact: true }).fill('Sale')
+  await page.getByText('Nobody gets this text.').waitFor()
+  await page.getByText('Record a consent on the page of a contact').waitFor()
+  expect(await send.isDisabled()).toBe(true)
+  await fixture.look('send-nobody')
+
+  // the group shows its members first
+  await fixture.visit(`/groups/${group.id}`)
+  await page.getByRole('heading', { name: '2 members' }).waitFor()
+  await fixture.look('group-members')
+  await page.getByRole('link', { name: 'Zoë', exact: true }).click()
+  await page.getByText('No consent recorded for this number.').waitFor()
+  await page.getByText('Not opted out').waitFor()
+  await page.getByRole('button', { name: 'Record a consent' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('it is the proof').waitFor()
+  await dialog.getByLabel('For', { exact: true }).selectOption('News')
+  await dialog.getByLabel('Text to which they agreed').fill(SHOWN)
+  await dialog.getByLabel('Day').fill('2026-01-15')
+  await dialog.getByLabel('How they agreed').fill('On the form at the desk')
+  await fixture.look('record-consent')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('News: agreed').waitFor()
+  const step = page.getByRole('listitem').filter({ hasText: 'Agreed: News' })
+  for (const proof of [SHOWN, 'On the form at the desk', 'Jan 15', 'the console', 'Ann'])
+    await step.getByText(proof).first().waitFor()
+  expect(await consents()).toMatchObject([
+    { event: 'opt_in', source: 'console', shown: SHOWN, group: group.id, entered_by: user },
+  ])
+
+  await fixture.visit('/contacts')
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByLabel('An Excel, CSV or vCard file').setInputFiles({
+    ...{ name: 'people.csv', mimeType: 'text/csv' },
+    buffer: Buffer.from('Name,Phone\nZimmer 101,+49 1512 0000001\nCleo,+49 1512 0000002'),
+  })
+  await page.getByRole('cell', { name: 'Zimmer 101' }).waitFor()
+  await page.getByLabel('Put all of them into').selectOption('News')
+  await page.getByLabel('All of them have agreed to get texts').check()
+  await page.getByRole('button', { name: 'Import 2' }).click()
+  await page.getByText('it is the proof').waitFor()
+  await page.getByLabel('Text to which they agreed').fill(SHOWN)
+  await page.getByLabel('How they agreed').fill('On the old site')
+  await fixture.look('import-consent')
+  await page.getByRole('button', { name: 'Import 2' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
+  const states = await ann.collection('consent_states').getFullList({ filter: 'state = "given"' })
+  expect(states.map(({ group }) => group)).toEqual([group.id, group.id, group.id])
+  expect((await consents()).filter(({ said }) => said === 'On the old site')).toMatchObject([
+    { event: 'imported', source: 'import', shown: SHOWN },
+    { event: 'imported', source: 'import', shown: SHOWN },
+  ])
+
+  // a person who has opted out is not counted
+  const cleo = await ann.collection('contacts').getFirstListItem('name = "Cleo"')
+  await ann.collection('contacts').update(cleo.id, { opted_out: true })
+  await fixture.visit(`/send?group=${group.id}`)
+  await page.getByLabel('Text', { exact: true }).fill('Sale {{name}}')
+  await page.getByText('2 people, 2 segments').waitFor()
+  await page.getByRole('button', { name: 'Send to 2 people' }).waitFor()
+})

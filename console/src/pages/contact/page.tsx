@@ -3,7 +3,7 @@ import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import { fieldsOf } from '../../data/contact-fields.ts'
 import { pathOfPerson } from '../../data/personal-data.ts'
-import type { Consent, ConsentState, Contact } from '../../data/record-types.ts'
+import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
@@ -18,6 +18,7 @@ import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
 import { to } from '../../router.ts'
+import { RecordConsent } from './record-consent.tsx'
 import { purposeOf, STATES, stepOf } from './steps.tsx'
 
 export function Page({ params: { id = '' } }: PageProps) {
@@ -59,11 +60,14 @@ export function Page({ params: { id = '' } }: PageProps) {
             facts={[
               ...fieldsOf(contact),
               [t('Groups'), contact.groups.map(groups.nameOf).join(', ') || '–'],
-              [t('Wants texts'), contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Yes')],
+              [
+                t('Texts'),
+                contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Not opted out'),
+              ],
             ]}
           />
         </Card>
-        <ConsentCard number={phone} />
+        <ConsentCard contact={contact} groups={groups.items} />
       </div>
       {isChanging && (
         <Dialog title={t('Change a contact')} onClose={close}>
@@ -75,8 +79,9 @@ export function Page({ params: { id = '' } }: PageProps) {
 }
 
 /** The present consents of a number, and how they came about. */
-function ConsentCard({ number }: { number: string }) {
-  const filter = pb.filter('number = {:number}', { number })
+function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly ContactGroup[] }) {
+  const [isRecording, setRecording] = useState(false)
+  const filter = pb.filter('number = {:number}', { number: contact.phone })
   const states = useList<ConsentState>('consent_states', { filter, sort: '-since', expand: 'group' })
   const entries = useList<Consent>('consents', {
     filter,
@@ -96,8 +101,12 @@ function ConsentCard({ number }: { number: string }) {
           </Badge>
         ))}
       </div>
+      <Button icon="plus" needs="agent" onClick={() => setRecording(true)}>
+        {t('Record a consent')}
+      </Button>
       <TimeLine steps={entries.items.map(stepOf)} />
       <Pager {...entries} />
+      {isRecording && <RecordConsent {...{ contact, groups }} onClose={() => setRecording(false)} />}
     </Card>
   )
 }

@@ -36,6 +36,10 @@ const SOURCES: Readonly<Record<Consent['source'], string>> = {
   console: t('the console'),
 }
 
+/** What `said` has: a member also enters there how the person agreed. */
+const saidBy = (source: Consent['source']) =>
+  source === 'console' || source === 'import' ? t('How they agreed') : t('Text of the person')
+
 /** A record of consent as a step of a time line, with its proof. */
 export function stepOf(entry: Consent): Step<ComponentChildren> {
   const [tone, word] = EVENTS[entry.event]
@@ -47,7 +51,7 @@ export function stepOf(entry: Consent): Step<ComponentChildren> {
     shown !== '' && ([t('Text that the person saw'), <p class="as-written">{shown}</p>] as const),
     version !== '' && ([t('Version'), <code>{version}</code>] as const),
     said !== '' &&
-      ([t('Text of the person'), message ? <a href={to(`/messages/${message}`)}>{said}</a> : said] as const),
+      ([saidBy(source), message ? <a href={to(`/messages/${message}`)}>{said}</a> : said] as const),
     address !== '' && ([t('Network address'), address] as const),
     browser !== '' && ([t('Browser'), browser] as const),
   ]

@@ -12,6 +12,8 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Button, Notice } from '../../parts/form/form.tsx'
 import { Facts, Progress } from '../../parts/page.tsx'
+import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
+import { storedOf } from '../../parts/rows/values.ts'
 import { type Plan, planImport } from './import-plan.ts'
 import { keptOf, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { type Outcome, runImport } from './import-run.ts'
@@ -38,9 +40,9 @@ export function ImportContacts({
     if (!plan || !wishes) return
     const user = userId()
     const group = await groupFor(wishes, user)
-    setDone(
-      await runImport(plan.good, { user, group, overwrite: wishes.overwrite }, stop.current.signal, setSoFar),
-    )
+    const consent = wishes.consent && storedOf(CONSENT_ROWS, wishes.consent)
+    const options = { user, group, overwrite: wishes.overwrite, consent }
+    setDone(await runImport(plan.good, options, stop.current.signal, setSoFar))
   })
   const choose = (next: Sheet) => {
     setSheet(next)
@@ -51,6 +53,7 @@ export function ImportContacts({
       group: '',
       newGroup: '',
       overwrite: true,
+      consent: undefined,
     })
   }
   const close = () => {

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { type Columns, guessColumns } from '#portable/phone/columns.ts'
 import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
@@ -11,6 +11,9 @@ import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
+import { errorOf, Rows } from '../../parts/rows/rows.tsx'
+import { typedOf, type Values } from '../../parts/rows/values.ts'
 import type { NewContact, Plan } from './import-plan.ts'
 
 export interface Wishes {
@@ -23,6 +26,8 @@ export interface Wishes {
   readonly group: string
   readonly newGroup: string
   readonly overwrite: boolean
+  /** The consent that all of them gave elsewhere, as typed; undefined for none. */
+  readonly consent: Values | undefined
 }
 
 export const NEW_GROUP = 'new'
@@ -50,10 +55,15 @@ export function Preview({
   onRun: () => void
   onBack: () => void
 }) {
+  const [isTried, setTried] = useState(false)
   const wish = (change: Partial<Wishes>) => onWish({ ...wishes, ...change })
   const setColumn = (change: Partial<Columns>) => wish({ columns: { ...wishes.columns, ...change } })
   const { phones, names } = useMemo(() => guessColumns(sheet.head, sheet.rows, wishes.country), [sheet])
   const lacksGroup = wishes.group === NEW_GROUP && wishes.newGroup.trim() === ''
+  const submit = () => {
+    setTried(true)
+    if (!CONSENT_ROWS.some((row) => wishes.consent && errorOf(row, wishes.consent))) onRun()
+  }
   return (
     <div class="form">
       <div class="columns">
@@ -99,6 +109,24 @@ export function Preview({
         value={wishes.overwrite}
         onValue={(overwrite) => wish({ overwrite })}
       />
+      <CheckField
+        label={t('All of them have agreed to get texts')}
+        name="consent"
+        value={wishes.consent !== undefined}
+        onValue={(isGiven) => wish({ consent: isGiven ? typedOf(CONSENT_ROWS, {}) : undefined })}
+      />
+      {wishes.consent && (
+        <>
+          <Rows
+            rows={CONSENT_ROWS}
+            form={{
+              ...{ values: wishes.consent, fault: undefined, isTried },
+              change: (part) => wish({ consent: { ...wishes.consent, ...part } }),
+            }}
+          />
+          <p class="note">{t('An import brings back nobody who has opted out.')}</p>
+        </>
+      )}
       {plan.good.length > 0 && (
         <Table
           caption={t('The first rows')}
@@ -119,7 +147,7 @@ export function Preview({
       </Notice>
       <BadRows sheet={sheet} bad={plan.bad} />
       <Actions>
-        <Button kind="primary" disabled={plan.good.length === 0 || lacksGroup} onClick={onRun}>
+        <Button kind="primary" disabled={plan.good.length === 0 || lacksGroup} onClick={submit}>
           {t('Import {count}', { count: plan.good.length })}
         </Button>
         <Button onClick={onBack}>{t('Back')}</Button>

@@ -17,12 +17,14 @@ interface ImportOptions {
   /** The id of the group that all contacts join, or ''. */
   readonly group: string
   readonly overwrite: boolean
+  /** Fields of the entries of `consents` by which all contacts agreed to the group, or without one to all. */
+  readonly consent: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The contacts' entries of `consents` then say that they were imported. */
 const AS_IMPORT = { headers: { 'Consent-Source': 'import' } }
 
-/** Contacts per batch request: the server's default limit. */
+/** Writes per batch request: the server's default limit. */
 const BATCH = 50
 
 type Step = 'added' | 'changed' | 'left'
@@ -53,24 +55,29 @@ export async function runImport(
     }
     tell(outcome())
   }
-  for (let at = 0; at < contacts.length && !stop.aborted; at += BATCH)
-    await store(contacts.slice(at, at + BATCH))
+  const size = options.consent ? BATCH / 2 : BATCH
+  for (let at = 0; at < contacts.length && !stop.aborted; at += size)
+    await store(contacts.slice(at, at + size))
   return outcome()
 }
 
 /** Stores all contacts of a batch, or throws and stores none. */
 async function storeBatch(contacts: readonly NewContact[], options: ImportOptions): Promise<Step[]> {
-  const known = await findContacts(contacts, options.user)
+  const { user, group, consent } = options
+  const known = await findContacts(contacts, user)
   const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
   // a single contact is not sent as a batch: the error of a batch would not say why this contact is refused
-  const records = writes.length === 1 ? pb.collection('contacts') : batch.collection('contacts')
-  for (const write of writes)
-    if (write)
-      await (write.id
-        ? records.update(write.id, write.values, AS_IMPORT)
-        : records.create(write.values, AS_IMPORT))
-  if (writes.length > 1 && writes.some((write) => write)) await batch.send(AS_IMPORT)
+  const recordsOf = (name: string) => (writes.length === 1 ? pb.collection(name) : batch.collection(name))
+  const [records, consents] = [recordsOf('contacts'), recordsOf('consents')]
+  for (const [at, write] of writes.entries()) {
+    if (write?.id) await records.update(write.id, write.values, AS_IMPORT)
+    else if (write) await records.create(write.values, AS_IMPORT)
+    const number = contacts[at]!.phone
+    if (consent)
+      await consents.create({ ...consent, user, number, group, event: 'imported', source: 'import' })
+  }
+  if (writes.length > 1 && (consent || writes.some((write) => write))) await batch.send(AS_IMPORT)
   return writes.map((write) => (write ? (write.id ? 'changed' : 'added') : 'left'))
 }
 

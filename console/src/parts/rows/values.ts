@@ -2,7 +2,7 @@
 export type Value = string | boolean | readonly string[]
 export type Values = Readonly<Record<string, Value>>
 
-type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'time'
+type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'time' | 'date'
 
 export interface Kept {
   /** The name of the record's field; for settings a path, such as `smtp.host`. */
