@@ -189,3 +189,30 @@ scenario('the rest of a send is canceled and its failed texts sent again', async
   await page.getByRole('link', { name: 'See what became of it' }).click()
   await page.getByText('0 of 2 done').waitFor()
 })
+
+scenario(
+  'a gap in the text is warned of before it is sent, and the campaign has its name',
+  async (fixture) => {
+    const { page } = fixture
+    const { ann } = await furnish(fixture)
+    await fixture.signIn()
+    await fixture.visit('/campaigns')
+    await page.getByRole('link', { name: 'New campaign' }).click()
+    await page.getByRole('heading', { name: 'New campaign' }).waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Autumn')
+    await paste(fixture, ZOE.phone)
+    await page.keyboard.press('Enter')
+    await paste(fixture, '+4915100000009')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Text', { exact: true }).fill('Hello {{name}}, we are open.')
+    await page.getByText('Some of them have no name').waitFor()
+    await fixture.look('send-gap')
+    await page.getByRole('button', { name: 'Write {{name|there}} instead' }).click()
+    await page.getByText('Some of them have no name').waitFor({ state: 'detached' })
+    await page.getByText('Hello there, we are open.', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Send to 2 people' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send to 2 people' }).click()
+    await page.getByRole('heading', { name: 'Autumn' }).waitFor()
+    expect(await ann.collection('campaigns').getFullList()).toMatchObject([{ name: 'Autumn' }])
+  },
+)

@@ -50,6 +50,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     ...{ requires_consent: false, without_consent: null },
   }
   expect(requestOf(copyOf(campaign), [])).toEqual({
+    name: 'Sale',
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
     ...{ line_id: 'l1', priority: 5, guarantee: 'at_least_once' },
   })
@@ -59,6 +60,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     guarantee: '',
   }
   expect(requestOf(copyOf(ofDevice), [])).toEqual({
+    name: 'Sale',
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
     ...{ device_id: 'd1', quiet_hours: false },
   })

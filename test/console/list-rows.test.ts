@@ -27,9 +27,10 @@ test('each row gets a text filled with its own values, in any case of the names'
   ])
 })
 
-test('a row of a person without proof of consent is left out', () => {
+test('a row of a person who gets nothing is left out with the reason', () => {
   const numbers = readNumbers(sheet, [0], 'DE')
-  const { good, bad } = planNumbers(sheet, numbers, [0], 'Hi {{name}}', new Set(['+4915120000010']))
+  const refused = new Map([['+4915120000010', 'No proof of consent']])
+  const { good, bad } = planNumbers(sheet, numbers, [0], 'Hi {{name}}', refused)
   expect(good.map(({ phone }) => phone)).not.toContain('+4915120000010')
   expect(bad.find(({ row }) => row === 3)).toMatchObject({ why: 'No proof of consent' })
 })

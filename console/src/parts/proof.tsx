@@ -1,6 +1,7 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import type { CampaignProof, WithoutConsent } from '../data/campaign-progress.ts'
-import { t, tn } from '../language/words.ts'
+import { t, tn, tx } from '../language/words.ts'
+import { to } from '../router.ts'
 import { More } from './form/more.tsx'
 import { Card, Facts } from './page.tsx'
 import { formatDateTime } from './time.tsx'
@@ -14,6 +15,15 @@ const withoutWords = (people: number) =>
 
 export const WithoutProof = ({ people }: { people: number }) =>
   people > 0 ? <span>{withoutWords(people)}</span> : null
+
+/** Says what to do where nobody gets a text for missing consent. */
+export const HowToProve = () => (
+  <span>
+    {tx('Record a consent on the page of a contact or with an import, or let people join a group. {more}', {
+      more: <a href={to('/help/contacts-and-groups')}>{t('About consent')}</a>,
+    })}
+  </span>
+)
 
 /** How many people are left out for missing consent; opened, their numbers. */
 export const LeftOut = ({ count, recipients }: WithoutConsent) =>

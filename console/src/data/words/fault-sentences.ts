@@ -24,6 +24,13 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
     /^The account or the API key may not send to/,
     t('To this number nothing may be sent: see “Sends only to”.'),
   ],
+  [
+    /^recipients have given no consent/,
+    t('None of these people has agreed to get texts. Record their consents first.'),
+  ],
+  [/^recipients have all opted out$/, t('All of these people have opted out.')],
+  [/^(\d+) recipients have opted out or/, t('$1 of these people would get nothing: leave them out.')],
+  [/^a text would be empty/, t('One text would be empty: write a default, as in {{name|there}}.')],
   [/^No devices available to send messages$/, t('None of your devices is online.')],
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [
@@ -66,14 +73,20 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
-/** Rewrites a message of the server for people. Returns a message that it does not know unchanged. */
+/** Rewrites a message of the server for people. A message that it does not know becomes a sentence. */
 export function inWords(message: string): string {
   for (const [said, words] of SENTENCES) {
     const found = said.exec(message)
     if (found) return inPlural(words.replace(/\$(\d)/g, (_, group) => found[Number(group)] ?? ''))
   }
-  return connectionFault(message) ?? inPlural(message)
+  return connectionFault(message) ?? inPlural(asSentence(message))
 }
+
+/** The server's messages for programs begin with a small letter and have no full stop. */
+const asSentence = (message: string) =>
+  /^[a-z]+ /.test(message)
+    ? message.charAt(0).toUpperCase() + message.slice(1).replace(/[^.!?:]$/, '$&.')
+    : message
 
 /** Replaces `8 character(s)` by `8 characters`. */
 const inPlural = (message: string) =>

@@ -58,7 +58,7 @@ export const Page = () => (
     text={ABOUT}
     none={[t('No campaigns yet'), ABOUT]}
     add={t('New campaign')}
-    addHref={to('/send')}
+    addHref={to('/send', { new: 'campaign' })}
     needs="admin"
   />
 )

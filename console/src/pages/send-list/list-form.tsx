@@ -8,11 +8,12 @@ import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
 import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
-import { CheckField } from '../../parts/form/field.tsx'
+import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { type When, WhenField } from '../../parts/form/when-field.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
+import { HowToProve } from '../../parts/proof.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { isListConfirmed } from './confirm-list.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
@@ -21,7 +22,7 @@ import { ListReport } from './list-report.tsx'
 import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './send-texts.ts'
 import { UndoCountdown } from './undo-countdown.tsx'
-import { useMissingConsent } from './use-missing-consent.ts'
+import { useRefused } from './use-refused.ts'
 
 const MOST_TEMPLATES = 500
 
@@ -43,10 +44,10 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
   const { phones, country, text } = wishes
   const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
-  const unproved = useMissingConsent(numbers, needsConsent)
+  const refused = useRefused(numbers, needsConsent)
   const plan = useMemo(
-    () => planList(sheet, numbers, phones, text, unproved.numbers),
-    [sheet, numbers, phones, text, unproved.numbers],
+    () => planList(sheet, numbers, phones, text, refused.reasons),
+    [sheet, numbers, phones, text, refused.reasons],
   )
   const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
@@ -91,7 +92,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             onUndo={() => setHeld(false)}
           />
         ) : (
-          <Form onSubmit={submit} fault={work.fault ?? unproved.fault}>
+          <Form onSubmit={submit} fault={work.fault ?? refused.fault}>
             {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
             {!work.busy && (
               <>
@@ -106,15 +107,14 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                   }}
                 />
                 <QuietField value={isQuiet} onValue={setQuiet} />
-                <CheckField
-                  label={t('Send only to people with proof of consent')}
-                  name="requires_consent"
+                <ConsentField
                   value={needsConsent}
                   onValue={(value) => {
                     setNeedsConsent(value)
                     setOutcome(NOTHING_SENT)
                   }}
                 />
+                {needsConsent && refused.reasons.size > 0 && plan.good.length === 0 && <HowToProve />}
               </>
             )}
             {(work.busy || count > 0) && (
@@ -126,7 +126,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             )}
             <FormActions
               {...{ icon: 'send', busy: work.busy }}
-              disabled={plan.good.length === 0 || unproved.busy}
+              disabled={plan.good.length === 0 || refused.busy}
               {...{ onCancel: onBack, cancel: t('Another file'), onStop: () => stop.current.abort() }}
             >
               {count > 0 && !work.busy

@@ -39,14 +39,14 @@ export const readNumbers = (
 /**
  * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.
  * @param numbers from `readNumbers`, which is slow: callers keep them while the text changes.
- * @param unproved phone numbers that get no text, as nobody has proved their consent.
+ * @param refused phone numbers that get no text, with the reason.
  */
 export function planList(
   sheet: Sheet,
   numbers: readonly PhoneReading[],
   phones: readonly number[],
   text: string,
-  unproved: ReadonlySet<string> = new Set(),
+  refused: ReadonlyMap<string, string> = new Map(),
 ): ListPlan {
   const good: ListText[] = []
   const bad: BadRow[] = []
@@ -58,8 +58,8 @@ export function planList(
     const { body, empty } = fill(cells, phone ?? '')
     const key = `${phone} ${body}`
     const before = seen.get(key)
-    const missing = unproved.has(phone ?? '') ? t('No proof of consent') : ''
-    const why = (fault && phoneFaultWords(fault)) || textFault(body, empty, before) || missing
+    const why =
+      (fault && phoneFaultWords(fault)) || textFault(body, empty, before) || (refused.get(phone ?? '') ?? '')
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(key, row)

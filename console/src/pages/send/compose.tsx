@@ -13,6 +13,8 @@ import { useGroups, useList } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
+import { ConsentField } from '../../parts/form/consent-field.tsx'
+import { TextField } from '../../parts/form/field.tsx'
 import { Button, Form } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
@@ -21,7 +23,14 @@ import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { FirstSteps } from '../../shell/first-steps.tsx'
-import { type Composition, isPersonal, type Preview, previewOf, requestOf } from './composition.ts'
+import {
+  type Composition,
+  countReached,
+  isPersonal,
+  type Preview,
+  previewOf,
+  requestOf,
+} from './composition.ts'
 import { faultsOf, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
@@ -31,6 +40,7 @@ import { useSend } from './send-as-campaign.tsx'
 import { WhatField } from './what-field.tsx'
 
 const MOST_TEMPLATES = 500
+const NAME = '[name="name"]'
 const TEXT = '.send-columns :is(textarea[name="text"], select[name="template"])'
 
 export function Compose({
@@ -52,8 +62,8 @@ export function Compose({
   useEffect(() => {
     const isFor = composition.recipients.length + composition.groups.length
     // without recipients, their field takes the focus
-    if (hasKeyboard.value && isFor > 0)
-      document.querySelector<HTMLElement>(TEXT)?.focus({ preventScroll: true })
+    const first = composition.isCampaign && !composition.name ? NAME : isFor > 0 && TEXT
+    if (hasKeyboard.value && first) document.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
   }, [])
 
   const template = templates.items.find(({ id }) => id === composition.template)
@@ -81,7 +91,8 @@ export function Compose({
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
   const repeats = composition.repeat.cron !== ''
-  const isCampaign = isLong || repeats || (preview?.recipients_count ?? 0) > MAX_PLAIN
+  const reached = preview ? countReached(preview) : 0
+  const isCampaign = composition.isCampaign || isLong || repeats || reached > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
   const fault = withMissing(refusal && placeFault(refusal), faults)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
@@ -91,6 +102,15 @@ export function Compose({
       <Card>
         <Form onSubmit={submit}>
           {send.fault && !isPlaced && <SendFault fault={send.fault} />}
+          {composition.isCampaign && (
+            <TextField
+              label={t('Name')}
+              name="name"
+              hint={t('Only you see the name.')}
+              value={composition.name}
+              onValue={(name) => change({ name })}
+            />
+          )}
           <RecipientsField
             composition={composition}
             onChange={change}
@@ -100,6 +120,7 @@ export function Compose({
           <WhatField
             {...{ composition, fault, variables }}
             missing={missing}
+            hasGap={preview?.missing?.some((name) => isSameName(name, 'name')) ?? false}
             onChange={change}
             templates={templates.items}
           />
@@ -113,6 +134,12 @@ export function Compose({
             />
           )}
           <QuietField value={composition.isQuiet ?? isCampaign} onValue={(isQuiet) => change({ isQuiet })} />
+          {may('admin') && (
+            <ConsentField
+              value={composition.needsConsent}
+              onValue={(needsConsent) => change({ needsConsent })}
+            />
+          )}
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
           {devices.every(isSimulated) && <OnlySimulated />}
           <div class="send-foot">
@@ -122,8 +149,9 @@ export function Compose({
               kind="primary"
               icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
+              disabled={preview !== undefined && preview.recipients_count > 0 && reached === 0}
             >
-              {repeats ? t('Start repeating') : wordsOf(composition.isLater, preview?.recipients_count ?? 0)}
+              {repeats ? t('Start repeating') : wordsOf(composition.isLater, reached)}
             </Button>
           </div>
         </Form>

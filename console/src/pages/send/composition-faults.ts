@@ -32,13 +32,13 @@ export function faultsOf(
 
 /** Beginnings of the server's error messages, with the form field that each concerns. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
-  [/^(recipients|group_ids)/, 'to'],
-  [/^body/, 'text'],
-  [/^(template_id|variables|Template )/, 'template'],
-  [/^scheduled_at/, 'at'],
-  [/^(expires_at|ttl)/, 'giveUp'],
-  [/^priority/, 'priority'],
-  [/^repeat/, 'cron'],
+  [/^(recipients|group_ids)/i, 'to'],
+  [/^body/i, 'text'],
+  [/^(template_id|variables|Template )/i, 'template'],
+  [/^scheduled_at/i, 'at'],
+  [/^(expires_at|ttl)/i, 'giveUp'],
+  [/^priority/i, 'priority'],
+  [/^repeat/i, 'cron'],
 ]
 
 const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>> = {

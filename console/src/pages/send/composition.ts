@@ -15,6 +15,9 @@ export interface Recipient {
 }
 
 export interface Composition {
+  /** Whether it becomes a campaign, however few get it. `name`: that of the campaign. */
+  readonly isCampaign: boolean
+  readonly name: string
   readonly recipients: readonly Recipient[]
   readonly groups: readonly string[]
   readonly kind: 'text' | 'template'
@@ -35,11 +38,13 @@ export interface Composition {
   readonly giveUp: string
   /** Whether the text waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null
-  /** Whether the send becomes a campaign that leaves out people without proof of consent. */
+  /** Whether the send is a campaign that leaves out people without proof of consent. */
   readonly needsConsent: boolean
 }
 
 export const BLANK: Composition = {
+  isCampaign: false,
+  name: '',
   recipients: [],
   groups: [],
   kind: 'text',
@@ -58,9 +63,11 @@ export const BLANK: Composition = {
   needsConsent: false,
 }
 
-/** A new text with the content of a campaign, but without the campaign's time. */
+/** A new campaign with the content of a campaign, but without the campaign's time. */
 export const copyOf = (campaign: Campaign): Composition => ({
   ...BLANK,
+  isCampaign: true,
+  name: campaign.name,
   recipients: campaign.recipients.map((phone) => ({ phone, name: '' })),
   groups: campaign.groups,
   // a line implies its device
@@ -79,8 +86,9 @@ export const copyOf = (campaign: Campaign): Composition => ({
 export type Request = Readonly<Record<string, unknown>>
 
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
-  const { guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
+  const { isCampaign, name, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
   return {
+    ...(isCampaign && { name: name.trim() }),
     ...whatOf(composition, valuesOf(composition, variables)),
     ...wayOf(composition),
     ...(giveUp && { ttl: Number(giveUp) }),
@@ -102,6 +110,7 @@ const wayOf = ({ device, line, priority, isLater, at }: Composition): Request =>
 export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
   ...whatOf(composition, valuesOf(composition, variables)),
   ...wayOf(composition),
+  ...(composition.needsConsent && { requires_consent: true }),
   draft: true,
 })
 
@@ -146,7 +155,7 @@ export interface Preview {
   readonly opted_out: number
   /** How many recipients get nothing because the send requires consent that they have not given. */
   readonly without_consent: number
-  /** The template's variables without a value for at least one recipient. */
+  /** The variables without a value and without a default for at least one recipient. */
   readonly missing?: readonly string[]
   readonly items: readonly {
     readonly to: string
@@ -156,3 +165,7 @@ export interface Preview {
     readonly without_consent: boolean
   }[]
 }
+
+/** How many people really get the text. */
+export const countReached = ({ recipients_count, opted_out, without_consent }: Preview): number =>
+  recipients_count - opted_out - without_consent

@@ -6,9 +6,9 @@ import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
-import { WithoutProof } from '../../parts/proof.tsx'
+import { HowToProve, WithoutProof } from '../../parts/proof.tsx'
 import { to } from '../../router.ts'
-import type { Composition, Preview } from './composition.ts'
+import { type Composition, countReached, type Preview } from './composition.ts'
 
 export function Cost({
   preview,
@@ -23,15 +23,17 @@ export function Cost({
   chosen: Composition
   usage: Usage | undefined
 }) {
-  const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
+  const people = preview ? countReached(preview) : chosen.recipients.filter(({ fault }) => !fault).length
   const optedOut = preview?.opted_out ?? 0
   const withoutConsent = preview?.without_consent ?? 0
   const left = usage?.remaining
-  const isTooMany = people > MAX_OF_AGENT && !may('admin')
-  const isShort = left !== null && left !== undefined && people - optedOut - withoutConsent > left
+  const isTooMany = (preview?.recipients_count ?? people) > MAX_OF_AGENT && !may('admin')
+  const isShort = left !== null && left !== undefined && people > left
   return (
     <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
-      {people > 0 && (preview || chosen.groups.length === 0) ? (
+      {optedOut + withoutConsent > 0 && people === 0 ? (
+        <strong>{t('Nobody gets this text.')}</strong>
+      ) : people > 0 && (preview || chosen.groups.length === 0) ? (
         <strong>
           {tn('1 person', '{count} people', people)}
           {preview && `, ${segmentsText(preview.total_segments)}`}
@@ -50,6 +52,7 @@ export function Cost({
         </span>
       )}
       <WithoutProof people={withoutConsent} />
+      {withoutConsent > 0 && people === 0 && <HowToProve />}
       {usage && left !== null && left !== undefined && (
         <span>
           {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {

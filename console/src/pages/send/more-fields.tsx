@@ -3,7 +3,6 @@ import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { isUsable, lineName } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Line } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { t } from '../../language/words.ts'
 import type { FormRow } from '../../parts/rows/form-row.ts'
@@ -26,7 +25,7 @@ const GUARANTEES = [
 ] as const
 
 export function MoreFields({
-  composition: { device, line, giveUp, priority, guarantee, needsConsent },
+  composition: { device, line, giveUp, priority, guarantee },
   onChange,
   fault,
   devices,
@@ -47,7 +46,7 @@ export function MoreFields({
     const way = isDevice ? { device: chosen, line: '' } : { device: '', line: chosen }
     onChange({ ...part, ...(chosen !== undefined && way) } as Partial<Composition>)
   }
-  const values = { device: line || device, giveUp, priority, guarantee, needsConsent }
+  const values = { device: line || device, giveUp, priority, guarantee }
   return <Rows rows={rowsFor(choices)} form={{ values, change, fault, isTried: false }} />
 }
 
@@ -73,10 +72,6 @@ const rowsFor = (choices: readonly (readonly [id: string, words: string])[]): re
           ...{ choices: GUARANTEES, hint: t('Nobody knows then whether the text went out.') },
         },
       ],
-      {
-        ...{ name: 'needsConsent', kind: 'check', label: t('Send only to people with proof of consent') },
-        shown: () => may('admin'),
-      },
     ],
   },
 ]

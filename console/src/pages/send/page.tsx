@@ -2,6 +2,7 @@ import { E164 } from '#portable/phone/e164.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/record-types.ts'
+import { may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
@@ -22,6 +23,7 @@ const MOST_DEVICES = 200
 /**
  * The form that sends texts, or the progress of a send (`?batch=`, `?message=`). Links from other pages fill
  * the form: `?to=` (numbers), `?group=`, `?template=`, `?text=`, or `?campaign=` (the content of a campaign).
+ * `?new=campaign` is the form of a campaign.
  */
 export function Page({ query }: PageProps) {
   const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']
@@ -35,11 +37,14 @@ export function Page({ query }: PageProps) {
 function Write({ query }: { query: URLSearchParams }) {
   const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_DEVICES })
   const { items, loading, fault } = devices
+  const isCampaign = isForCampaign(query)
   return (
     <Frame
-      title={t('Send')}
+      title={isCampaign ? t('New campaign') : t('Send')}
+      {...(isCampaign && { back: { href: to('/campaigns'), words: t('Campaigns') } })}
       actions={
-        items.length > 0 && (
+        items.length > 0 &&
+        !isCampaign && (
           <ButtonLink icon="upload" href={to('/send/list')}>
             {t('Send to a list')}
           </ButtonLink>
@@ -59,6 +64,8 @@ function Write({ query }: { query: URLSearchParams }) {
   )
 }
 
+const isForCampaign = (query: URLSearchParams) => may('admin') && (query.has('new') || query.has('campaign'))
+
 interface Begun {
   readonly draftKey: string
   readonly devices: readonly Device[]
@@ -72,7 +79,8 @@ function Begin({ query, devices }: { query: URLSearchParams; devices: readonly D
 
 function Copied({ id, ...begun }: Begun & { id: string }) {
   const read = useRecord<Campaign>('campaigns', id)
-  if (read.record) return <Compose {...begun} initial={copyOf(read.record)} />
+  if (read.record)
+    return <Compose {...begun} initial={{ ...copyOf(read.record), isCampaign: may('admin') }} />
   return (
     <Missing
       {...{ read, icon: 'campaigns', gone: t('There is no such campaign') }}
@@ -107,6 +115,7 @@ function initialOf(query: URLSearchParams): Composition {
   const [group, template] = [query.get('group') ?? '', query.get('template') ?? '']
   return {
     ...BLANK,
+    isCampaign: isForCampaign(query),
     recipients: recipientsOf(query.get('to') ?? ''),
     groups: group ? [group] : [],
     kind: template ? 'template' : 'text',

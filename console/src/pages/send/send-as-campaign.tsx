@@ -15,7 +15,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
 import { formatDateTime, msOf } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
-import type { Request, Preview as SendPreview } from './composition.ts'
+import { countReached, type Request, type Preview as SendPreview } from './composition.ts'
 
 /** The answer of `POST /api/campaigns/preview`. */
 interface Preview {
@@ -39,7 +39,7 @@ async function sendAsCampaign(
 ): Promise<{ readonly id: string } | 'no' | undefined> {
   const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
   const repeats = request.repeat !== undefined
-  const isCampaign = repeats || request.requires_consent === true
+  const isCampaign = repeats || request.name !== undefined || request.requires_consent === true
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
   if (!may('admin')) return sendAsAgent(request)
   const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
@@ -58,10 +58,11 @@ async function sendAsCampaign(
 async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   const options = { method: 'POST', body: request }
   const preview = await pb.send<SendPreview>('/api/sms/preview', options)
-  if (preview.recipients_count > MAX_PLAIN) return undefined
+  const first = preview.items.find((item) => !item.opted_out && !item.without_consent)
+  if (preview.recipients_count > MAX_PLAIN || !first) return undefined
   const without = preview.items.filter((item) => item.without_consent)
   const shown = {
-    ...{ ...preview, segments: preview.total_segments, first: preview.items[0]! },
+    ...{ ...preview, recipients_count: countReached(preview), segments: preview.total_segments, first },
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'

@@ -85,6 +85,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
         </span>
       ),
     },
+    ...(isSame ? [] : [{ title: t('Text'), long: true, cell: ({ body }: Message) => body }]),
     { title: t('Changed'), align: 'end', cell: (item) => <Time at={item.updated} /> },
   ]
   return (

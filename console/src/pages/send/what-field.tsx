@@ -2,9 +2,10 @@ import { useRef } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { t } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { Segments } from '../../parts/form/choices.tsx'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { to } from '../../router.ts'
@@ -21,7 +22,13 @@ interface TemplateProps {
   readonly variables: readonly string[]
   /** Variables without a value for at least one recipient. */
   readonly missing: readonly string[]
+  /** Whether the text has `{{name}}` without a default, and a recipient has no name. */
+  readonly hasGap: boolean
 }
+
+const DEFAULT = `{{name|${t('there')}}}`
+/** The text with a default for people without a name. */
+const withDefault = (text: string) => text.replace(/\{\{\s*name\s*\}\}/gi, DEFAULT)
 
 const KINDS = [
   ['text', t('Write a text')],
@@ -61,6 +68,14 @@ function PlainText(props: Props & TemplateProps) {
       />
       <VariableButtons text={text} onText={(text) => onChange({ text })} area={area} />
       <SuggestPlainText text={text} onText={(plain) => onChange({ text: plain })} />
+      {props.hasGap && (
+        <Notice kind="warning">
+          {t('Some of them have no name: the text then has a gap.')}{' '}
+          <Button onClick={() => onChange({ text: withDefault(text) })}>
+            {t('Write {default} instead', { default: DEFAULT })}
+          </Button>
+        </Notice>
+      )}
       <VariableFields {...props} />
     </>
   )
@@ -87,6 +102,14 @@ function FromTemplate(props: Props & TemplateProps) {
         choices={[['', t('Choose…')], ...templates.map(({ id, name }) => [id, name] as const)]}
         hint={chosen?.body}
       />
+      {props.hasGap && (
+        <Notice kind="warning">
+          {tx('Some of them have no name: the text then has a gap. Write {default} in {link}.', {
+            default: DEFAULT,
+            link: <a href={to('/templates')}>{t('the template')}</a>,
+          })}
+        </Notice>
+      )}
       <VariableFields {...props} />
     </>
   )
