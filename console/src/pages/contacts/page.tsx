@@ -162,10 +162,10 @@ const columnsFor = (
       contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,
   },
   {
-    title: t('Wants texts'),
+    title: t('Texts'),
     spare: ({ opted_out }) => !opted_out,
     cell: ({ opted_out }) =>
-      opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">{t('Yes')}</span>,
+      opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">–</span>,
   },
   actionsColumn((row) => {
     const contact = called(row)

@@ -1,15 +1,21 @@
-import type { ContactGroup } from '../../data/record-types.ts'
+import { pb } from '../../data/client.ts'
+import type { Contact, ContactGroup } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
-import { t } from '../../language/words.ts'
+import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
+import { Records } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { SharedLink } from '../../parts/shared-link.tsx'
+import { Badge } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
 export function Page({ params: { id = '' } }: PageProps) {
@@ -29,7 +35,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       actions={
         <>
           <ButtonLink icon="contacts" href={to('/contacts', { group: id })}>
-            {t('Contacts')}
+            {t('Change members')}
           </ButtonLink>
           <ButtonLink icon="send" href={to('/send', { group: id })} needs="agent">
             {t('Send')}
@@ -37,6 +43,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         </>
       }
     >
+      <Members group={id} />
       <div class="columns">
         <Card title={t('Joining and consent')}>
           {may('agent') ? (
@@ -50,6 +57,33 @@ export function Page({ params: { id = '' } }: PageProps) {
     </Frame>
   )
 }
+
+function Members({ group }: { group: string }) {
+  const filter = pb.filter('groups.id ?= {:group}', { group })
+  const list = useList<Contact>('contacts', { filter, sort: 'name,phone' })
+  return (
+    <section class="stack">
+      <h2>{list.loading ? t('Members') : tn('1 member', '{count} members', list.total)}</h2>
+      <Records
+        list={list}
+        caption={t('Members')}
+        columns={MEMBERS}
+        href={({ id }) => to(`/contacts/${id}`)}
+        empty={<p class="muted">{t('Nobody is in this group yet.')}</p>}
+      />
+    </section>
+  )
+}
+
+const MEMBERS: readonly Column<Contact>[] = [
+  { title: t('Name'), cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
+  { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
+  {
+    title: t('Texts'),
+    spare: ({ opted_out }) => !opted_out,
+    cell: ({ opted_out }) => opted_out && <Badge tone="warn">{t('Opted out')}</Badge>,
+  },
+]
 
 const hasPage = ({ join_page }: Values) => join_page === true
 const asks = (values: Values) => values.join_words !== '' || hasPage(values)
