@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Sender } from '../record-types.ts'
+import { remembered } from '../remembered.ts'
 import { session, userId } from '../session.ts'
 import { type List, useList } from '../use/use-list.ts'
 import type { Member } from './team.ts'
@@ -21,8 +22,12 @@ export interface People {
   readonly agents: readonly Sender[]
   readonly members: List<Member>
   readonly hasTeam: boolean
+  /** The ids of `agents`; while these are read, as this browser knew them last, so that views keep places. */
+  readonly agentIds: readonly string[]
   nameOf(sender: string): string
 }
+
+const kept = remembered('team', { account: '', hasTeam: false, agents: [] as readonly string[] })
 
 export function usePeople(): People {
   const senders = useList<Sender>('senders', {
@@ -37,15 +42,25 @@ export function usePeople(): People {
   })
   // reads `senders` again: when a member joins, the server sends no event for the new record in `senders`
   useEffect(() => void senders.reload(), [members.total])
-  return useMemo(() => {
+  const people = useMemo((): People & { readonly isReading: boolean } => {
     const roles = new Map(members.items.map(({ id, role }) => [id, role]))
     const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))
+    const agents = all.filter(({ id }) => roles.get(id) !== 'viewer')
+    const isReading = senders.loading || members.loading
+    const last = isReading && kept.peek().account === userId() ? kept.peek() : undefined
     return {
       all,
-      agents: all.filter(({ id }) => roles.get(id) !== 'viewer'),
+      agents,
       members,
-      hasTeam: all.length > 1,
+      isReading,
+      hasTeam: last?.hasTeam ?? all.length > 1,
+      agentIds: last?.agents ?? agents.map(({ id }) => id),
       nameOf: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
     }
-  }, [senders.items, members.items, members.loading, members.fault])
+  }, [senders.items, senders.loading, members.items, members.loading, members.fault])
+  useEffect(() => {
+    const { isReading, hasTeam, agentIds: agents } = people
+    if (!isReading && !senders.fault && !members.fault) kept.value = { account: userId(), hasTeam, agents }
+  }, [people])
+  return people
 }

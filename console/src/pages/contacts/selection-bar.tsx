@@ -79,11 +79,13 @@ export function SelectionBar({
   }
   if (soFar)
     return (
-      <Progress
-        value={soFar.done + soFar.failed}
-        max={chosen.length}
-        label={t('{count} of {total} contacts', { count: soFar.done + soFar.failed, total: chosen.length })}
-      />
+      <div class="contacts-selection">
+        <Progress
+          value={soFar.done + soFar.failed}
+          max={chosen.length}
+          label={t('{count} of {total} contacts', { count: soFar.done + soFar.failed, total: chosen.length })}
+        />
+      </div>
     )
   return (
     <section class="contacts-selection" aria-label={t('Chosen contacts')}>

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { asChanged } from '../../data/optimistic.ts'
+import type { Conversation } from '../../data/record-types.ts'
 import type { People } from '../../data/team/people.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -25,6 +26,11 @@ import { Views, view } from './view-buttons.tsx'
 
 export const words = signal('')
 
+/** The conversations that the list shows, by their numbers. */
+const shownRows = new Map<string, Conversation>()
+/** What the list shows of a conversation that is being read. */
+export const rowOf = (number: string): Conversation | undefined => shownRows.get(number)
+
 /**
  * The views (filters such as Unassigned), and the conversations of one view. `chosen`: the phone number of
  * the open conversation, or ''.
@@ -40,6 +46,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const isAny = asked !== '' && shown === ALL
   const isMentions = shown.id === 'mentions'
   const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
+  shownRows.clear()
+  for (const item of items) shownRows.set(item.number, item)
   const lastTextOf = useLastTexts(items)
   const writerIn = useWriters(people.hasTeam)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))

@@ -18,7 +18,7 @@ import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
-import { ConversationList } from './conversation-list.tsx'
+import { ConversationList, rowOf } from './conversation-list.tsx'
 import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
@@ -52,7 +52,7 @@ interface OpenProps {
 function Open({ number, people, at, isAsked }: OpenProps) {
   const found = useOne<Conversation>('conversations', pb.filter('number = {:number}', { number }))
   const contacts = useOne<Contact>('contacts', pb.filter('phone = {:number}', { number }))
-  const conversation = asChanged(found.record)
+  const conversation = asChanged(found.loading ? rowOf(number) : found.record)
   const contact = contacts.record
   const name = contact?.name || conversation?.name || ''
   const isContactKnown = !contacts.loading && !contacts.fault

@@ -115,6 +115,7 @@ function History({ number }: { number: string }) {
     sort: 'created',
     perPage: 1,
   })
+  if (incoming.loading || outgoing.loading) return null
   const [first] = [...incoming.items, ...outgoing.items].sort((a, b) => (a.created < b.created ? -1 : 1))
   return (
     <section>

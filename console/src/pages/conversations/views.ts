@@ -68,7 +68,7 @@ const assignedTo = (id: string) => ({
 })
 
 /** The views of an account. A team also has Mine, Unassigned and Mentions, and a view for each colleague. */
-export function viewsFor({ hasTeam, agents }: People): readonly View[] {
+export function viewsFor({ hasTeam, agentIds, nameOf }: People): readonly View[] {
   if (!hasTeam) return OWN
   const me = session.value?.sender ?? ''
   return [
@@ -92,12 +92,12 @@ export function viewsFor({ hasTeam, agents }: People): readonly View[] {
       has: () => true,
     },
     ...OWN,
-    ...agents
-      .filter(({ id }) => id !== me)
-      .map(({ id, name }) => ({
+    ...agentIds
+      .filter((id) => id !== me)
+      .map((id) => ({
         id,
-        words: name,
-        nothing: t('No conversation is assigned to {name}.', { name }),
+        words: nameOf(id),
+        nothing: t('No conversation is assigned to {name}.', { name: nameOf(id) }),
         ...assignedTo(id),
       })),
   ]
