@@ -13,7 +13,7 @@ import { readPlaceOfJob } from './checkpoint.ts'
 import { eraseData } from './erase.ts'
 import { exportData } from './export.ts'
 import { exportedPlaces } from './export-portion.ts'
-import { everyPerson, type Person, personOf } from './person.ts'
+import { everyPerson, findPerson, type Person } from './person.ts'
 import { placesOfAccount } from './places-of-account.ts'
 import { PERSON_JOB } from './requests.ts'
 
@@ -50,7 +50,7 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
   const { key: id, holder: user } = job
   const request = await begin(store.db, id)
   if (!request) return
-  const person = request.number === '' ? undefined : personOf(user, request.number)
+  const person = request.number === '' ? undefined : await findPerson(store, user, request.number)
   if (person && !(await readPlaceOfJob(store.db, id))) await joinNumbers(store, person, config.optWords)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
   if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))

@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
+import { readSender } from '../portable/phone/incoming-sender.ts'
 import { looksDialable, onePhone } from '../portable/phone/read.ts'
+import { countryOfAccount } from '../sms/send/read-numbers.ts'
 import { spellingsOf, storedForms } from './spellings.ts'
 
 /** Digits that are more than a short code. */
@@ -12,7 +15,7 @@ export interface Person {
   /** The id of the account. */
   readonly user: string
   readonly number: string
-  /** The number, and its second forms of E.164, under which older rows may be stored. */
+  /** The number, and its other forms under which older rows may be stored. */
   readonly forms: readonly string[]
   /** A regular expression of Postgres for the number in all its spellings. */
   readonly spellings: string
@@ -21,6 +24,36 @@ export interface Person {
 export function personOf(user: string, stored: string): Person {
   const number = onePhone(stored)
   return { user, number, forms: storedForms(number), spellings: spellingsOf(number) }
+}
+
+/**
+ * A person as an account has stored them. `stored`: a number in any form, such as the national one of a
+ * contact that is older than the account's country.
+ */
+export async function findPerson(store: Pick<Store, 'db'>, user: string, stored: string): Promise<Person> {
+  const country = await countryOfAccount(store, user)
+  const person = personOf(user, readSender(stored, country))
+  const old = (await findIrregular(store.db, person)).filter(
+    (one) => readSender(one, country) === person.number,
+  )
+  return { ...person, forms: [...new Set([...person.forms, ...old])] }
+}
+
+const MAX_IRREGULAR = 100
+
+/** Numbers of conversations and contacts that are not in E.164 and end as the person's number. */
+async function findIrregular(db: Db, { user, number }: Person): Promise<string[]> {
+  const all = sql<{ number: string }>`(
+    select c.number from conversations c where c."user" = ${user}
+    union select c.phone from contacts c where c."user" = ${user})`
+  const found = await queries(db)
+    .selectFrom(all.as('stored'))
+    .select('number')
+    .where(sql<boolean>`number !~ '^\\+[1-9][0-9]{6,14}$'`)
+    .where(sql<boolean>`right(regexp_replace(number, '[^0-9]', '', 'g'), 6) = ${number.slice(-6)}`)
+    .limit(sql.lit(MAX_IRREGULAR))
+    .execute()
+  return found.map((one) => one.number)
 }
 
 /** Stands for all persons of an account, in an export of the whole account. */

@@ -24,9 +24,14 @@ export const readTexts = (db: Db, person: Person, after: number, limit: number) 
     .limit(sql.lit(limit))
     .execute()
 
-/** SQL: the ids of the newest texts to and from a person, at most `limit` each way, as an array. */
+/** SQL: the ids of the newest texts to and from a person, at most `limit` each way and form, as an array. */
 export const newestTexts = (person: Person, limit: number): RawBuilder<string[]> =>
-  sql`array(select id from ${page(person, sql`true`, 'desc', limit)} page)`
+  sql`array(${sql.join(
+    person.forms.map(
+      (number) => sql`select id from ${page({ ...person, number }, sql`true`, 'desc', limit)} page`,
+    ),
+    sql` union all `,
+  )})`
 
 export async function countTexts(db: Db, person: Person): Promise<number> {
   const { texts } = await queries(db)

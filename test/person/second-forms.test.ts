@@ -64,3 +64,30 @@ test('an erasure by a number removes a conversation under the national number of
   expect(await ended(user, id)).toMatchObject({ state: 'done', number: '' })
   expect(await tablesWith(db, ['Zebulon calls', '0151 7654 3210', '015176543210'])).toEqual([])
 })
+
+test('an erasure removes a contact in national form beside that in E.164, and its preview counts both', async () => {
+  const user = await gateway.makeUser()
+  const phone = await gateway.pair(user)
+  // the first as an older version stored it
+  const [[old]] = (await gateway.query(
+    `insert into contacts (id, "user", phone, name, created, updated)
+    select pb_new_id(), $1, n, 'Zebulonia', pb_text(now()), pb_text(now())
+    from unnest(array['015176543211', '+4915176543211']) n returning id`,
+    [user.id],
+  )) as [[string]]
+  await gateway.hear(phone, [['0151 7654 3211', 'Zebulonia calls']])
+  await must(user, 'POST', '/api/collections/user_settings/records', { user: user.id, country: 'DE' })
+  const found = await must(user, 'POST', `/api/contacts/${old}/erase`, { preview: true })
+  expect(found.number).toBe('+4915176543211')
+  expect(found.places).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ place: 'contacts', count: 2 }),
+      expect.objectContaining({ place: 'sms_messages', count: 1 }),
+      expect.objectContaining({ place: 'conversations', count: 1 }),
+    ]),
+  )
+  const asked = { number: '+4915176543211', reason: 'Asked' }
+  const { id } = await must(user, 'POST', '/api/person/erase', asked)
+  expect(await ended(user, id)).toMatchObject({ state: 'done' })
+  expect(await tablesWith(db, ['Zebulonia', '015176543211', '15176543211'])).toEqual([])
+})

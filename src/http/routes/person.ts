@@ -8,10 +8,10 @@ import { SIGNED_IN } from '../../openapi/security.ts'
 import { countData, FOUND_DATA } from '../../person/count-stored-data.ts'
 import {
   everyPerson,
+  findPerson,
   numberOfContact,
   numberOfConversation,
   type Person,
-  personOf,
 } from '../../person/person.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from '../../person/requests.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
@@ -76,13 +76,13 @@ export function personRoutes(services: Services): Hono<Env> {
   const ofContact = async ({ user, store }: Caller, contact: string) => {
     const phone = await numberOfContact(store.db, user, contact)
     if (phone === undefined) throw notFound()
-    return personOf(user, phone)
+    return findPerson(store, user, phone)
   }
   const ofNumber = async ({ user, store }: Caller, given: string) => {
     const phone =
       (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
     if (phone === undefined) throw invalid('number must be a phone number')
-    return personOf(user, phone)
+    return findPerson(store, user, phone)
   }
   return routesFor(identify, {
     'POST /account/data': (caller, c) => add(caller, c, 'export', everyPerson(caller.user)),
