@@ -10,21 +10,21 @@ import type { ImportRow } from './read-rows.ts'
 
 /**
  * Imports the rows of `table`, changed by `convert`, into a collection. Leaves out those that the API would
- * refuse. Returns the number of imported rows.
+ * refuse, and those for which `convert` returns undefined. Returns the number of imported rows.
  */
 export async function importRecords(
   { draft, data, storage, progress, leftOut }: FolderImport,
   collection: Collection,
   table = collection.name,
-  convert = (row: StoredRow): StoredRow => row,
+  convert: (row: StoredRow) => StoredRow | undefined = (row) => row,
 ): Promise<number> {
   const total = data.count(table)
   let [done, left] = [0, 0]
   let rows: ImportRow[] = []
   for (const stored of data.rows(table)) {
     const row = convert(stored)
-    const values = collection.fields.map((field) => storedValue(field, row[field.name]))
-    if (leftOut.isFaulty(collection, values, table)) left++
+    const values = row && collection.fields.map((field) => storedValue(field, row[field.name]))
+    if (!values || leftOut.isFaulty(collection, values, table)) left++
     else rows.push(values)
     if (rows.length < chunkSize(collection, true) && done + left + rows.length < total) continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })

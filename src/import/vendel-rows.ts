@@ -15,7 +15,8 @@ const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list',
 /** How many characters of an API key its owner sees. */
 const VISIBLE_LENGTH = 10
 
-const phoneOf = (stored: StoredRow[string]) => readPhone(textOf(stored)).phone ?? stored
+/** A number in E.164; unchanged if it is none. */
+export const phoneOf = (stored: StoredRow[string]) => readPhone(textOf(stored)).phone ?? stored
 
 /** Converts rows of collections whose fields have other names or meanings here. */
 export const CONVERT: Readonly<Record<string, Convert>> = {

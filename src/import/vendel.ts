@@ -14,6 +14,7 @@ import { importRecords } from './import-records.ts'
 import { dropLostRelations } from './left-out.ts'
 import { type PocketBaseData, type StoredRow, textOf } from './open-pocketbase.ts'
 import { importPocketBaseTables, saveOne } from './pocketbase-collections.ts'
+import { joinContacts } from './vendel-contacts.ts'
 import { CONVERT } from './vendel-rows.ts'
 import { opener, requireKey, sealedIn } from './vendel-secrets.ts'
 
@@ -98,8 +99,11 @@ export const importVendel = (
     const brought = new Set<Collection>()
     let records = 0
     for (const raw of raws) {
-      const convert = (stored: StoredRow): StoredRow => {
-        const row = { ...stored, monthly_quota: quotas.get(stored.id) }
+      const join = raw.name === 'contacts' ? joinContacts(data.rows('contacts')) : undefined
+      const convert = (stored: StoredRow): StoredRow | undefined => {
+        const kept = join ? join(stored) : stored
+        if (!kept) return void count('contacts: # had the number of an earlier contact. They are one here.')
+        const row = { ...kept, monthly_quota: quotas.get(stored.id) }
         for (const column of sealedIn(row)) {
           // a text that cannot be decrypted stays as it is stored, as in Vendel
           const text = open(textOf(stored[column]))

@@ -37,6 +37,9 @@ changed.exec(`update sms_templates set body = 'fenc:c2VhbGVkIHdpdGggYW5vdGhlciBr
   update hook set id = 'filewebhook0001', url = 'file:///etc/passwd';
   insert into webhook_configs select * from hook;
   update webhook_delivery_logs set response_status = 'none';
+  create temp table person as select * from contacts where phone_number = '+491511000010' limit 1;
+  update person set id = 'secondform00001', phone_number = '+49 (0) 151 1000010', notes = 'likes cake';
+  insert into contacts select * from person;
   update _collections set options = json_set(options, '$.oauth2.providers',
     json('[{"name":"github","clientId":"ours","clientSecret":"secret"}]')) where name = 'users'`)
 changed.close()
@@ -82,13 +85,14 @@ test.each([
 test('a data directory made by a real Vendel server is imported', async () => {
   const summary = await bring(KEY)
   expect(summary.split('\n')).toEqual([
-    'Imported 10 collections, 0 views, 59 of 62 records and 0 files.',
+    'Imported 10 collections, 0 views, 59 of 63 records and 0 files.',
     '- users: 1 had is_superuser. They are users like others here.',
     '- sms_devices: 2 came over as devices, switched off. Add the phones and modems anew.',
     '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
     '- webhook_configs: 2 were called without the text. Calls have it here.',
     '- api_keys: 1 had been switched off. They are so here.',
     '- sms_templates: 1 had a text with another key. It is still encrypted.',
+    '- contacts: 1 had the number of an earlier contact. They are one here.',
     expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
     '- scheduled_sms: none goes out. Send them as campaigns.',
     '- settings: left out. Vendel takes them from its environment.',
@@ -147,7 +151,7 @@ test.each([
     'contacts',
     'with its notes as data',
     'tyfqzzjyhtnfq9h',
-    { phone: '+491511000010', data: { notes: 'likes "tea"' } },
+    { phone: '+491511000010', data: { notes: 'likes "tea"\nlikes cake' } },
   ],
   [
     'sms_templates',
