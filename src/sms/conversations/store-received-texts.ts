@@ -99,7 +99,10 @@ export async function receiveTexts(
     if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
     for (const [i, { attachments = [], maxFileBytes: maxBytes = 0 }] of texts.entries())
       await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!), { id: device.user, maxBytes })
-    const fresh = identified.filter(({ id }) => isNew.has(id))
+    const fresh = inKnownOrder(
+      identified.filter(({ id }) => isNew.has(id)),
+      words,
+    )
     const last = lastWords(fresh, words)
     const said = await dropLate(db, device.user, last)
     for (const one of said) await setOptedOut(inside, device.user, one.sender, one.isOut, proofOf(one))
@@ -122,6 +125,19 @@ function lastWords(texts: readonly Identified[], words: OptWords): OptChange[] {
 }
 
 const HOUR_MS = 3_600_000
+
+/**
+ * Leaves out texts of a clock that is far ahead, if the same report has an opt-out of their sender with a
+ * possible time: the clock does not show that they are later. Opt-outs stay.
+ */
+function inKnownOrder(texts: readonly Identified[], words: OptWords): readonly Identified[] {
+  const isAhead = ({ receivedAt }: Identified) => withoutSummer(receivedAt) - Date.now() > HOUR_MS / 2
+  const isOut = ({ body }: Identified) => readOptWord(body, words) === true
+  const ahead = texts.filter((text) => isAhead(text) && !isOut(text))
+  if (ahead.length === 0) return texts
+  const stopped = new Set(texts.filter((text) => isOut(text) && !isAhead(text)).map(({ from }) => from))
+  return texts.filter((text) => !stopped.has(text.from) || !ahead.includes(text))
+}
 
 /** Subtracts an hour from times 30 to 60 minutes in the future: Android before 7 ignores summer time. */
 function withoutSummer(receivedAt: number) {

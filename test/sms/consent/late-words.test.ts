@@ -85,3 +85,33 @@ test('a person who has texted STOP and opts out on a page later stays out in spi
   const pages = `select count(*)::int from consents where number = $1 and source = 'page'`
   expect(await server.query(pages, [number])).toEqual([[1]])
 })
+
+test.each([
+  ['START', 'STOP'],
+  ['STOP', 'START'],
+])(
+  'a START of a clock that is far ahead does not end a STOP of the same report: %s, %s',
+  async (...words) => {
+    const number = nextNumber()
+    await must(phone, 'POST', '/api/devices/incoming', {
+      items: words.map((body) => ({
+        from: number,
+        body,
+        received_at: body === 'START' ? '2099-01-01T00:00:00.000Z' : new Date().toISOString(),
+      })),
+    })
+    expect(await contactOf(number)).toEqual([true, []])
+  },
+)
+
+test('of a STOP and a START by one clock that is far ahead, the later one counts', async () => {
+  const number = nextNumber()
+  await must(phone, 'POST', '/api/devices/incoming', {
+    items: ['STOP', 'START'].map((body, i) => ({
+      from: number,
+      body,
+      received_at: `2099-01-01T00:00:0${i}Z`,
+    })),
+  })
+  expect(await contactOf(number)).toBeUndefined()
+})
