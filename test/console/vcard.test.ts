@@ -139,6 +139,18 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
     '+49152',
   ],
   [
+    'a phone with a mark of continuation too many in a note',
+    ['VERSION:2.1', 'FN:Ann', 'NOTE;ENCODING=QUOTED-PRINTABLE:Doctor=', 'TEL;CELL:+49151'],
+    'Ann',
+    '+49151',
+  ],
+  [
+    'a phone with a mark of continuation too many behind a line break of a note',
+    ['VERSION:2.1', 'FN:Ann', 'NOTE;ENCODING=QUOTED-PRINTABLE:Doctor=0D=0A=', 'TEL;CELL:+49151'],
+    'Ann',
+    '+49151',
+  ],
+  [
     'a folded word of version 3.0 in the older form',
     ['VERSION:3.0', 'FN;ENCODING=b:SsO2', ' cmc=', 'TEL:+49151'],
     'Jörg',

@@ -50,12 +50,12 @@ export function readCards(text: string): Sheet {
 function* linesOf(text: string): Generator<Line> {
   let whole = ''
   let isOld = false
-  // in a property that is not read, a next line may look like one that is
-  let isSkipped = false
+  // the last line of a property that is not read, if it continues
+  let skipped = ''
   for (const part of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
     const encoding = encodingOf(whole)
     const isSoft = encoding === 'quoted-printable' && whole.endsWith('=')
-    if (isSkipped) isSkipped = part.endsWith('=')
+    if (skipped !== '' && !isPropertyBehind(skipped, part)) skipped = part.endsWith('=') ? part : ''
     else if (isSoft && !isWanted(part)) whole = cut(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
     else if (/^[ \t]/.test(part)) {
       const isTextFold = isOld && encoding === '' && !whole.endsWith(':')
@@ -65,7 +65,8 @@ function* linesOf(text: string): Generator<Line> {
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
       if (line) yield line
       whole = isWanted(part) ? part : ''
-      isSkipped = whole === '' && encodingOf(part) === 'quoted-printable' && part.endsWith('=')
+      const isLong = whole === '' && encodingOf(part) === 'quoted-printable' && part.endsWith('=')
+      skipped = isLong ? part : ''
     }
   }
   const last = readLine(whole)
@@ -82,6 +83,10 @@ const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
 
 const isWanted = (part: string) =>
   WANTED.has(/^(?:[\w-]+\.)?([\w-]+)[;:]/.exec(part)?.[1]?.toUpperCase() ?? '')
+
+/** Behind a line break in a note, a line without parameters may be text that looks like a property. */
+const isPropertyBehind = (skipped: string, part: string) =>
+  isWanted(part) && (!/=0A=$/i.test(skipped) || /^(?:[\w-]+\.)?[\w-]+;|^END:VCARD/i.test(part))
 
 function readLine(whole: string): Line | undefined {
   const [, name, parameters, value] = LINE.exec(whole) ?? []
