@@ -1,3 +1,4 @@
+import { takeCodes } from '../../src/sms/codes/counts.ts'
 import { ANN, as, startServerWithUsers } from '../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
@@ -106,7 +107,7 @@ test('codes per network and account are limited exactly over all services, also 
   expect(await start(numbers(1)[0]!, named)).toBe('sent')
 })
 
-test('codes use at most their share of the quota', async () => {
+test('codes, pages and words together use at most their share of the quota', async () => {
   const usage = (await server.ask('GET', 'usage', undefined, as(ANN))).body
   await server.rows('update users set monthly_quota = $2 where id = $1', [ANN.id, usage.used + 100])
   const share = Math.ceil((4 * 100) / (usage.used + 100))
@@ -114,6 +115,10 @@ test('codes use at most their share of the quota', async () => {
   await bound({ code_quota_share: share })
   expect(await startAll(numbers(allowed + 5))).toBe(allowed)
   expect(await start(numbers(1)[0]!, { service: await service({}) })).toBe('quota_exceeded')
+  const { store, config } = server.services
+  const codes = { user: ANN.id, phones: numbers(1), ip: '' }
+  for (const asker of ['code', 'page', 'word'] as const)
+    await expect(takeCodes(store, config, { ...codes, asker }), asker).rejects.toThrow(/quota/i)
   await bound({ code_quota_share: 0 })
   expect(await start(numbers(1)[0]!)).toBe('sent')
   await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])

@@ -108,18 +108,18 @@ function countsOfNumber(key: string, { ofHour, ofDay }: Limits): Count[] {
   ]
 }
 
-/** Codes of this month, if the account has a quota. `share`: percent of the quota. */
+/** Codes of this month for all askers together, if the account has a quota. `share`: percent of the quota. */
 async function countsOfQuota(
   store: Store,
   config: Pick<Config, 'monthlyQuota'>,
-  { asker = 'code', user, phones }: Codes,
+  { user, phones }: Codes,
   share: number,
 ): Promise<Count[]> {
   const { quota, period } = await readUsage(store, user, config, new Date())
   if (quota === 0) return []
   const limit = Math.floor((quota * share) / 100)
   const month = { amount: phones.length, limit, seconds: MONTH_SECONDS, refusal: 'quota_exceeded' } as const
-  return [{ ...month, key: `${asker} ${user} ${period}` }]
+  return [{ ...month, key: `code ${user} ${period}` }]
 }
 
 const hashOf = (phone: string) => hash('sha256', phone, 'hex').slice(0, 32)
