@@ -34,12 +34,29 @@ export const failExpiredLeases = failing(REASONS.silent, (db) =>
     .skipLocked(),
 )
 
-/** Ends messages that a claim has refused. Returns their devices, which may claim others. */
+/** Devices of refused messages whose next messages a sweep asks about, too. */
+const MAX_DEVICES = 10
+
+/** The messages that claims have refused, and those that their devices would claim next. */
+const REFUSED_AND_NEXT = sql`array(
+  (select r.message from sms_dispatch r where r.refused <> '' order by r.message limit ${sql.lit(MAX_ROWS)})
+  union
+  select n.message from (
+    select distinct r.device from sms_dispatch r where r.refused <> '' limit ${sql.lit(MAX_DEVICES)}
+  ) v cross join lateral (
+    select q.message from sms_dispatch q where q.device = v.device and q.state = 'assigned'
+    order by q.priority desc, q.position limit ${sql.lit(MAX_ROWS)}
+  ) n)`
+
+/**
+ * Ends messages that a claim has refused, and those behind them that it would refuse: a claim marks only as
+ * many as the device asks for. Returns their devices, which may claim others.
+ */
 export const endRefused = (db: Db): Promise<string[]> =>
   endIfRefused(
     db,
     selectQueued(db)
-      .where('d.refused', '<>', sql.lit(''))
+      .where(sql<boolean>`d.message = any(${REFUSED_AND_NEXT})`)
       .where('d.state', '<>', sql.lit('sending'))
       .orderBy('d.message')
       .forUpdate()

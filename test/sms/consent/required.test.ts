@@ -238,3 +238,20 @@ test('numbers of a send that get no text for several reasons each fail for the f
     expect.stringMatching(/^(assigned|sending)/),
   ])
 })
+
+test('once a claim has refused a text, a sweep ends the texts that wait behind it without proof, too', async () => {
+  const open = (await record('contact_groups', { name: nextNumber() })).id
+  const numbers = Array.from({ length: 30 }, nextNumber)
+  for (const phone of numbers) await record('contacts', { phone, groups: [open] })
+  await agree(numbers[29]!, { group: open })
+  const claim = async (limit: number) => (await must(phone, 'POST', '/api/devices/claim', { limit })).items
+  // a claim returns these again, from earlier tests
+  const held = (await claim(100)).length
+  const { message_ids } = await send('send', { recipients: [], group_ids: [open], body: 'News' })
+  await must(ann, 'PATCH', `/api/collections/contact_groups/records/${open}`, { requires_consent: true })
+  await claim(held + 1)
+  const failed = async () =>
+    Object.values(await outcomes(message_ids)).filter((outcome) => outcome === `failed ${NO_PROOF}`)
+  await until('all texts without proof ended', async () => (await failed()).length === 29)
+  expect((await claim(100)).map(({ to }: { to: string }) => to)).toContain(numbers[29])
+})
