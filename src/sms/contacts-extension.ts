@@ -18,10 +18,13 @@ export const contactsExtension: Extension = {
   async beforeCreate(store, values, request) {
     values.phone = onePhone(String(values.phone))
     const source = sourceOf(request)
-    if (values.opted_out === true || source === 'import')
+    if (values.opted_out === true || source === 'import') {
+      // also for the first contact of an import: a later one may have opted out, and another order could
+      // deadlock with an incoming text
+      await lockUserSends(store.db, String(values.user))
       await giveProof(store.db, { source, entered_by: enteredBy(request) })
+    }
     if (values.opted_out !== true) await showStop(store, values)
-    else await lockUserSends(store.db, String(values.user))
     await completeTimeZone(store.db, values)
     return undefined
   },

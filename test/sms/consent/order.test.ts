@@ -1,3 +1,4 @@
+import { lockUserSends } from '../../../src/sms/send/lock-user-sends.ts'
 import { request } from '../../support/server/request.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
@@ -272,4 +273,26 @@ describe('YES', () => {
     await hear(number, 'YES')
     expect(await stateOf(number, group)).toBe('given')
   })
+})
+
+test('an import takes the lock of sends before its first contact, so an incoming text cannot deadlock with it', async () => {
+  const [plain, out] = [nextNumber(), nextNumber()]
+  const requests = [{ phone: plain }, { phone: out, opted_out: true }].map((contact) => ({
+    method: 'POST',
+    url: path('contacts'),
+    headers: { 'Consent-Source': 'import' },
+    body: { user: ann.id, ...contact },
+  }))
+  const waits = `from pg_stat_activity a where a.wait_event_type = 'Lock' and a.query like '%sms_turns%'`
+  const written = `select ${waits} and exists (select from pg_locks l
+    where l.pid = a.pid and l.relation = 'contacts'::regclass and l.mode = 'RowExclusiveLock')`
+  let imported: Promise<{ status: number }> | undefined
+  await server.server.services.store.forEverybody('test').db.transaction(async (db) => {
+    await lockUserSends(db, ann.id)
+    imported = ann.call('POST', '/api/batch', { requests })
+    await until('the import waits', async () => (await server.query(`select ${waits}`)).length > 0)
+    expect(await server.query(written)).toEqual([])
+  })
+  expect((await imported!).status).toBe(200)
+  expect(await contactOf(out)).toEqual([true, []])
 })
