@@ -1,6 +1,20 @@
+/** What people write between the digits of a number. */
+const BETWEEN = '[\\p{Zs}\\p{Pd}()_.]{0,3}'
+const SOME = new RegExp(`(?:\\d${BETWEEN}){5}`, 'u')
+const NUMBER = new RegExp(`(?:\\+|%2B)?\\d(?:${BETWEEN}\\d){6,}[a-z]?`, 'giu')
+/** The beginning of an id of a record. */
+const ID = /^\d+[a-z]$/i
+
+/** Whether a name or value may have a number of somebody in it: five digits. */
+export const hasNumber = (text: string): boolean => SOME.test(text)
+
+/** A sentence or path as it may be logged, with `…` for what may be a number of somebody: seven digits. */
+export const withoutNumbers = (text: string): string =>
+  text.replace(NUMBER, (found) => (ID.test(found) ? found : '…'))
+
 /** A key of a body as it may be logged; `…` for one that may contain words or a number of somebody. */
 export const loggableKey = (key: string): string =>
-  /^[A-Za-z_@$][\w.-]{0,49}$/.test(key) && !/(?:\d[_.-]*){5}/.test(key) ? key : '…'
+  /^[A-Za-z_@$][\w.-]{0,49}$/.test(key) && !hasNumber(key) ? key : '…'
 
 /** A message as it may be logged, without the values that it quotes. */
 export const loggableMessage = (message: string): string => message.replace(/".*"/gs, '"…"')

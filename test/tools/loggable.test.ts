@@ -1,4 +1,5 @@
 import { readCall } from '../../src/agent/drivers/http/read-call.ts'
+import { withoutNumbers } from '../../src/tools/loggable.ts'
 import { CALLBACK, carrierOf } from '../agent/http/carrier-fixture.ts'
 
 test('the names of the fields of an unknown event have neither numbers nor words of people', () => {
@@ -12,4 +13,19 @@ test('the names of the fields of an unknown event have neither numbers nor words
   expect(readCall(carrierOf('clickatell'), call)?.unknown).toEqual([
     ['…', 'data', 'data.event_type', 'data.…', 'data.…'],
   ])
+})
+
+test.each([
+  ['The carrier refused it: 401, 20003 Authenticate', 'The carrier refused it: 401, 20003 Authenticate'],
+  ['400, 21211 To +49 (151) 1234-5678 is wrong', '400, 21211 To … is wrong'],
+  ['0151.200.00010, 0151_200_00010', '…, …'],
+  ['/api/sms/%2B4915112345678', '/api/sms/…'],
+  ['/api/records/1234567abcdefgh/123456', '/api/records/1234567abcdefgh/123456'],
+])('%s is logged as %s', (text, logged) => {
+  expect(withoutNumbers(text)).toBe(logged)
+})
+
+test('a long text of digits is read in linear time', () => {
+  const text = `${'1 '.repeat(500_000)}a`
+  expect(withoutNumbers(text)).toBe('… a')
 })

@@ -1,3 +1,4 @@
+import { hasNumber, withoutNumbers } from '../../tools/loggable.ts'
 import { readQuery } from '../query.ts'
 
 /** The secret at the end of a URL that a phone, a tool or a link of a text has. */
@@ -23,23 +24,15 @@ const KEYS = /(?:psk|vk)_?\w{20,}/g
 const safePath = (url: string) =>
   url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
-/** Digits, with the `+` before them (phone number) and the letter after them (id), if there are any. */
-const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
-
-const MIN_DIGITS = 7
-
-const withoutNumbers = (path: string) =>
-  path.replace(DIGITS, (all, digits: string, letter: string) =>
-    letter !== '' || digits.length < MIN_DIGITS ? all : '…',
-  )
-
 /** Parameters whose values are field names or numbers, not data. */
 const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
 
-/** Parameter values and names that may be logged. Five digits or more may be a phone number. */
-const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
+/** Parameter values and names that may be logged, unless they have a number. */
+const PLAIN_VALUE = /^[\w.,:@()*+-]*$/
 
-const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
+const PLAIN_NAME = /^[\w.@:-]{1,50}$/
+
+const isPlain = (text: string, plain: RegExp) => plain.test(text) && !hasNumber(text)
 
 /** The URL for the log. Values that may be private become `…`; a filter keeps its names and operators. */
 export function loggedUrl(url: string): string {
@@ -47,8 +40,8 @@ export function loggedUrl(url: string): string {
   const path = withoutNumbers(safePath(read))
   const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
     if (name === 'filter') return `filter=${withoutValues(value)}`
-    const shown = PLAIN.has(name) && PLAIN_VALUE.test(value) ? value : '…'
-    return `${PLAIN_NAME.test(name) ? name : '…'}=${shown}`
+    const shown = PLAIN.has(name) && isPlain(value, PLAIN_VALUE) ? value : '…'
+    return `${isPlain(name, PLAIN_NAME) ? name : '…'}=${shown}`
   })
   const whole = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
   return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
@@ -60,8 +53,6 @@ const TOKEN =
 const WORD = /^[\w.@:#-]+$/
 
 const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
-
-const LONG_NUMBER = /\d{5}/
 
 const SIGN = /^[=!<>~?(]/
 
@@ -75,6 +66,6 @@ export function withoutValues(filter: string): string {
 
 function shown(token: string, next = ''): string {
   if (/^[\s=!<>~?&|(),]/.test(token)) return token
-  if (CONSTANT.test(token) && !LONG_NUMBER.test(token)) return token
-  return WORD.test(token) && SIGN.test(next) && !LONG_NUMBER.test(token) ? token : '…'
+  if (CONSTANT.test(token) && !hasNumber(token)) return token
+  return WORD.test(token) && SIGN.test(next) && !hasNumber(token) ? token : '…'
 }

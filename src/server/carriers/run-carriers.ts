@@ -8,6 +8,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import type { Logger } from '../../log.ts'
+import { withoutNumbers } from '../../tools/loggable.ts'
 import { repeat, serialQueue } from '../../tools/repeat.ts'
 import { openAttemptJournal } from './attempt-journal.ts'
 import { deviceLink } from './device-link.ts'
@@ -20,9 +21,6 @@ const ROUND_MS = 5_000
 const MAX_RUNNING = 500
 /** How many carriers begin at the same time, each with a query or two. */
 const MAX_BEGINNING = 10
-
-/** What may be a number in a carrier's words: seven digits or more. */
-const NUMBER = /\+?\d(?:[\p{Zs}\p{Pd}()]{0,3}\d){6,}/gu
 
 /**
  * Stores why a carrier sends nothing, unless its settings have changed since, and mails its owner at most
@@ -40,7 +38,8 @@ async function noteFault(db: Db, { device, user, version }: StoredCarrier, fault
     .whereRef('d.id', '=', 'c.device')
     .where('c.device', '=', device)
     .where('c.version', '=', version)
-    .where('c.fault', '<>', fault)
+    // the fault of a trial was not told: who added the carrier may have seen it
+    .where(sql<boolean>`(c.fault <> ${fault} or ${fault} <> '' and c.fault_told_at is null)`)
     .returning(['d.name', sql<boolean>`fault_told_at = now()`.as('isNew')])
     .executeTakeFirst()
   if (!told?.isNew) return
@@ -90,7 +89,7 @@ export function startCarriers(
     const fault = (text: string) => {
       // without the carrier's words, which may quote numbers and texts: its owner sees them
       if (text) log.warn({ device }, 'a carrier sends no texts')
-      inOrder(() => noteFault(ownDb, row, text.replace(NUMBER, '…'))).catch((err) =>
+      inOrder(() => noteFault(ownDb, row, withoutNumbers(text))).catch((err) =>
         log.error({ err, device }, 'could not note a fault'),
       )
     }

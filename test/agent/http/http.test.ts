@@ -31,13 +31,13 @@ test.each<[what: string, status: number, body: string, result: object]>([
     'a refused number',
     400,
     '{"code":"bad_number","error":"No such number"}',
-    { outcome: 'failed', notSent: false, error: 'The carrier refused it: 400 bad_number No such number' },
+    { outcome: 'failed', notSent: false, error: 'The carrier refused it: 400, bad_number No such number' },
   ],
   [
     'a country that the account cannot use',
     422,
     '{"code":"not_here"}',
-    { outcome: 'failed', notSent: true, error: 'The carrier refused it: 422 not_here' },
+    { outcome: 'failed', notSent: true, error: 'The carrier refused it: 422, not_here' },
   ],
   [
     'wrong credentials, which the carrier repeats',
@@ -67,10 +67,10 @@ test('a refusal of the account stops the line with one alarm, until a text is se
   await send()
   expect(driver.parallel).toBe(0)
   expect(await driver.ready!(performance.now() + 30_000, AbortSignal.timeout(60_000))).toBe(false)
-  expect(faults).toEqual(['The carrier refused it: 400 no_credit No credit'])
+  expect(faults).toEqual(['The carrier refused it: 400, no_credit No credit'])
   carrier.answer(200, '{"id":"m1"}')
   await send()
-  expect(faults).toEqual(['The carrier refused it: 400 no_credit No credit', ''])
+  expect(faults).toEqual(['The carrier refused it: 400, no_credit No credit', ''])
 })
 
 test('an agent lets the carrier repeat an event that it does not know, and tells the names of its fields', async () => {

@@ -44,7 +44,9 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
   )
   // an answer of 200 that does not accept is a refusal
   const means = row?.means ?? (status < 300 ? 'final' : meaningOf(status))
-  const words = [status, code, textsAt(body, answer.error)].filter(Boolean).join(' ').slice(0, MAX_READ)
+  // a comma: together, a status and a code of digits would look like a number of somebody
+  const codes = [status, code].filter(Boolean).join(', ')
+  const words = `${codes} ${textsAt(body, answer.error)}`.trim().slice(0, MAX_READ)
   return {
     means,
     id,
