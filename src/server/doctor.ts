@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { defineCommand } from 'citty'
-import { type Config, isLoopback, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { openDb } from '../db/connect.ts'
 import { findSite } from '../db/embedded/find-site.ts'
 import { UserError } from '../errors.ts'
@@ -11,20 +11,22 @@ import { describeZones } from '../sms/hours.ts'
 import { within } from '../tools/deadline.ts'
 import { showProgress } from '../tools/progress.ts'
 import { say } from './command-line.ts'
-import { type Check, type Finding, PATIENCE_MS, reasonOf } from './doctor-finding.ts'
+import {
+  type Check,
+  checkTls,
+  type Finding,
+  health,
+  PATIENCE_MS,
+  phones,
+  reasonOf,
+} from './doctor-network.ts'
 import { repairNumbers } from './doctor-numbers.ts'
-import { checkTls } from './doctor-tls.ts'
 import { withStore } from './with-store.ts'
 
 /** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000
 const log = createLogger({ logLevel: 'silent' })
 
-const health = async (url: string) => {
-  const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
-  const { message } = (await response.json()) as { message?: string }
-  return { isOurs: message === 'API is healthy.', date: Date.parse(response.headers.get('date') ?? '') }
-}
 async function port({ host, port: number }: Config): Promise<Finding> {
   const place = `${host}:${number}`
   const probe = createServer()
@@ -94,19 +96,6 @@ async function disk(config: Config): Promise<Finding> {
   const warning = diskWarning(room)
   const found = `${(room.free / 2 ** 30).toFixed(1)} GiB free`
   return warning ? { found, advice: `Make room, or move DATA_DIR to another disk. ${warning}` } : { found }
-}
-
-async function phones({ publicUrl, urls }: Config): Promise<Finding> {
-  const advice = 'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
-  if (isLoopback(publicUrl)) return { found: `only this computer reaches ${publicUrl}`, advice }
-  try {
-    const { isOurs } = await health(publicUrl)
-    if (isOurs) return { found: `${urls.join(', ')} leads to a pocketsms` }
-    return { found: `something else answers at ${publicUrl}`, advice: 'Correct PUBLIC_URL, or the proxy.' }
-  } catch (error) {
-    const found = `${publicUrl} does not answer (${reasonOf(error)})`
-    return { found, advice: 'Start the server; then look at the name, the firewall and the proxy.' }
-  }
 }
 
 async function pushes({ vapidSubject }: Config): Promise<Finding> {

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import { type Config, isLoopback } from '../config.ts'
+import { within } from '../tools/deadline.ts'
+
+/** How long a check waits for an answer. */
+export const PATIENCE_MS = 5_000
+
+/** What a check found. Only faults have `advice`: what to do. */
+export interface Finding {
+  readonly found: string
+  readonly advice?: string
+}
+export type Check = (config: Config) => Promise<Finding>
+
+/** The words of an error, of its cause if it has one. */
+export const reasonOf = (error: unknown) => {
+  const { cause, message } = error as { cause?: { message?: string }; message: string }
+  return cause?.message || message
+}
+
+/** What answers at an address, and the time of its clock. */
+export const health = async (url: string) => {
+  const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  const { message } = (await response.json()) as { message?: string }
+  return { isOurs: message === 'API is healthy.', date: Date.parse(response.headers.get('date') ?? '') }
+}
+
+/** Looks whether phones reach PUBLIC_URL. */
+export async function phones({ publicUrl, urls }: Config): Promise<Finding> {
+  const advice = 'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
+  if (isLoopback(publicUrl)) return { found: `only this computer reaches ${publicUrl}`, advice }
+  try {
+    const { isOurs } = await health(publicUrl)
+    if (isOurs) return { found: `${urls.join(', ')} leads to a pocketsms` }
+    return { found: `something else answers at ${publicUrl}`, advice: 'Correct PUBLIC_URL, or the proxy.' }
+  } catch (error) {
+    const found = `${publicUrl} does not answer (${reasonOf(error)})`
+    return { found, advice: 'Start the server; then look at the name, the firewall and the proxy.' }
+  }
+}
+
+const LEAST_DAYS = 7
+
+/** Looks at the certificate of PUBLIC_URL. */
+export async function checkTls({ publicUrl }: Config): Promise<Finding> {
+  const { protocol, hostname, port: number } = new URL(publicUrl)
+  if (protocol !== 'https:') {
+    const isLocal = isLoopback(publicUrl) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
+    const found = 'none: texts and passwords cross the network readable'
+    if (isLocal) return { found: 'none, within your network' }
+    return { found, advice: 'Put a proxy in front, and set PUBLIC_URL=https://… (docs/deploy.md).' }
+  }
+  const servername = isIP(hostname) ? '' : hostname
+  const socket: TLSSocket = connect({ host: hostname, port: Number(number || 443), servername })
+  const opened = new Promise<void>((resolve, reject) =>
+    socket.once('secureConnect', resolve).once('error', reject),
+  )
+  try {
+    await within(opened, PATIENCE_MS)
+    const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000)
+    const found = `the certificate of ${hostname} ends in ${days} days`
+    return days < LEAST_DAYS ? { found, advice: 'Look why your proxy does not renew it.' } : { found }
+  } catch (error) {
+    const found = `no valid certificate at ${hostname} (${reasonOf(error)})`
+    return { found, advice: 'Let the proxy get one for this name; phones refuse all others.' }
+  } finally {
+    socket.destroy()
+  }
+}
