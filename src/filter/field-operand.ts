@@ -6,7 +6,7 @@ import { FilterError } from './parse.ts'
 import { affinityOf, type Context, column, type FilterRow } from './row.ts'
 import { param, type Sql, sql } from './sql.ts'
 
-const MODIFIERS = ['each', 'length', 'lower', 'isset', 'changed'] as const
+const MODIFIERS = ['each', 'length', 'lower', 'fold', 'isset', 'changed'] as const
 export type Modifier = '' | (typeof MODIFIERS)[number]
 
 /** Splits `name:lower` into name and modifier. Throws a FilterError for an unknown modifier. */
@@ -33,6 +33,7 @@ export function fieldOperand(
   const operand = guarded
     ? { ...plain, guard: column(row, context.catalog.field(row.collection, 'emailVisibility')!) }
     : plain
+  if (modifier === 'fold') return { ...operand, isFolded: true }
   return modifier === 'lower' ? lowered(operand) : operand
 }
 

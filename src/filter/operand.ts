@@ -42,6 +42,8 @@ export interface Expression extends Common {
   readonly text?: Sql
   /** Whether the value is a stored date: empty or in PocketBase's format. */
   readonly isDate?: boolean
+  /** Whether the field has the modifier `:fold`: only `~` and `!~` compare it. */
+  readonly isFolded?: boolean
   /** Joined rows that the expression reads: if one is missing, it is NULL. */
   readonly rows: readonly JoinedRow[]
   /** For an element of a list: SQL of the list, and the row joined for the element (a value or a record). */

@@ -1115,6 +1115,7 @@ CREATE INDEX idx_sms_messages_user_created ON sms_messages USING btree ("user", 
 CREATE INDEX sms_messages_body_trigrams ON sms_messages USING gin (body pocketsms_extensions.gin_trgm_ops);
 CREATE INDEX sms_messages_by_number ON sms_messages USING btree ("to", _rowid, "user");
 CREATE INDEX sms_messages_by_time ON sms_messages USING btree (created DESC, _rowid);
+CREATE INDEX sms_messages_from_trigrams ON sms_messages USING gin ("from" pocketsms_extensions.gin_trgm_ops);
 CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
 CREATE INDEX sms_messages_incoming ON sms_messages USING btree ("user", created) WHERE message_type = 'incoming'::text;
 CREATE INDEX sms_messages_of_user_by_from ON sms_messages USING btree ("user", "from", _rowid) WHERE "from" <> ''::text;

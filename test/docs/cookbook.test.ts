@@ -64,6 +64,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   'Which texts were sent to this number?': ['to-anna'],
   'Which texts did we exchange with this number?': ['to-anna', 'from-anna'],
   'Which texts mention a parcel?': ['from-anna', 'to-anna'],
+  'Which texts have both words, in any order and case, with or without accents?': ['to-anna'],
   'Which texts begin with "Your"?': ['to-anna'],
   'Which texts were sent to Germany?': ['to-anna', 'from-anna', 'from-zoe', 'to-dora'],
   'Which messages still wait, in the order in which they leave?': [

@@ -118,6 +118,17 @@ const FILTERS = [
   'body ~ "a_b"',
   'body ~ "c\\\\d"',
   'body ~ "%xt 5%b"',
+  'body:fold ~ "strasse"',
+  'body:fold ~ "STRAßE"',
+  'body:fold ~ "unter"',
+  'body:fold ~ "Istanbul"',
+  'body:fold ~ "İst"',
+  'body:fold ~ "σας"',
+  'body:fold ~ "100%"',
+  'body:fold ~ "c\\\\d"',
+  'body:fold ~ "eau"',
+  'body:fold !~ "text"',
+  'body:fold ~ "ünter" && body:fold ~ "77" || to ~ "1234" || from ~ "1234"',
   'body ~ "nothing of this"',
   'body !~ "text"',
   'body ~ "9" && to ~ "777"',
@@ -147,6 +158,12 @@ test.each(WHO)('filters find the same with and without indexes for %s', async (_
 test.each(WHO)('a rare word is found by its trigrams for %s', async (_, is) => {
   const { plan } = await list(is, { filter: 'body ~ "Text 1111 "', sort: '-created', skipTotal: '1' })
   expect(plan).toContain('sms_messages_body_trigrams')
+})
+
+test.each(WHO)('a rare word of any case and accents is found by its trigrams for %s', async (_, is) => {
+  const filter = 'body:fold ~ "TÉXT" && (body:fold ~ "1111" || to ~ "1111" || from ~ "1111")'
+  const { plan } = await list(is, { filter, sort: '-created', skipTotal: '1' })
+  for (const column of ['body', 'to', 'from']) expect(plan).toContain(`sms_messages_${column}_trigrams`)
 })
 
 test('part of a number is found by its trigrams', async () => {
