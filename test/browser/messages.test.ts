@@ -160,7 +160,7 @@ scenario('messages are found by contact names', async (fixture) => {
   const many = Array.from({ length: 51 }, (_, i) => add(`Anna ${i}`, String(2_000_000 + i)))
   await Promise.all(many)
   await search.fill('Anna')
-  await page.getByText('More than 50 contacts have “Anna” in their name: type more of it.').waitFor()
+  await page.getByText('More than 50 contacts have words of “Anna” in their name: type more of it.').waitFor()
   await fixture.look('messages-named')
 })
 

@@ -2,9 +2,10 @@ import './palette.css'
 import { useId, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { readTyped } from '#portable/phone/typed.ts'
-import { contactFilter } from '../data/phone/contact-filter.ts'
 import { defaultCountry } from '../data/phone/default-country.ts'
-import type { Contact } from '../data/record-types.ts'
+import type { Contact, Message } from '../data/record-types.ts'
+import { contactFilter, textFilter } from '../data/search/filters.ts'
+import { canFindTexts, hasWords } from '../data/search/words.ts'
 import { may, session } from '../data/session.ts'
 import { useDebounced } from '../data/use/use-debounced.ts'
 import { useList } from '../data/use/use-list.ts'
@@ -15,7 +16,7 @@ import { keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcu
 
 const FOUND = 5
 const MIN_SEARCH = 2
-const MOST = 12
+const MOST = 16
 
 interface Command {
   readonly id: string
@@ -35,7 +36,10 @@ const ownCommands = (): Command[] =>
     run: () => pressShortcut(element),
   }))
 
-const toConversation = (number: string) => () => go(`/conversations/${encodeURIComponent(number)}`)
+const toConversation =
+  (number: string, at = '') =>
+  () =>
+    go(`/conversations/${encodeURIComponent(number)}`, { at })
 
 /** Commands to write to a number, in its conversation and on the page Send. */
 const toNumber = (number: string, who: string): Command[] => [
@@ -51,15 +55,34 @@ const toNumber = (number: string, who: string): Command[] => [
     : []),
 ]
 
+const toText = ({ id, from, to, body, message_type }: Message): Command => {
+  const number = message_type === 'incoming' ? from : to
+  return {
+    id: `t${id}`,
+    words: t('{number}: {text}', { number: formatPhone(number), text: body }),
+    run: toConversation(number, `sms_messages/${id}`),
+  }
+}
+
 function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
   const [own] = useState(ownCommands)
   const asked = useDebounced(typed.trim())
+  const isUser = session.value?.role === 'user'
   const { items } = useList<Contact>('contacts', {
     filter: `(${contactFilter(asked || '-', defaultCountry.value)})`,
     sort: 'name',
     perPage: FOUND,
     live: false,
-    ready: asked.length >= MIN_SEARCH && session.value?.role === 'user',
+    ready: asked.length >= MIN_SEARCH && isUser,
+  })
+  const hasTexts = isUser && canFindTexts(asked)
+  const texts = useList<Message>('sms_messages', {
+    filter: textFilter(asked, defaultCountry.value),
+    fields: 'id,to,from,body,message_type',
+    perPage: FOUND,
+    isCounted: false,
+    live: false,
+    ready: hasTexts,
   })
   const contacts = asked.length >= MIN_SEARCH ? items : []
   const { phone } = readTyped(typed, defaultCountry.value)
@@ -70,11 +93,11 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
       .map(({ path, title }) => ({ id: path, words: title, run: () => go(path) })),
     { id: '?', words: t('The keys of this page'), key: '?', run: openKeys },
   ]
-  const words = typed.trim().toLocaleLowerCase()
   return [
-    ...(phone && session.value?.role === 'user' ? toNumber(phone, formatPhone(phone)) : []),
-    ...fixed.filter((command) => command.words.toLocaleLowerCase().includes(words)),
+    ...(phone && isUser ? toNumber(phone, formatPhone(phone)) : []),
+    ...fixed.filter((command) => hasWords(command.words, typed)),
     ...contacts.flatMap((contact) => toNumber(contact.phone, contact.name || formatPhone(contact.phone))),
+    ...(hasTexts ? texts.items.map(toText) : []),
   ].slice(0, MOST)
 }
 
@@ -109,8 +132,8 @@ export function Palette({ pages, onClose }: PaletteProps) {
         type="text"
         role="combobox"
         autofocus
-        placeholder={t('Page, contact, number or command')}
-        aria-label={t('Page, contact, number or command')}
+        placeholder={t('Page, contact, number, text or command')}
+        aria-label={t('Page, contact, number, text or command')}
         aria-expanded={found.length > 0}
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}

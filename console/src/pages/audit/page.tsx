@@ -1,4 +1,5 @@
 import { pb } from '../../data/client.ts'
+import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
@@ -74,9 +75,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 function filterOf(words: string): string {
   if (words === '') return ''
-  const shown = Object.keys(ACTIONS).filter((action) =>
-    ACTIONS[action]!.toLowerCase().includes(words.toLowerCase()),
-  )
+  const shown = Object.keys(ACTIONS).filter((action) => hasWords(ACTIONS[action]!, words))
   const found = ['email ~', 'action ~', 'collection ~', 'record =', 'ip ~'].map((field) =>
     pb.filter(`${field} {:words}`, { words }),
   )

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { asChanged } from '../../data/optimistic.ts'
 import type { Conversation } from '../../data/record-types.ts'
+import { hasWords } from '../../data/search/words.ts'
 import type { People } from '../../data/team/people.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -21,7 +22,7 @@ import { type Hit, useConversations } from './use-conversations.ts'
 import { useLastTexts } from './use-last-texts.ts'
 import { ALL, viewsFor } from './views.ts'
 import './conversation-list.css'
-import { isIn, Row, RowLink } from './conversation-row.tsx'
+import { Row, RowLink } from './conversation-row.tsx'
 import { Views, view } from './view-buttons.tsx'
 
 export const words = signal('')
@@ -104,7 +105,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
                 isTwin={(times.get(conversation.name) ?? 0) > 1}
-                isHit={isIn(conversation.last_text, asked)}
+                isHit={asked !== '' && hasWords(conversation.last_text, asked)}
                 lastTextOf={lastTextOf}
                 time={conversation[shown.sort ?? 'last_at']}
                 writer={writerIn(conversation.id)}

@@ -125,6 +125,3 @@ export const RowLink = ({
     </span>
   </a>
 )
-
-export const isIn = (text: string, words: string) =>
-  words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())

@@ -1,7 +1,9 @@
 import { pb } from '../../data/client.ts'
-import { conversationFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
+import { conversationFilter, textFilter } from '../../data/search/filters.ts'
+import { useNamed } from '../../data/search/use-named.ts'
+import { canFindTexts, wordsFilter, wordsIn } from '../../data/search/words.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
 import { mentioned } from '../../data/unread.ts'
@@ -15,8 +17,6 @@ import type { View } from './views.ts'
 
 const PER_PAGE = 30
 const MENTIONS_PER_PAGE = 50
-/** The shortest search in texts and notes, in characters: shorter ones would match nearly every text. */
-const MIN_SEARCH = 3
 const OLDER = 10
 
 export interface Conversations {
@@ -44,23 +44,25 @@ export function useConversations(view: View, words: string): Conversations {
   const filter = asked === '' ? inView : id === 'all' ? found : `${inView} && ${found}`
   const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
   const isMentions = id === 'mentions'
-  const isLong = asked.length >= MIN_SEARCH
-  const search = { perPage: OLDER, live: false, ready: isLong && !isMentions }
+  const isLong = canFindTexts(asked)
+  const named = useNamed(isLong ? asked : '')
+  const search = { perPage: OLDER, isCounted: false, live: false, ready: isLong && !isMentions }
+  const me = session.value?.sender
   const texts = useList<Message>('sms_messages', {
-    filter: pb.filter('body ~ {:asked}', { asked }),
+    filter: textFilter(asked, defaultCountry.value, named?.contacts),
     fields: 'id,to,from,body,message_type,created',
     ...search,
+    ready: search.ready && named?.words === asked,
   })
   const notes = useList<Note & { expand?: { conversation?: Conversation; author?: { name: string } } }>(
     'conversation_notes',
     {
-      filter: pb.filter(isMentions ? `mentions ?~ {:me} && text ~ {:asked}` : 'text ~ {:asked}', {
-        me: session.value?.sender,
-        asked,
-      }),
+      filter: [isMentions && pb.filter('mentions ?~ {:me}', { me }), wordsFilter(wordsIn(asked), ['text'])]
+        .filter(Boolean)
+        .join(' && '),
       expand: 'conversation,author',
       ...search,
-      ...(isMentions && { perPage: MENTIONS_PER_PAGE, live: true, ready: true }),
+      ...(isMentions && { perPage: MENTIONS_PER_PAGE, isCounted: true, live: true, ready: true }),
     },
   )
   const last = new Set(list.items.map(({ last_message }) => last_message))

@@ -1,5 +1,6 @@
 import { fieldNamed } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
+import { hasWords } from '../../data/search/words.ts'
 import { fillTemplate, isSameName } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Completion } from './completing-area.tsx'
@@ -28,9 +29,8 @@ export function useSavedReplies({
     hasAny: items.length > 0,
     find(typed: string): Completion[] {
       if (!isContactKnown) return []
-      const words = typed.trim().toLocaleLowerCase()
       return items
-        .filter((template) => template.name.toLocaleLowerCase().includes(words))
+        .filter((template) => hasWords(template.name, typed))
         .slice(0, SHOWN)
         .map(({ id, name, body }) => ({ id, title: name, text: fillTemplate(body, valueFor) }))
     },

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Message } from '../../data/record-types.ts'
+import { useNamed } from '../../data/search/use-named.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useSims } from '../../data/use/use-sims.ts'
@@ -20,14 +21,13 @@ import { FoundActions } from './found-actions.tsx'
 import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
 import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages } from './use-messages.ts'
-import { useNamed } from './use-named.ts'
 
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)
   // until contacts with these words are found, `named` is undefined or still the result for older words
   const filter =
-    named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.numbers)
+    named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.contacts)
   const messages = useMessages(filter, question.sort, question.page)
   useEffect(() => {
     lastList.value = queryOf(question)
@@ -67,8 +67,8 @@ export function Page({ query }: PageProps) {
           <Toolbar question={question} onChange={change} refusal={refusalOf(messages, question)} />
           {named?.isCut && (
             <Notice kind="warning">
-              {t('More than {count} contacts have “{words}” in their name: type more of it.', {
-                count: named.numbers.length,
+              {t('More than {count} contacts have words of “{words}” in their name: type more of it.', {
+                count: named.contacts.length,
                 words: named.words,
               })}
             </Notice>

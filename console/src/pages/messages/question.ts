@@ -1,5 +1,5 @@
-import { phonePart } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
+import { type Named, textFilter } from '../../data/search/filters.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
@@ -63,33 +63,24 @@ const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? t
 
 /**
  * The whole filter for the server. Numbers without a country code belong to `country`.
- * `named`: numbers of contacts whose names contain the words.
+ * `named`: contacts with words of the search in their names.
  */
 export function wholeFilter(
   { filter, state, words, from, until, device, sender }: Question,
   country: string,
-  named: readonly string[] = [],
+  named: readonly Named[] = [],
 ): string {
   const quick = STATES.find(([key]) => key === state)?.[2] ?? ''
   const parts = [
     filter.trim(),
     quick,
-    wordsFilter(words.trim(), country, named),
+    words.trim() && textFilter(words, country, named),
     from && pb.filter('created >= {:start}', { start: startOfDay(from) }),
     until && pb.filter('created < {:end}', { end: startOfDay(until, 1) }),
     device && pb.filter('device = {:device}', { device }),
     sender && pb.filter('sent_by = {:sender}', { sender }),
   ].filter((part) => part !== '')
   return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
-}
-
-/** The filter for search words, which may also be a phone number as people write it. */
-function wordsFilter(words: string, country: string, named: readonly string[]): string {
-  if (words === '') return ''
-  const number = phonePart(words, country) || words
-  const found = pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
-  // without spaces, because PocketBase limits a filter to 3,500 bytes
-  return [found, ...named.map((phone) => pb.filter('to={:phone}||from={:phone}', { phone }))].join('||')
 }
 
 /** The start of the day that is `later` days after `day`, in the browser's time zone. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { RecordOf, User } from '../../data/record-types.ts'
+import { wordsFilter, wordsIn } from '../../data/search/words.ts'
 import { actFor } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -111,7 +112,7 @@ const FILTERS: Readonly<Record<State, string>> = {
 }
 
 function filterOf(search: string, state: State): string {
-  const found = search && pb.filter('(email ~ {:search} || name ~ {:search})', { search })
+  const found = wordsFilter(wordsIn(search), ['email', 'name'])
   return [found, FILTERS[state]].filter(Boolean).join(' && ')
 }
 

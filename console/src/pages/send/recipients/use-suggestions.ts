@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatPhone, phonePart } from '#portable/phone/format.ts'
 import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../../data/client.ts'
-import { contactFilter } from '../../../data/phone/contact-filter.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
+import { contactFilter } from '../../../data/search/filters.ts'
+import { hasWords, wordsIn } from '../../../data/search/words.ts'
 import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { t } from '../../../language/words.ts'
@@ -48,18 +49,18 @@ export function useSuggestions(
   return [
     ...(phone && !isKnown ? [numberSuggestion(phone, text)] : []),
     ...groups
-      .filter(({ name }) => includes(name, text))
+      .filter(({ name }) => hasWords(name, text))
       .slice(0, MOST_GROUPS)
       .map(groupSuggestion),
     ...contacts.map(contactSuggestion),
   ]
 }
 
-const includes = (whole: string, part: string) => whole.toLocaleLowerCase().includes(part.toLocaleLowerCase())
-
 /** Whether a contact that was found for an earlier text also matches the present text. */
 const fits = ({ name, phone }: Contact, text: string, country: string) =>
-  includes(name, text) || phone.includes(phonePart(text, country) || '-')
+  [[text], wordsIn(text)].some((parts) =>
+    parts.every((part) => hasWords(name, part) || phone.includes(phonePart(part, country) || '-')),
+  )
 
 async function findContacts(text: string, country: string): Promise<readonly Contact[]> {
   const filter = contactFilter(text, country)
