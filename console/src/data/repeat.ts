@@ -25,13 +25,15 @@ export const DAYS_OF_RUNS = [
   ['1 * *', t('On the first of each month')],
 ] as const
 
-/** Splits a cron expression into a choice of DAYS_OF_RUNS and a time. Undefined for any other expression. */
+/** Instead of minute and hour in an expression whose time is not chosen yet. The server refuses it. */
+export const NO_TIME = ['-', '-'] as const
+
+/** Splits a cron expression into a choice of DAYS_OF_RUNS and a time ('' for none); undefined for others. */
 export function usualRuns(cron: string): { days: string; words: string; time: string } | undefined {
-  const [, minute = '', hour = '', days] = /^(\d+) (\d+) (\S+ \S+ \S+)$/.exec(cron.trim()) ?? []
+  const [, minute = '', hour = '', days] = /^(\d+|-) (\d+|-) (\S+ \S+ \S+)$/.exec(cron.trim()) ?? []
   const usual = DAYS_OF_RUNS.find(([choice]) => choice === days)
-  return (
-    usual && { days: usual[0], words: usual[1], time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` }
-  )
+  const time = minute === '-' ? '' : `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
+  return usual && { days: usual[0], words: usual[1], time }
 }
 
 /** When a campaign repeats and until when, for example `Every day at 09:00, no end`. */

@@ -3,6 +3,7 @@ import { t } from '../../language/words.ts'
 const FRIDAY = 5
 const MONDAY = 1
 const OPENS = 9
+const WEEK = 7
 
 export interface NamedTime {
   readonly words: string
@@ -26,14 +27,16 @@ export const inAnHour = (now: Date): NamedTime => ({
   at: new Date(now.getTime() + HOUR_MS),
 })
 
-/** 9:00 tomorrow, on Friday and on next Monday. Lists a day only once if two of them are the same. */
+/** 9:00 tomorrow, on Friday and on next Monday, the earliest first. Lists a day only once. */
 export function comingDays(now: Date): NamedTime[] {
+  const [friday, monday] = [daysUntil(now, FRIDAY), daysUntil(now, MONDAY)]
   const named: [days: number, words: string][] = [
     [1, t('Tomorrow')],
-    [daysUntil(now, FRIDAY), t('On Friday')],
-    [daysUntil(now, MONDAY), t('Next Monday')],
+    [friday, friday === WEEK ? t('In a week') : t('On Friday')],
+    [monday, monday === WEEK ? t('In a week') : t('Next Monday')],
   ]
   return named
+    .sort(([a], [b]) => a - b)
     .filter(([days], at) => named.findIndex((other) => other[0] === days) === at)
     .map(([days, words]) => ({ words, at: morning(now, days) }))
 }

@@ -5,6 +5,7 @@ import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { ownVariables } from '../../data/text/contact-variables.ts'
+import { isoOf, localOf, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { variablesOf } from '../../data/text/variables.ts'
 import { isSame } from '../../data/use/draft-members.ts'
@@ -18,7 +19,7 @@ import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
-import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
+import { WhenField } from '../../parts/form/when-field.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -148,8 +149,7 @@ function requestOf(
         ? { template_id: campaign.template, variables }
         : { body: text, ...(variablesOf(text).length > 0 && { variables: given }) })),
     ...(!isSame(repeat, was.repeat) && { repeat: repeatRequest(repeat) }),
-    ...(!isSame(when, was.when) &&
-      (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
+    ...(!isSame(when, was.when) && (when.isLater ? { scheduled_at: isoOf(when.at) } : { hold_seconds: 10 })),
     ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
       group_ids: groups,
       recipients: recipients.map(({ phone }) => phone),

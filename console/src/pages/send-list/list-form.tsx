@@ -3,6 +3,7 @@ import { guessColumns } from '#portable/phone/columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Template } from '../../data/record-types.ts'
+import { isoOf, timeFault, type When } from '../../data/text/local-time.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
@@ -11,7 +12,7 @@ import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
-import { type When, WhenField } from '../../parts/form/when-field.tsx'
+import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { HowToProve } from '../../parts/proof.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
@@ -143,15 +144,13 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   )
 }
 
-const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? new Date(at).toISOString() : '')
+const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? isoOf(at) : '')
 
-function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
+function faultsOf({ text }: Wishes, when: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
   const unknown = unknownPlaceholders(text, sheet)
   if (text.trim() === '') faults.text = t('Write a text first.')
   else if (unknown.length > 0)
     faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
-  if (isLater && !at) faults.at = t('When shall they go out?')
-  if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = t('This time is past.')
-  return faults
+  return { ...faults, ...timeFault(when) }
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '../../data/fault.ts'
+import { timeFault } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import type { Composition } from './composition.ts'
 
@@ -13,7 +14,7 @@ export function faultsOf(
   missing: readonly string[],
   nowMs: number,
 ): Record<string, string> {
-  const { recipients, groups, kind, text, template, isLater, at } = composition
+  const { recipients, groups, kind, text, template } = composition
   const faults: Record<string, string> = {}
   if (recipients.some(({ fault }) => fault))
     faults.to = t('Some numbers are not right: correct or remove them.')
@@ -25,9 +26,7 @@ export function faultsOf(
   if (kind === 'template' && template === '') faults.template = t('Choose a template.')
   for (const name of missing)
     if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
-  if (isLater && !at) faults.at = t('When shall it go out?')
-  if (isLater && at && new Date(at).getTime() <= nowMs) faults.at = t('This time is past.')
-  return faults
+  return { ...faults, ...timeFault(composition, '', nowMs) }
 }
 
 /** Beginnings of the server's error messages, with the form field that each concerns. */

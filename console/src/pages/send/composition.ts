@@ -2,6 +2,7 @@ import type { PhoneFault } from '#portable/phone/read.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
+import { isoOf } from '../../data/text/local-time.ts'
 import { variablesOf } from '../../data/text/variables.ts'
 
 export interface Recipient {
@@ -103,7 +104,7 @@ const wayOf = ({ device, line, priority, isLater, at }: Composition): Request =>
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),
   ...(priority !== '0' && { priority: Number(priority) }),
-  ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
+  ...(isLater && isoOf(at) && { scheduled_at: isoOf(at) }),
 })
 
 /** The body of the preview request. Variables without a value stay in their braces. */

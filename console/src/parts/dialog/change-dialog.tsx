@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
+import { isoOf, localOf, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextArea } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'
-import { localOf, timeFault, type When, WhenField } from '../form/when-field.tsx'
+import { WhenField } from '../form/when-field.tsx'
 import { SuggestPlainText } from '../suggest-plain-text.tsx'
 import { msOf } from '../time.tsx'
 import { Dialog } from './dialog.tsx'
@@ -95,7 +96,7 @@ const WORDS: Readonly<Record<string, string>> = {
 function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
   const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
   return {
-    scheduled_at: isLater ? new Date(at).toISOString() : '',
+    scheduled_at: isLater ? isoOf(at) : '',
     ...(expires !== '' && { ttl: Math.min(MAX_TTL_SECONDS, Math.max(1, seconds)) }),
   }
 }

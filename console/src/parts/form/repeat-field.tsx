@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { DAYS_OF_RUNS, type Repeat, repeatRequest, usualRuns } from '../../data/repeat.ts'
+import { DAYS_OF_RUNS, NO_TIME, type Repeat, repeatRequest, usualRuns } from '../../data/repeat.ts'
+import { isoOf, localOf } from '../../data/text/local-time.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { formatDateTime, msOf } from '../time.tsx'
 import { SelectField, TextField } from './field.tsx'
-import { localOf } from './when-field.tsx'
 
 const OWN = 'own'
 
@@ -34,8 +34,8 @@ export function RepeatField({
   const [isOwn, setOwn] = useState(false)
   const usual = isOwn ? undefined : usualRuns(cron)
   const put = (days: string, time = '09:00') => {
-    const [hour, minute] = time.split(':').map(Number)
-    if (minute !== undefined) change({ cron: `${minute} ${hour} ${days}` })
+    const [hour, minute] = time ? time.split(':').map(Number) : NO_TIME
+    change({ cron: `${minute} ${hour} ${days}` })
   }
   const choose = (often: string) => {
     setOwn(often === OWN)
@@ -43,7 +43,10 @@ export function RepeatField({
     else if (often !== OWN) put(often, usualRuns(cron)?.time)
     else if (cron === '') put(DAYS_OF_RUNS[0][0])
   }
-  const look = { error, hint: <NextTimes repeat={value} from={from} /> }
+  const look =
+    usual?.time === ''
+      ? { error: t('Choose a time.') }
+      : { error, hint: <NextTimes repeat={value} from={from} /> }
   return (
     <>
       <SelectField
@@ -93,7 +96,7 @@ export function RepeatField({
               name="until"
               type="date"
               value={until && localOf(msOf(until)).slice(0, 10)}
-              onValue={(day) => change({ until: day && new Date(`${day}T23:59:59`).toISOString() })}
+              onValue={(day) => change({ until: isoOf(`${day}T23:59:59`) })}
               hint={t('Empty: without an end.')}
             />
           </div>
@@ -106,7 +109,7 @@ export function RepeatField({
 export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string }) {
   const { preview, fault } = usePreview<{ time_zone: string; times: readonly string[] }>(
     '/api/campaigns/times',
-    { repeat: repeatRequest(repeat), ...(from && { scheduled_at: new Date(from).toISOString() }) },
+    { repeat: repeatRequest(repeat), ...(isoOf(from) && { scheduled_at: isoOf(from) }) },
   )
   if (fault) return <span class="wrong">{fault.message}</span>
   if (!preview) return null

@@ -1,29 +1,11 @@
 import type { Fault } from '../../data/fault.ts'
+import { localOf, type When } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import { Segments } from './choices.tsx'
 import { TextField } from './field.tsx'
 
 const HOUR_MS = 3_600_000
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-
-/** A time in the format of `datetime-local` inputs, in the browser's time zone: `2026-11-20T08:30`. */
-export const localOf = (ms: number) => {
-  const at = new Date(ms)
-  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-/** A choice: now, or later at a local time such as `2026-11-20T08:30`. */
-export interface When {
-  readonly isLater: boolean
-  readonly at: string
-}
-
-/** The error of a chosen time; {} if the time is valid. The unchanged time `was` is always valid. */
-export function timeFault({ isLater, at }: When, was: string): { at?: string } {
-  if (!isLater || at === was) return {}
-  if (!at) return { at: t('When shall it go out?') }
-  return new Date(at).getTime() <= Date.now() ? { at: t('This time is past.') } : {}
-}
 
 const TIMES = [
   [false, t('Now')],

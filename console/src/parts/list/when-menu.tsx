@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks'
 import './when-menu.css'
 import type { NamedTime } from '../../data/text/coming-days.ts'
+import { localOf, timeFault } from '../../data/text/local-time.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../form/field.tsx'
 import { Button } from '../form/form.tsx'
-import { localOf, timeFault } from '../form/when-field.tsx'
 import type { IconName } from '../icon.tsx'
 import { Menu } from './menu.tsx'
 
-const times = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: 'numeric' })
+const times = new Intl.DateTimeFormat(locale, {
+  ...({ weekday: 'short', day: 'numeric', month: 'short' } as const),
+  ...({ hour: 'numeric', minute: 'numeric' } as const),
+})
 
 export function WhenMenu({
   words,
@@ -57,7 +60,7 @@ function Times({
   const [typed, setTyped] = useState('')
   const [fault, setFault] = useState<string>()
   const pick = () => {
-    const found = timeFault({ isLater: true, at: typed }, '')
+    const found = timeFault({ isLater: true, at: typed })
     setFault(found.at)
     if (!found.at) onPick(new Date(typed))
   }

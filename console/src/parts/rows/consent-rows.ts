@@ -1,5 +1,5 @@
+import { isoOf, localOf } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
-import { localOf } from '../form/when-field.tsx'
 import type { FieldRow } from './form-row.ts'
 
 const today = () => localOf(Date.now()).slice(0, 10)
@@ -14,7 +14,7 @@ export const CONSENT_ROWS = [
   {
     ...{ name: 'given_at', label: t('Day'), kind: 'date', read: () => today() },
     // the beginning of the day, so that a STOP on this day counts
-    write: (day) => new Date(`${day}T00:00`).toISOString(),
+    write: (day) => isoOf(`${day}T00:00`),
     error: (day) => (day === '' || String(day) > today() ? t('Choose today or a day before.') : undefined),
   },
   {

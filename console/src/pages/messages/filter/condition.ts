@@ -1,4 +1,5 @@
 import { devices, lines, sms_events, sms_messages, users } from '../../../data/collections.ts'
+import { isoOf } from '../../../data/text/local-time.ts'
 import { MESSAGE_STATES } from '../../../data/words/message-states.ts'
 import { t } from '../../../language/words.ts'
 
@@ -99,6 +100,6 @@ export function withCondition(filter: string, path: Path, sign: string, value: s
 
 function literal(type: string, value: string): string {
   if (type === 'number') return String(Number(value))
-  const text = type.endsWith('date') ? new Date(value).toISOString().replace('T', ' ') : value
+  const text = type.endsWith('date') ? isoOf(value).replace('T', ' ') : value
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
