@@ -15,16 +15,19 @@ export function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: str
   const [isAway, setAway] = useState(at !== '')
   const seen = useRef('')
   const shown = useRef<ThreadTexts['texts']>([])
+  /** The text or note of `at`, once it was scrolled to: it may be read later than others. */
+  const placed = useRef('')
   const newest = thread.texts[0]?.created ?? ''
   if (!isAway && !thread.hasNewer) seen.current = newest
   // the first entry on the screen and its position, before the new texts are rendered
   const anchor = isAway && thread.texts !== shown.current ? firstShown(box.current) : undefined
   useLayoutEffect(() => {
-    const isFirst = shown.current.length === 0
     shown.current = thread.texts
-    const found = isFirst && box.current?.querySelector('[aria-current]')
-    if (found) found.scrollIntoView({ block: 'center' })
-    else if (anchor?.element.isConnected)
+    const found = placed.current !== at && box.current?.querySelector('[aria-current]')
+    if (found) {
+      placed.current = at
+      found.scrollIntoView({ block: 'center' })
+    } else if (anchor?.element.isConnected)
       box.current?.scrollBy(0, anchor.element.getBoundingClientRect().top - anchor.top)
     else if (!isAway) box.current?.scrollTo({ top: 0 })
   }, [entries.length, newest, thread.texts])
