@@ -1,5 +1,7 @@
 import type { Store } from '../../../src/collections/catalog.ts'
 import type { Db } from '../../../src/db/open.ts'
+import { serverRequest } from '../../../src/request/request.ts'
+import { findSentTexts } from '../../../src/sms/find-sent-texts.ts'
 import { cancelBatch, cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { checkQueue } from '../../../src/sms/queue/check-queue.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
@@ -39,6 +41,7 @@ const user = await makeUser(store)
 const devices = [await makeDevice(store, user), await makeDevice(store, user)]
 const ids = await assign(store, devices[0]!, 4000)
 await store.db.query(`update sms_messages set batch_id = 'batch' where id = any($1)`, [ids.slice(1000, 1010)])
+await store.db.query(`update sms_messages set client_ref = 'order 1' where id = $1`, [ids[2000]])
 
 test('queue statements look messages up by id even when statistics are from an almost empty table', async () => {
   const used = await scanned(store.db, BY_OTHERS, async (inside) => {
@@ -72,6 +75,20 @@ test('queue statements find ten of a thousand messages by id without a table sca
     await sweep(inside, 600)
   })
   expect(used).toEqual([])
+})
+
+test.each([
+  ['ids', () => ({ ids: ids.slice(0, 3) })],
+  ['batch', () => ({ batch: 'batch' })],
+  ['client_ref', () => ({ client_ref: 'order 1' })],
+])('sent texts that are named by %s are found without the other texts of the user', async (_, name) => {
+  const request = serverRequest(store.catalog.find('_superusers')!, {})
+  let found = 0
+  const used = await scanned(store.db, [...BY_OTHERS, 'sms_messages'], async (inside) => {
+    const { items } = await findSentTexts(inside, permitOf(user).sender, request, name())
+    found = items.length
+  })
+  expect([used, found > 0]).toEqual([[], true])
 })
 
 test('a table that has outgrown its statistics is analyzed before autovacuum runs', async () => {
