@@ -855,7 +855,9 @@ create table device_carriers (
   leased_until timestamptz not null default '-infinity',
   -- Why the carrier refuses the account, '' while it does not; when the owner was told.
   fault text collate "C" not null default '',
-  fault_told_at timestamptz
+  fault_told_at timestamptz,
+  -- Whether it sends any text. Else only texts that name it, until one of them is delivered.
+  ready boolean not null default true
 );
 create index device_carriers_user on device_carriers ("user");
 

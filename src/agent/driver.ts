@@ -58,6 +58,8 @@ export interface Driver {
   start(events: DriverEvents): Promise<void>
   /** Waits until `send` may be called. False if `untilMs` (monotonic clock) or `ended` comes first. */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
+  /** Why texts do not get ready, such as a refused account; '' without a reason. */
+  readonly waitsFor?: string
   /** Hands a message to the radio before `untilMs`. Never throws. Repeated only after the result `again`. */
   send(text: OutgoingText, untilMs: number): Promise<SendResult>
   /** The time by the driver's own clock, if it has one. Reports of results contain this time. */

@@ -484,6 +484,7 @@ interface DeviceCarriersRow {
   fault_told_at: Date | null
   leased_until: Generated<Date>
   node: Generated<string>
+  ready: Generated<boolean>
   sealed: string
   user: string
   version: Generated<number>

@@ -17,6 +17,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 async function startCarrier(key: string) {
   const sent: Readonly<Record<string, string>>[] = []
   const server = createServer(async (request, response) => {
+    // a trial of the address
+    if (request.method === 'GET') return response.writeHead(404).end()
     const text = JSON.parse(await bodyOf(request))
     const isKnown = request.headers.authorization === `Bearer ${key}`
     response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' })
@@ -76,16 +78,21 @@ scenario(
       await page.getByRole('button', { name: say('Show the request') }).click()
       await page.getByText(`POST ${carrier.url}/send`).waitFor()
       await page.getByText('"from":"+4930123"').waitFor()
+      await page
+        .getByText(say('The carrier answers. Only a test text shows whether it accepts the credentials.'))
+        .waitFor()
       expect(await page.locator('main').innerText()).not.toContain('sesame-open-99')
       expect(await ann.collection('devices').getFullList()).toEqual([])
       await fixture.inspect('carrier-request')
 
       await page.getByRole('button', { name: say('Add the carrier') }).click()
       await page.getByText(`${url}/api/devices/carriers/calls/`).waitFor()
+      await page.getByRole('button', { name: say('Use it without a test') }).waitFor()
       await page.getByLabel(say('To'), { exact: true }).fill(TO)
       await page.getByRole('button', { name: say('Send a test') }).click()
       await page.getByText(say('Delivered'), { exact: true }).waitFor()
       expect(carrier.sent).toMatchObject([{ to: TO, text: say('A test from pocketsms') }])
+      await page.getByText(say('The carrier sends your texts.')).waitFor()
       await fixture.inspect('carrier-added')
 
       await page.getByRole('link', { name: say('Done') }).click()
@@ -101,13 +108,35 @@ scenario(
 )
 
 scenario(
+  'wrong credentials and a wrong address are named in the form, which then adds nothing',
+  async (fixture) => {
+    const { page, say, url } = fixture
+    const ann = await fixture.ann()
+    await fixture.signIn()
+    await fixture.visit('/devices/new/carrier?preset=pocketsms')
+    const tryOn = async (address: string, answer: string) => {
+      await page.getByLabel(say('Address'), { exact: true }).fill(address)
+      await page.getByRole('button', { name: say('Show the request') }).click()
+      await page.getByText(say(answer)).waitFor()
+      expect(await page.getByRole('button', { name: say('Add the carrier') }).count()).toBe(0)
+    }
+    await page.getByLabel('API key', { exact: true }).fill('psk_wrong')
+    await tryOn(url, 'The carrier does not accept the credentials.')
+    await fixture.inspect('carrier-wrong-credentials')
+    await tryOn('http://127.0.0.1:9', 'The carrier cannot be reached.')
+    expect(await ann.collection('devices').getFullList()).toEqual([])
+  },
+  LOCAL,
+)
+
+scenario(
   'a refused account is explained on the device and in the list, until its key is changed',
   async (fixture) => {
     const { page, say } = fixture
     const carrier = await startCarrier('sesame-open-99')
     try {
       const ann = await fixture.ann()
-      const { device } = await addByApi(fixture, carrier.url, 'wrong')
+      const { device } = await addByApi(fixture, carrier.url, 'wrong', true)
       await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [TO], body: 'Hello' } })
       await fixture.signIn()
       await fixture.visit(`/devices/${device}`)
@@ -140,7 +169,12 @@ scenario(
 )
 
 /** Adds a carrier whose account has this key. */
-async function addByApi(fixture: BrowserFixture, url: string, secret: string): Promise<{ device: string }> {
+async function addByApi(
+  fixture: BrowserFixture,
+  url: string,
+  secret: string,
+  ready = false,
+): Promise<{ device: string }> {
   const headers = { 'content-type': 'application/json', authorization: 'Bearer {{secret}}' }
   const account = {
     ...{ preset: 'custom', url, senders: ['+4930123', 'My Shop'] },
@@ -151,7 +185,10 @@ async function addByApi(fixture: BrowserFixture, url: string, secret: string): P
     },
   }
   const ann = await fixture.ann()
-  return ann.send('/api/devices/carriers', { method: 'POST', body: { account, secret, name: 'Kiosk' } })
+  return ann.send('/api/devices/carriers', {
+    method: 'POST',
+    body: { account, secret, ready, name: 'Kiosk' },
+  })
 }
 
 const WIDTHS = 'pages of carriers fit from 320 to 1,920 pixels'

@@ -702,6 +702,7 @@ create table device_carriers (
   leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   fault text collate "C" not null default ''::text,
   fault_told_at timestamp with time zone,
+  ready boolean not null default true,
   constraint device_carriers_address_hash_key UNIQUE (address_hash),
   constraint device_carriers_pkey PRIMARY KEY (device)
 );
@@ -1665,7 +1666,6 @@ create function sms_limits_of(owner text, user_version text, key_id text, key_ve
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
 create function sms_line_outcomes(line_id text, has_sent boolean, failed integer) returns void volatile
-create function sms_line_rank(owner text, platform text, number text) returns integer stable
 create function sms_line_refund(of_line text, charged text, recipient text, refunded numeric, owner text) returns void volatile
 create function sms_line_room() returns trigger volatile
 create function sms_lines_changed(what text, ids text[]) returns void volatile
@@ -1688,6 +1688,7 @@ create function sms_price(prices json, number text) returns numeric immutable
 create function sms_queued_devices() returns TABLE(device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable
+create function sms_rank_line(owner text, device_id text, platform text, number text) returns integer stable
 create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
 create function sms_reassign(texts text[], whys text[], online_seconds double precision, is_charged boolean) returns TABLE(device text) volatile
 create function sms_reassign_unclaimed(online_seconds double precision, room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan

@@ -19,3 +19,13 @@ export function CarrierFault({ fault, children }: { fault: string; children?: Co
     </Notice>
   )
 }
+
+/** A carrier that gets only texts that name it. `children`: how to end that. */
+export const UntestedCarrier = ({ children }: { children: ComponentChildren }) => (
+  <Notice kind="warning">
+    <p>
+      {t('The carrier is not used yet: once a test text is delivered, your other texts leave by it, too.')}
+    </p>
+    {children}
+  </Notice>
+)

@@ -27,7 +27,7 @@
 --   room_at   when a line may have room or the quiet hours end; null if there is no line for the text
 --   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
 --
--- A text uses a line that its request names, else one with rank 0 (sms_line_rank). Lines must be available
+-- A text uses a line that its request names, else one with rank 0 (sms_rank_line). Lines must be available
 -- and have room. A line with prices sends only to numbers that have a price, and within its monthly budget.
 -- When a text does not fit into the budget any more, the owner gets a mail, once a month.
 --
@@ -127,7 +127,7 @@ begin
     all_prices, budgets, spent, are_told, has_stopped, line_turns, day_more, recipients_more, cost_more, has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
-      sms_line_rank(owner, d.platform, l.number) as rank,
+      sms_rank_line(owner, d.id, d.platform, l.number) as rank,
       d.enabled and (d.last_seen >= since or pb_is_set(d.push)) as is_available,
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,

@@ -28,7 +28,7 @@ begin
   from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
   where d."user" = owner and d.enabled and l.enabled and l.present
     and (of_device = '' or d.id = of_device) and (of_line = '' or l.id = of_line)
-    and (of_device <> '' or of_line <> '' or sms_line_rank(owner, d.platform, l.number) = 0);
+    and (of_device <> '' or of_line <> '' or sms_rank_line(owner, d.id, d.platform, l.number) = 0);
   if daily is null then
     return null;
   end if;

@@ -87,7 +87,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/states', async (c) => {
       const auth = await authOf(c, services)
       const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
-      return c.json(await deviceStates(storeOf(c, services, auth), owner, config.deviceOnlineSeconds))
+      return c.json(await deviceStates(storeOf(c, services, auth), owner, config))
     })
     .get('/pair', (c) =>
       c.req.header('accept')?.includes('text/html') ? c.redirect('../../_/', 303) : c.text(PAIR_HELP),

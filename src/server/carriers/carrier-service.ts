@@ -2,12 +2,16 @@ import { sql } from 'kysely'
 import { ZodError } from 'zod'
 import { describePresets } from '../../agent/drivers/http/describe-presets.ts'
 import { requestFor } from '../../agent/drivers/http/sample-request.ts'
+import { tryAccount } from '../../agent/drivers/http/try-account.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { queries } from '../../db/queries.ts'
 import { UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import type { CarrierBody, CarrierService, MadeCarrier } from '../../sms/devices/carrier-body.ts'
 import { addDevice } from '../../sms/devices/pair.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
+import { withoutNumbers } from '../../tools/loggable.ts'
 import { randomText } from '../../tools/random.ts'
 import { refuseOwnKey } from './own-key.ts'
 import { requireRoom } from './require-room.ts'
@@ -18,6 +22,7 @@ import {
   openCarrier,
   openSecrets,
   type Sealed,
+  type StoredCarrier,
   sealSecrets,
 } from './stored-carrier.ts'
 import { takeCall } from './take-call.ts'
@@ -31,11 +36,31 @@ export function carrierService({
   extensions,
   log,
 }: Pick<Services, 'store' | 'config' | 'extensions' | 'log'>): CarrierService {
-  /** Checks a carrier by filling its request. Throws 400 that names the wrong setting. */
-  function made(device: string, account: unknown, secrets: Sealed): MadeCarrier {
+  /**
+   * Checks a carrier by filling its request, then tries its account, unless this is the `known` one. Throws
+   * 400 that names the wrong setting, or if the settings have a key of their own account.
+   */
+  async function make(
+    { db }: Store,
+    user: AuthRecord,
+    { account, secret }: CarrierBody,
+    secrets: Sealed,
+    known?: StoredCarrier,
+  ): Promise<MadeCarrier> {
+    const { request, carrier } = fill(account, secrets)
+    await refuseOwnKey(db, user.id, account, secrets.secret)
+    const isKnown = secret == null && JSON.stringify(account) === known?.account
+    const { isAccepted, refusal } = isKnown ? { isAccepted: null, refusal: '' } : await tryAccount(carrier)
+    return {
+      ...{ device: known?.device ?? '', callback: callbackOf(config, secrets.token), request },
+      ...{ accepted: isAccepted, refusal: withoutNumbers(refusal) },
+    }
+  }
+
+  function fill(account: unknown, secrets: Sealed) {
     try {
-      const request = requestFor(openCarrier(config, account, secrets))
-      return { device, callback: callbackOf(config, secrets.token), request }
+      const carrier = openCarrier(config, account, secrets)
+      return { carrier, request: requestFor(carrier) }
     } catch (error) {
       if (error instanceof UserError) throw invalid(error.message)
       if (!(error instanceof ZodError)) throw error
@@ -54,8 +79,7 @@ export function carrierService({
     async create(store, user, body) {
       const { account, name } = body
       const secrets = secretsIn(body)
-      const checked = made('', account, secrets)
-      await refuseOwnKey(store.db, user.id, account, secrets.secret)
+      const checked = await make(store, user, body, secrets)
       if (body.check) return checked
       const about = {
         name: name || String(account.preset),
@@ -72,7 +96,7 @@ export function carrierService({
           .values({
             ...{ device, user: user.id, account: JSON.stringify(account) },
             sealed: await sealSecrets(db, device, secrets),
-            address_hash: hashOf(secrets.token),
+            ...{ address_hash: hashOf(secrets.token), fault: checked.refusal, ready: body.ready ?? false },
           })
           .execute()
         return { ...checked, device }
@@ -90,8 +114,7 @@ export function carrierService({
       if (body.secret == null && destinationOf(body.account) !== destinationOf(JSON.parse(row.account)))
         throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
-      const checked = made(device, body.account, secrets)
-      await refuseOwnKey(store.db, user.id, body.account, secrets.secret)
+      const checked = await make(store, user, body, secrets, row)
       if (body.check) return checked
       const sealed = await sealSecrets(store.db, device, secrets)
       await store.db.transaction(async (db) => {
@@ -102,19 +125,21 @@ export function carrierService({
             account: JSON.stringify(body.account),
             version: eb('version', '+', 1),
             address_hash: hashOf(secrets.token),
-            fault: '',
-            sealed,
+            ...{ fault: checked.accepted === null ? row.fault : checked.refusal, sealed },
+            ready: body.ready ?? row.ready,
           }))
           .where('device', '=', device)
           .where('user', '=', user.id)
           .execute()
+        if (body.ready)
+          await queries(db).selectNoFrom(sql`sms_look_for_room(${user.id})`.as('looked')).execute()
       })
       return checked
     },
     async list(store, user) {
       const items = await queries(store.db)
         .selectFrom('device_carriers')
-        .select(['device', 'account', 'fault'])
+        .select(['device', 'account', 'fault', 'ready'])
         .select(sql<boolean>`leased_until > now()`.as('running'))
         .where('user', '=', user.id)
         .orderBy('device')

@@ -22,9 +22,11 @@ export interface StoredCarrier {
   readonly version: number
   /** Why it sends nothing; '' while it sends. */
   readonly fault: string
+  /** Whether it sends texts that do not name it. */
+  readonly ready: boolean
 }
 
-export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version', 'fault'] as const
+export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version', 'fault', 'ready'] as const
 
 /** What is stored encrypted. `token`: in the address for the carrier's calls. */
 export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', string>>
@@ -59,6 +61,25 @@ export const findByToken = (db: Db, token: string) =>
     .select(isDisabled('device_carriers.user').as('isSuspended'))
     .where('address_hash', '=', hashOf(token))
     .executeTakeFirst()
+
+/** Lets a carrier send any text, also those that wait, once a text that it sent is delivered. */
+export const readyOnceDelivered = ({ db }: Pick<Store, 'db'>, device: string, message: string) =>
+  queries(db)
+    .with('changed', (query) =>
+      query
+        .updateTable('device_carriers as c')
+        .set({ ready: true })
+        .where('c.device', '=', device)
+        .where('c.ready', '=', false)
+        .where(
+          sql<boolean>`exists (select from sms_messages m
+            where m.id = ${message} and m.device = c.device and m.status = 'delivered')`,
+        )
+        .returning('c.user'),
+    )
+    .selectFrom('changed')
+    .select(sql`sms_look_for_room(changed."user")`.as('looked'))
+    .execute()
 
 /** Deletes the carriers of deleted devices, with their secrets. */
 export async function forgetCarriers({ db }: Store, devices: readonly string[]): Promise<void> {

@@ -13,7 +13,7 @@ import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { loggableMessage } from '../../tools/loggable.ts'
 import { deviceLink } from './device-link.ts'
 import { receiveText } from './receive-text.ts'
-import { findByToken, openCarrier, openSecrets } from './stored-carrier.ts'
+import { findByToken, openCarrier, openSecrets, readyOnceDelivered } from './stored-carrier.ts'
 
 const REPEAT_SECONDS = 5
 
@@ -57,6 +57,7 @@ export async function takeCall(
       const { id, attempt, error } = event
       const items = reportsOf(error).map((report) => ({ id, attempt, ...report }))
       await link.call('/api/devices/report', { items })
+      if (!row.ready) await readyOnceDelivered(all.forUser(row.user), row.device, id)
     } else {
       const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
       if (!(await receiveText(services, row, event, at, { untilMs, repeats }))) isWhole = false

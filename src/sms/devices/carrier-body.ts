@@ -15,6 +15,12 @@ export const CARRIER_BODY = z
       .describe('The settings of docs/carriers.md, without secrets: `preset`, `url`, `user`, `senders`, …'),
     secret: secret.describe('The password or key. In a change: left out, the stored one remains.'),
     webhook_secret: secret.describe("Verifies the carrier's calls, if `secret` does not."),
+    ready: z
+      .boolean()
+      .nullish()
+      .describe(
+        'True: any text may leave by it. Default: only texts that name it, until one of them was delivered. In a change: left out, it stays.',
+      ),
     check: z.boolean().nullish().describe('Only return the request for a sample text. Stores nothing.'),
   })
   .meta({ id: 'CarrierBody' })
@@ -26,6 +32,15 @@ export const MADE_CARRIER = z
     device: z.string().describe("The carrier's device, a record of `devices`. Empty with `check`."),
     callback: z.string().describe("The address for the carrier's calls. Keep it secret."),
     request: z.string().describe('The request for a sample text, with masked secrets.'),
+    accepted: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether the carrier has accepted the credentials in a request that costs nothing. Null: a change leaves the account as it was, so it was not tried.',
+      ),
+    refusal: z
+      .string()
+      .describe('Why the carrier refused them, or could not be reached within 5 s; else empty.'),
   })
   .meta({ id: 'MadeCarrier' })
 
@@ -36,6 +51,7 @@ export const CARRIERS = z
         device: z.string(),
         account: z.record(z.string(), z.unknown()),
         running: z.boolean().describe('Whether a server runs it now.'),
+        ready: z.boolean().describe('Whether texts may leave by it that do not name it.'),
         fault: z
           .string()
           .describe(

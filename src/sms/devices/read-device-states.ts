@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import { objectsOf } from '../../db/statement.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { onlineSince } from './device.ts'
@@ -22,11 +23,15 @@ export const DEVICE_STATES = z
         failing: z
           .boolean()
           .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
+        stuck: z
+          .boolean()
+          .describe('It has claimed messages more than a minute ago, and sent none in the last minute.'),
         waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
         carrier: z
           .object({
             preset: z.string(),
             running: z.boolean().describe('Whether a server runs it now.'),
+            ready: z.boolean().describe('Whether texts may leave by it that do not name it.'),
             fault: z
               .string()
               .describe(
@@ -63,16 +68,27 @@ export const DEVICE_STATES = z
   })
   .meta({ id: 'DeviceStates' })
 
+/** Events among which those of a device are searched: more of them in a minute, and it may count as stuck. */
+const MAX_EVENTS = 1_000
+
 const STATES = (whose: string) => `
 select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
   d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push) as reachable,
   b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection,
   coalesce((select bool_and(l.failing_since <> '') from lines l
     where l.device = d.id and l.enabled and l.present), false) as failing,
+  exists (select from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state = 'sending'
+      and q.lease_until < now() + ($2::float8 - 60) * interval '1 second')
+    and not exists (
+      select from (
+        select e.device, e.status, e.created from sms_events e where e."user" = d."user"
+        order by e._rowid desc nulls last limit ${MAX_EVENTS}
+      ) e where e.device = d.id and e.status <> 'sending' and e.created > pb_text(now() - interval '1 minute')
+    ) as stuck,
   (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending') as waiting,
   coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
     as taken_today,
-  (select json_build_object('preset', c.account::json ->> 'preset', 'fault', c.fault,
+  (select json_build_object('preset', c.account::json ->> 'preset', 'fault', c.fault, 'ready', c.ready,
       'running', coalesce(c.leased_until > now(), false))
     from device_carriers c where c.device = d.id and c."user" = d."user") as carrier,
   (select coalesce(json_agg(json_build_object('line', l.id,
@@ -91,11 +107,16 @@ select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 /** The state of each device of a user, or of all users (`null`), ordered by id. */
-export async function deviceStates(store: Store, user: string | null, deviceOnlineSeconds: number) {
+export async function deviceStates(
+  store: Store,
+  user: string | null,
+  { deviceOnlineSeconds, leaseSeconds }: Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds'>,
+) {
+  const seconds = [deviceOnlineSeconds, leaseSeconds]
   const found =
     user === null
-      ? await store.db.shaped(STATES(''), [deviceOnlineSeconds])
-      : await store.db.shaped(STATES('where d."user" = $2'), [deviceOnlineSeconds, user], 'sms device states')
+      ? await store.db.shaped(STATES(''), seconds)
+      : await store.db.shaped(STATES('where d."user" = $3'), [...seconds, user], 'sms device states')
   const states = objectsOf<DeviceStates['items'][number] & { lines: string; carrier: string | null }>(found)
   return {
     items: states.map((state) => ({

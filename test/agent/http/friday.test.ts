@@ -41,7 +41,7 @@ test('on a Friday two phones die: a carrier of two servers sends within its budg
   await must(user, 'POST', `${records}/user_settings/records`, settings)
   const phones = [await gateway.pair(user), atSecond(await gateway.pair(user))]
   const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
-  const { device } = await must(user, 'POST', '/api/devices/carriers', { account, secret: key })
+  const { device } = await must(user, 'POST', '/api/devices/carriers', { account, ready: true, secret: key })
   const filter = encodeURIComponent(`device = "${device}"`)
   const [line] = (await must(user, 'GET', `${records}/lines/records?filter=${filter}`)).items
   const priced = { prices: { default: '0.08' }, monthly_budget: '0.41' }

@@ -27,7 +27,7 @@ test('a failed receipt that arrives before the answer costs the price: the carri
     receipt: { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'] },
   }
   const account = { preset: 'custom', url: carrier.url, custom }
-  const { device, callback } = await must(user, 'POST', PATH, { account })
+  const { device, callback } = await must(user, 'POST', PATH, { account, ready: true })
   carrier.behave(async ({ path }, res) => {
     await fetch(`${gateway.url}${new URL(callback).pathname}${path.slice(1)}&status=bad`)
     res.end('{}')
@@ -46,7 +46,7 @@ test('the first text that is sent ends a fault that an earlier run of the carrie
   const carrier = await startReceiver()
   carrier.answer(401, '{}')
   const account = { preset: 'pocketsms', url: carrier.url }
-  const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_1' })
+  const { device } = await must(user, 'POST', PATH, { account, ready: true, secret: 'psk_1' })
   await must(user, 'POST', '/api/sms/send', TEXT)
   await until('the fault is shown', () => faultOf(user))
   carrier.answer(200, '{"message_ids":["m1"]}')
@@ -111,4 +111,101 @@ test('a server with a Postgres of its own continues its leases after it was kill
   expect(await leased(leaserName({ databaseUrl: 'postgres://shared' }, 2))).toBe(false)
   expect(await leased(leaserName(own, 2))).toBe(true)
   await gateway.query('delete from device_carriers where device = $1', [device])
+})
+
+test('a carrier gets only texts that name it, until one of them is delivered', async () => {
+  const user = await gateway.makeUser()
+  const phone = await gateway.pair(user, {})
+  const carrier = await startReceiver()
+  const sent: string[] = []
+  carrier.behave(({ body, path }, res) => {
+    if (path === '/send') sent.push(JSON.parse(String(body)).ref)
+    res.end('{}')
+  })
+  const custom = {
+    send: { path: '/send', headers: { 'content-type': 'application/json' }, body: { ref: '{{ref}}' } },
+    receipt: { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'] },
+  }
+  const account = { preset: 'custom', url: carrier.url, custom }
+  const { device, callback } = await must(user, 'POST', PATH, { account })
+  const states = async () => (await must(user, 'GET', '/api/devices/states')).items
+  await until('the carrier runs', async () => (await must(user, 'GET', PATH)).items[0].running)
+  await must(user, 'PATCH', `/api/collections/devices/records/${phone.id}`, { daily_limit: 1 })
+  await must(user, 'POST', '/api/sms/send', TEXT)
+  await must(phone, 'POST', '/api/devices/claim', { limit: 1 })
+  // without room on phones, too, a text waits rather than leave by it
+  await must(user, 'POST', '/api/sms/send', TEXT)
+  expect(await recordsOf(user, 'sms_messages', 'waiting_for = "room"')).toHaveLength(1)
+  await must(user, 'POST', '/api/sms/send', { ...TEXT, device_id: device })
+  await until('the text that names it is sent', () => sent.length === 1)
+  expect(await states()).toContainEqual(
+    expect.objectContaining({ device, carrier: expect.objectContaining({ ready: false }) }),
+  )
+  const report = (ref: string, status: string) =>
+    fetch(`${gateway.url}${new URL(callback).pathname}?ref=${ref}&status=${status}`)
+  await report('m00000000000000.1', 'ok')
+  expect((await must(user, 'GET', PATH)).items[0].ready).toBe(false)
+  await report(sent[0]!, 'ok')
+  expect((await must(user, 'GET', PATH)).items[0].ready).toBe(true)
+  await until('the text that waited is sent', () => sent.length === 2)
+  await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
+})
+
+test('an owner may use a carrier without a test; a change of its settings leaves that as it is', async () => {
+  const user = await gateway.makeUser()
+  const carrier = await startReceiver()
+  const account = { preset: 'custom', url: carrier.url, custom: { send: { path: '/send' } } }
+  const { device } = await must(user, 'POST', PATH, { account })
+  const ready = async () => (await must(user, 'GET', PATH)).items[0].ready
+  await must(user, 'PUT', `${PATH}/${device}`, { account: { ...account, rate: 5 } })
+  expect(await ready()).toBe(false)
+  await must(user, 'PUT', `${PATH}/${device}`, { account, ready: true })
+  expect(await ready()).toBe(true)
+  await must(user, 'PUT', `${PATH}/${device}`, { account: { ...account, rate: 5 } })
+  expect(await ready()).toBe(true)
+  await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
+})
+
+test('a carrier that is added with wrong credentials shows its fault at once', async () => {
+  const user = await gateway.makeUser()
+  const carrier = await startReceiver()
+  carrier.answer(401, '{"error":"unauthorized"}')
+  const made = await must(user, 'POST', PATH, {
+    account: { preset: 'pocketsms', url: carrier.url },
+    secret: 'psk_1',
+  })
+  expect(made).toMatchObject({ accepted: false, refusal: 'The carrier refused it: 401, unauthorized' })
+  expect((await must(user, 'GET', PATH)).items).toMatchObject([{ fault: made.refusal, ready: false }])
+  await must(user, 'PATCH', `/api/collections/devices/records/${made.device}`, { enabled: false })
+})
+
+test('texts that a refused carrier gives back say what it refused', async () => {
+  const carrier = await startReceiver()
+  carrier.answer(401, '{"message":"Unknown key"}')
+  const settings = { preset: 'pocketsms', url: carrier.url, secret: 'psk_1', allow_private: true }
+  const driver = httpDriver(settingsOf(settings).carrier)
+  await driver.start({ roomGrew() {}, delivered: async () => {}, received: async () => {} })
+  const text = { id: 'a1b8n5m2c0x9v3k', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 1 }
+  await driver.send(text, performance.now() + 1_000)
+  expect(await driver.ready!(performance.now() + 1_000, new AbortController().signal)).toBe(false)
+  expect(driver.waitsFor).toBe('The carrier refused it: 401 Unknown key')
+  await driver.stop()
+})
+
+test('a device that has not sent for a minute what it claimed is stuck', async () => {
+  const user = await gateway.makeUser()
+  const phone = await gateway.pair(user, {})
+  const isStuck = async () => (await must(user, 'GET', '/api/devices/states')).items[0].stuck
+  await must(user, 'POST', '/api/sms/send', TEXT)
+  await must(user, 'POST', '/api/sms/send', TEXT)
+  const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 2 })
+  expect(await isStuck()).toBe(false)
+  await gateway.query(
+    `update sms_dispatch set lease_until = lease_until - interval '61 seconds' where "user" = $1`,
+    [user.id],
+  )
+  expect(await isStuck()).toBe(true)
+  const [{ id, attempt }] = items
+  await must(phone, 'POST', '/api/devices/report', { items: [{ id, attempt, status: 'sent' }] })
+  expect(await isStuck()).toBe(false)
 })

@@ -25,7 +25,7 @@ async function startUpstream() {
 /** Creates a carrier of a user, with a webhook of the account behind it. */
 async function startCarrier(user: Client, upstream: Awaited<ReturnType<typeof startUpstream>>) {
   const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
-  const made = await must(user, 'POST', PATH, { account, secret: upstream.key })
+  const made = await must(user, 'POST', PATH, { account, ready: true, secret: upstream.key })
   const url = gateway.url + new URL(made.callback).pathname
   const events = ['message.delivered', 'message.failed', 'message.received']
   const hook = { user: upstream.user.id, url, events }
@@ -81,12 +81,13 @@ test('a server runs a carrier: texts leave by it, receipts and texts arrive, sec
 test('a refusal of the account stops the carrier, is shown as its fault, and lets texts wait', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'pocketsms', url: gateway.url }
-  const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_wrong' })
+  const { device } = await must(user, 'POST', PATH, { account, ready: true, secret: 'psk_wrong' })
   await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
   const fault = await until('the fault is shown', async () => (await must(user, 'GET', PATH)).items[0].fault)
   expect(fault).toMatch(/^The carrier refused it: 401/)
   expect(await messages(user, 'status = "failed"')).toEqual([])
   const states = async (by: Client) => (await must(by, 'GET', '/api/devices/states')).items
+  await until('the carrier runs', async () => (await states(user))[0].carrier.running)
   expect(await states(user)).toMatchObject([
     { device, carrier: { preset: 'pocketsms', running: true, fault } },
   ])
@@ -145,7 +146,7 @@ test.each(['secret', 'value'])('a key of the account itself is refused as %s', a
 test('a text that returns to its own account stops the carrier, and waits', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
-  const { device } = await must(user, 'POST', PATH, { account, secret: 'psk_later' })
+  const { device } = await must(user, 'POST', PATH, { account, ready: true, secret: 'psk_later' })
   const named = { user: user.id, name: 'carrier' }
   const { key } = await must(user, 'POST', '/api/collections/api_keys/records', named)
   // as when the account behind a carrier becomes this account: the check of the secret sees nothing
@@ -319,6 +320,7 @@ test('an account has at most 10 carriers and their devices, even if it adds them
 test('a receipt with a long error fails its text', async () => {
   const user = await gateway.makeUser()
   const { device, callback } = await must(user, 'POST', PATH, {
+    ready: true,
     account: {
       preset: 'custom',
       url: `${gateway.url}/api/health?`,

@@ -59,6 +59,7 @@ test('users and superusers read the state of devices and their lines', async () 
     connection: null,
     waiting: 2,
     failing: false,
+    stuck: false,
     carrier: null,
     taken_today: 1,
     lines: [

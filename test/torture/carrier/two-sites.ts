@@ -51,7 +51,7 @@ async function connect(user: Client, carrier: Client, url: string, rate: number)
   const named = { user: carrier.id, name: 'carrier' }
   const { key } = await must(carrier, 'POST', '/api/collections/api_keys/records', named)
   const account = { preset: 'pocketsms', url, rate, parallel: 20 }
-  const made = await must(user, 'POST', CARRIERS, { account, secret: key })
+  const made = await must(user, 'POST', CARRIERS, { account, ready: true, secret: key })
   const hook = { user: carrier.id, url: made.callback, events: EVENTS }
   const { secret } = await must(carrier, 'POST', '/api/collections/webhooks/records', hook)
   await must(user, 'PUT', `${CARRIERS}/${made.device}`, { account, webhook_secret: secret })

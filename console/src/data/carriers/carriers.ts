@@ -22,6 +22,8 @@ export interface Carrier {
   readonly device: string
   readonly account: CarrierAccount
   readonly running: boolean
+  /** Whether texts leave by it that do not name it. */
+  readonly ready: boolean
   readonly fault: string
 }
 
@@ -30,6 +32,8 @@ export interface CarrierBody {
   readonly account: CarrierAccount
   readonly secret?: string
   readonly webhook_secret?: string
+  /** Any text may leave by it, though none was delivered yet. */
+  readonly ready?: boolean
   /** Only returns the request for a sample text. */
   readonly check?: boolean
 }
@@ -38,6 +42,10 @@ interface MadeCarrier {
   readonly device: string
   readonly callback: string
   readonly request: string
+  /** Whether the carrier has accepted the credentials; null: they were not tried, because nothing changed. */
+  readonly accepted: boolean | null
+  /** Why it refused them, or cannot be reached; else ''. */
+  readonly refusal: string
 }
 
 const PATH = '/api/devices/carriers'

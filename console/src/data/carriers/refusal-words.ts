@@ -26,3 +26,8 @@ export function carrierFault(fault: string): { readonly words: string; readonly 
   const words = REFUSALS.find(([pattern]) => pattern.test(said))?.[1]
   return { words: words ?? t('The carrier refuses the account.'), said }
 }
+
+export const refusalText = (fault: string): string => {
+  const { words, said } = carrierFault(fault)
+  return `${words} ${t('In detail: {said}', { said })}`
+}

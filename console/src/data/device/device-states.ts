@@ -32,6 +32,8 @@ export interface LineUse {
 interface CarrierState {
   readonly preset: string
   readonly running: boolean
+  /** Whether texts leave by it that do not name it. */
+  readonly ready: boolean
   /** Why it sends nothing: the carrier's words, or that it cannot be reached; else ''. */
   readonly fault: string
 }
@@ -41,6 +43,8 @@ export interface DeviceState {
   readonly online: boolean
   readonly reachable: boolean
   readonly failing: boolean
+  /** It has claimed messages more than a minute ago, and sent none in the last minute. */
+  readonly stuck: boolean
   readonly battery: number | null
   readonly battery_at: string | null
   readonly charging: boolean | null
@@ -67,6 +71,8 @@ export function deviceWord(device: Device, state: DeviceState | undefined): read
   if (fault?.startsWith('The carrier cannot be reached')) return ['bad', t('Out of reach')]
   if (fault) return ['bad', t('Account refused')]
   if (state?.failing) return ['bad', t('Failing')]
+  if (state?.stuck) return ['bad', t('Not sending')]
+  if (state?.carrier?.ready === false) return ['calm', t('Not tested')]
   if (state?.online) return ['good', t('Online')]
   if (state?.reachable) return ['busy', t('Asleep')]
   return state ? ['bad', t('Offline')] : ['calm', '…']

@@ -5,6 +5,7 @@ import {
   type CarrierPreset,
   sendCarrier,
 } from '../../data/carriers/carriers.ts'
+import { refusalText } from '../../data/carriers/refusal-words.ts'
 import { t } from '../../language/words.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { bodyOf } from './account-body.ts'
@@ -13,6 +14,7 @@ import { accountRows } from './account-form-rows.ts'
 
 interface Checked {
   readonly request: string
+  readonly accepted: boolean | null
   /** The values of the form that the request was made of. */
   readonly typed: string
 }
@@ -23,8 +25,8 @@ const send = (device: string, body: CarrierBody) =>
   })
 
 /**
- * The account of a carrier. Its first submit shows the request for a sample text; the second stores the
- * account. A change after the first shows the request again.
+ * The account of a carrier. Its first submit tries the credentials and shows the request for a sample text;
+ * the second stores the account. A change after the first shows the request again.
  */
 export function AccountForm({
   preset,
@@ -47,8 +49,9 @@ export function AccountForm({
   const save = async (changes: Readonly<Record<string, unknown>>, all: object) => {
     const body = bodyOf(account, changes)
     if (!isChecked) {
-      const { request } = await send(device, { ...body, check: true })
-      setChecked({ request, typed: JSON.stringify(all) })
+      const { request, accepted, refusal } = await send(device, { ...body, check: true })
+      if (refusal) throw new Error(refusalText(refusal))
+      setChecked({ request, accepted, typed: JSON.stringify(all) })
       return undefined
     }
     const made = await send(device, body)
@@ -58,7 +61,7 @@ export function AccountForm({
   }
   const rows = [
     ...accountRows(preset, device === ''),
-    () => isChecked && <Request key="request" request={checked.request} />,
+    () => isChecked && <Request key="request" {...checked} />,
   ]
   return (
     <RowsForm
@@ -74,12 +77,19 @@ export function AccountForm({
 }
 
 /** What the server sends to the carrier for a sample text. */
-function Request({ request }: { request: string }) {
+function Request({ request, accepted }: Checked) {
   const element = useRef<HTMLElement>(null)
   useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [request])
   return (
     <section class="carrier-request" ref={element} role="status">
       <h2>{t('What your server will send')}</h2>
+      {accepted !== null && (
+        <p>
+          {accepted
+            ? t('The carrier accepts the credentials.')
+            : t('The carrier answers. Only a test text shows whether it accepts the credentials.')}
+        </p>
+      )}
       <p class="note">{t('For a sample text, with hidden secrets. Nothing is stored yet.')}</p>
       <div class="code-block">
         <pre>

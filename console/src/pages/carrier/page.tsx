@@ -46,7 +46,7 @@ export function Page({ params: { id = '' }, query }: PageProps) {
       </Frame>
     )
   return query.has('added') ? (
-    <Finish carrier={carrier} preset={preset} />
+    <Finish carrier={carrier} preset={preset} onSaved={() => void reload()} />
   ) : (
     <ChangeAccount carrier={carrier} preset={preset} onSaved={() => void reload()} />
   )

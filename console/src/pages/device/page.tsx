@@ -14,7 +14,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { CarrierFault } from '../../parts/carrier-fault.tsx'
+import { CarrierFault, UntestedCarrier } from '../../parts/carrier-fault.tsx'
 import { revoke } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -56,6 +56,13 @@ export function Page({ params: { id = '' } }: PageProps) {
       actions={state?.carrier && isMine && <ChangeCarrier device={id} />}
     >
       {state?.carrier?.fault && <CarrierFault fault={state.carrier.fault} />}
+      {state?.carrier?.ready === false && (
+        <UntestedCarrier>
+          <ButtonLink needs="owner" href={to(`/devices/${id}/carrier`, { added: '1' })}>
+            {t('Test the carrier')}
+          </ButtonLink>
+        </UntestedCarrier>
+      )}
       {isSimulated(device) && (
         <Notice kind="warning">
           {t(

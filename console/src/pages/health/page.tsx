@@ -1,6 +1,6 @@
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { isSimulated } from '../../data/device/device-name.ts'
-import { useDeviceStates } from '../../data/device/device-states.ts'
+import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Delivery, Device } from '../../data/record-types.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -48,7 +48,7 @@ export function Page() {
     expand: 'user',
   })
   const real = devices.items.filter((device) => !isSimulated(device))
-  const online = real.filter((device) => states.of(device)?.online).length
+  const online = real.filter((device) => deviceWord(device, states.of(device))[0] === 'good').length
   const simulated = devices.items.length - real.length
   const failed = useDeliveries('status = "failed"')
   const retried = useDeliveries('status = "pending" && attempts > 0')

@@ -40,6 +40,7 @@ export function httpDriver(
   let events: DriverEvents | undefined
   let stopReceiving = async () => {}
   let { isFaulty = false } = options
+  let waitsFor = ''
   const reach = watchReach(options.unreachedMs)
   const pace = openPace(rate, () => events?.roomGrew())
 
@@ -74,8 +75,9 @@ export function httpDriver(
     if (means === 'busy') pace.busy(waitSeconds * 1000)
     else if (means === 'account') pace.stopLine()
     else if (means !== 'unknown') pace.succeeded()
+    waitsFor = means === 'busy' || means === 'account' ? masked(error, secretsIn(text.body)) : ''
     if (!isMissed) reach.reached()
-    if (means === 'account' || (isMissed && reach.missed())) tellFault(masked(error, secretsIn(text.body)))
+    if (means === 'account' || (isMissed && reach.missed())) tellFault(waitsFor)
     else if (means !== 'busy' && means !== 'unknown') tellFault('')
     if (maySent) return { outcome: 'unknown' }
     if (means === 'busy') return { outcome: 'again' }
@@ -100,6 +102,9 @@ export function httpDriver(
     get parallel() {
       if (pace.isPaused()) return 0
       return pace.isTrying() ? 1 : parallel
+    },
+    get waitsFor() {
+      return waitsFor || 'The carrier takes too few texts a second'
     },
     async start(given) {
       events = given

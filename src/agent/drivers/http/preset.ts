@@ -99,6 +99,8 @@ const FILES = z.strictObject({
   name: PATH.optional(),
   type: PATH.optional(),
   size: PATH.optional(),
+  /** Items of `each` that stand for files which the carrier could not keep: they have no address. */
+  lost: CONDITION.optional(),
 })
 
 const INCOMING = z
@@ -148,6 +150,11 @@ export const PRESET = z.strictObject({
     /** Fields of a JSON body that are numbers. */
     numbers: z.array(z.string()).default([]),
   }),
+  /**
+   * A GET that costs nothing and needs the credentials, such as that of the balance. It has the headers of
+   * `send`. Without it, only the carrier's host can be tried.
+   */
+  trial: z.strictObject({ path: z.string().max(500) }).optional(),
   /** Whether the carrier recognizes a repeated text by its `ref`, and sends it once. */
   isIdempotent: z.boolean().default(false),
   answer: z

@@ -130,21 +130,21 @@ function filesIn(item: unknown, paths: Incoming['files']): CarrierFile[] {
   if (!Array.isArray(list)) return []
   const numbers = paths.url.includes('*') ? Array.from({ length: MAX_FILES }, (_, i) => String(i)) : ['']
   const files = list.slice(0, MAX_FILES).flatMap((file) =>
-    numbers.map((number) => {
+    numbers.flatMap((number) => {
       const at = (path = '') =>
         textAt(
           file,
           path.replace('*', () => number),
         )
-      return {
-        url: at(paths.url),
-        name: at(paths.name).slice(0, MAX_NAME),
-        contentType: at(paths.type).slice(0, MAX_NAME),
-        size: Number(at(paths.size)) || undefined,
-      }
+      const url = at(paths.url)
+      if (url === '' && !(paths.lost && matches(file, paths.lost))) return []
+      const [name = '', contentType = ''] = [paths.name, paths.type].map((path) =>
+        at(path).slice(0, MAX_NAME),
+      )
+      return { url, name, contentType, size: Number(at(paths.size)) || undefined }
     }),
   )
-  return files.filter(({ url }) => url !== '').slice(0, MAX_FILES)
+  return files.slice(0, MAX_FILES)
 }
 
 /** A field of a query or form in another charset than UTF-8; undefined if it is UTF-8. */

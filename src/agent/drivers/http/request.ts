@@ -2,20 +2,31 @@ import { countSegments } from '../../../portable/segments.ts'
 import { templateRenderer } from '../../../templates/render.ts'
 import { isObject } from '../../../tools/json.ts'
 import type { OutgoingText } from '../../driver.ts'
+import type { Preset } from './preset.ts'
 import type { Carrier } from './settings.ts'
 
 /** Maximum characters of a filled request. */
 const MAX_LENGTH = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded\b/i
+/** A request with templates. */
+type Template = Omit<Preset['send'], 'method'> & { readonly method: string }
+
 const WHOLE = /^\{\{(\w+)\}\}$/
 
 /** Names an attempt in the carrier's calls. */
 export const refOf = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) => `${id}.${attempt}`
 
+/** A sample text: its request shows a carrier's templates. */
+export const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
+
 /** Fills the templates of a carrier's preset for a text. Throws an ApiError for a wrong template. */
-export function fillRequest(carrier: Carrier, text: OutgoingText) {
-  const { interface: preset, user, secret, senders, callback, values } = carrier
-  const { method, path, headers, body, numbers } = preset.send
+export function fillRequest(
+  carrier: Carrier,
+  text: OutgoingText,
+  template: Template = carrier.interface.send,
+) {
+  const { user, secret, senders, callback, values } = carrier
+  const { method, path, headers, body, numbers } = template
   const from = senders[Math.max(text.sim, 1) - 1] ?? ''
   const ref = refOf(text)
   const known: Readonly<Record<string, unknown>> = {

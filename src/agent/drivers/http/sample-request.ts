@@ -1,12 +1,11 @@
 import { UserError } from '../../../errors.ts'
 import { refuseAddress } from '../../../outgoing/addresses.ts'
 import { masked } from '../../../tools/mask-secrets.ts'
-import { fillRequest } from './request.ts'
+import { fillRequest, SAMPLE } from './request.ts'
 import type { Carrier } from './settings.ts'
 
 /** Maximum characters of the request for the sample: the search for secrets takes time for each. */
 const MAX_REQUEST = 8_000
-const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
 
 /**
  * The request for a sample text, with masked secrets. Throws a UserError for a wrong template, and for an

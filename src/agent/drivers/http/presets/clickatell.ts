@@ -21,6 +21,8 @@ export const CLICKATELL: PresetData = {
       ],
     },
   },
+  // client.rs in github.com/farrel/clickatell-rust-tools (0.3.0)
+  trial: { path: '/v1/balance' },
   answer: {
     id: 'messages.0.apiMessageId',
     accepts: { 'messages.0.accepted': ['true'] },

@@ -27,6 +27,8 @@ export const INFOBIP: PresetData = {
       ],
     },
   },
+  // as several programs on GitHub ask for it (2026-11-27); no page of Infobip's was at hand
+  trial: { path: '/account/1/balance' },
   // MessageGeneralStatus.java and ApiError.java in github.com/infobip/infobip-api-java-client (2026-03-31)
   answer: {
     id: 'messages.0.messageId',

@@ -16,6 +16,8 @@ export const MESSAGEBIRD: PresetData = {
       reportUrl: '{{callback}}',
     },
   },
+  // messagebird.js in github.com/messagebird/messagebird-nodejs
+  trial: { path: '/balance' },
   answer: { id: 'id', code: 'errors.0.code', error: ['errors.0.description'] },
   // https://developers.messagebird.com/api/#api-errors (2026-11-26): 2 access key, 25 balance
   refusals: [{ code: ['2', '25'], means: 'account' }],

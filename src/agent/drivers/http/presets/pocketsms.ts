@@ -11,6 +11,8 @@ export const POCKETSMS: PresetData = {
     },
     body: { recipients: ['{{to}}'], body: '{{body}}', from: '{{from}}', client_ref: '{{ref}}' },
   },
+  // the key needs a scope to send or to read
+  trial: { path: '/api/sms/usage' },
   // an Idempotency-Key is kept for 24 hours
   isIdempotent: true,
   answer: { id: 'message_ids.0', code: 'error', error: ['message'] },

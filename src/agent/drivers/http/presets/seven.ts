@@ -16,6 +16,8 @@ export const SEVEN: PresetData = {
     headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': '{{secret}}' },
     body: { to: '{{to_digits}}', from: '{{from_digits}}', text: '{{body}}', foreign_id: '{{ref}}' },
   },
+  // balance.rb in the gem seven_api (0.6.0): docs.seven.io/en/rest-api/endpoints/account#balance
+  trial: { path: '/api/balance' },
   // SmsResponse in openapi.json; a refusal may be a bare code, as in Client.ts of
   // github.com/seven-io/js-client (2026-05-02)
   answer: {

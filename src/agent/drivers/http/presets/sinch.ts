@@ -19,6 +19,8 @@ export const SINCH: PresetData = {
       client_reference: '{{ref}}',
     },
   },
+  // https://developers.sinch.com/docs/sms/api-reference/sms/batches/listbatches.md (2026-11-27)
+  trial: { path: '/xms/v1/{{user}}/batches?page_size=1' },
   answer: { id: 'id', code: 'code', error: ['text'] },
   // docs/sms/sms-guide.md in github.com/sinch/docs (2021-02-11): a number of a kind that its region does not
   // allow, which the table spells without its first letter; the other codes with 403 are of the account
@@ -39,7 +41,8 @@ export const SINCH: PresetData = {
     {
       when: { type: ['mo_media'] },
       ...{ id: 'id', from: 'from', to: 'to', body: ['body.message', 'body.subject'] },
-      files: { each: 'body.media', url: 'url', type: 'content_type' },
+      // https://developers.sinch.com/sdk/sinch-sdk-node/1.5.0/interfaces/Sms.MmsMedia.html (2026-11-27)
+      files: { each: 'body.media', url: 'url', type: 'content_type', lost: { status: ['Failed'] } },
     },
   ],
   // a binary message has no words; sums of batches belong to texts of others

@@ -9,6 +9,8 @@ export const TELNYX: PresetData = {
     headers: { 'content-type': 'application/json', authorization: 'Bearer {{secret}}' },
     body: { from: '{{from}}', to: '{{to}}', text: '{{body}}', webhook_url: '{{callback}}' },
   },
+  // https://developers.telnyx.com/docs/development/api-fundamentals/first-api-request (2026-11-27)
+  trial: { path: '/v2/balance' },
   answer: { id: 'data.id', code: 'errors.0.code', error: ['errors.0.title', 'errors.0.detail'] },
   // https://developers.telnyx.com/docs/messaging/messages/error-codes and
   // https://developers.telnyx.com/development/api-fundamentals/api-errors (2026-11-26): 40305, 40306 a sender

@@ -12,6 +12,8 @@ export const TWILIO: PresetData = {
     },
     body: { To: '{{to}}', From: '{{from}}', Body: '{{body}}', StatusCallback: '{{callback}}' },
   },
+  // https://www.twilio.com/docs/iam/api/account (2026-11-27)
+  trial: { path: '/2010-04-01/Accounts/{{user}}.json' },
   answer: { id: 'sid', code: 'code', error: ['message'] },
   // https://www.twilio.com/docs/api/errors (2026-11-26): 20003 credentials, 20005 account not active, 21606,
   // 21659 and 21660 a sender that is not ours, 30002 account suspended; 20429 and 14107 too many requests;

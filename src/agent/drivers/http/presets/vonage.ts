@@ -22,6 +22,9 @@ export const VONAGE: PresetData = {
       webhook_version: 'v1',
     },
   },
+  // https://developer.vonage.com/en/account/code-snippets/list-all-secrets (2026-11-27): at this host, as the
+  // balance is not. The secrets themselves are not shown
+  trial: { path: '/accounts/{{user}}/secrets' },
   answer: { id: 'message_uuid', code: 'type', error: ['title', 'detail'] },
   // https://developer.vonage.com/api-errors/messages-olympus (2026-11-26): 1060, 1070, 1080 account and
   // quota; 1000 too many requests; 1040, 1050, 1170 the number; 1120 a sender that the number's country

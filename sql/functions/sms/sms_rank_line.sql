@@ -6,12 +6,13 @@
 --   2     the line is of a carrier, and the user lets own phones send first (`failover_minutes`), which are
 --         not down. Then only texts may use it that name it or its device, or have the priority
 --         `failover_priority`. While they are down, the rank is 0.
---   null  the line is of a simulated phone, and the user has other devices, too. Then only texts may use it
---         that name the line or its device.
+--   null  the line is of a simulated phone, and the user has other devices, too; or of a carrier that no text
+--         has proved yet (`device_carriers.ready`). Then only texts may use it that name the line or its
+--         device.
 --
 -- In plpgsql, which keeps its plans for the session. Postgres plans a body in SQL anew in each statement that
 -- calls it: that took 250 of the 900 µs of a send.
-create or replace function sms_line_rank(owner text, platform text, number text) returns int
+create or replace function sms_rank_line(owner text, device_id text, platform text, number text) returns int
 language plpgsql stable as $$
 declare
   is_number constant boolean := number ~ '^\+?[0-9]*$';
@@ -23,6 +24,9 @@ begin
     return null;
   end if;
   if platform = 'carrier' then
+    if exists (select from device_carriers c where c.device = device_id and not c.ready) then
+      return null;
+    end if;
     select s.failover_minutes into minutes from user_settings s where s."user" = owner;
     if minutes > 0 then
       return case when sms_phones_down_at(owner, minutes) > now() then 2 else 0 end;
