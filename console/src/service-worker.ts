@@ -12,6 +12,8 @@ type Notice =
       readonly name: string
       readonly text: string
       readonly unread: number
+      /** What happened to the person's own text, if that is the news: `Not sent: No signal`. */
+      readonly failure?: string
     }
   | { readonly conversations: number }
 
@@ -27,6 +29,13 @@ const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(languag
 const isGerman = wanted?.toLowerCase().startsWith('de') ?? false
 const texts: Readonly<Record<string, string>> = isGerman ? german : {}
 const t = (english: string) => texts[english] ?? english
+
+/** How notifications of failed texts begin, by the beginning of `failure`. */
+const FAILED: Readonly<Record<string, string>> = {
+  'Not sent': t('Not sent: {text}'),
+  'Not delivered': t('Not delivered: {text}'),
+  'Outcome unknown': t('Outcome unknown: {text}'),
+}
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -70,15 +79,14 @@ async function show(notice: Notice): Promise<void> {
 
 function wordsOf(notice: Notice): Shown {
   if ('conversations' in notice) {
-    const title = t('{count} conversations have new texts').replace('{count}', () =>
-      String(notice.conversations),
-    )
+    const title = t('News in {count} conversations').replace('{count}', () => String(notice.conversations))
     return { title, body: '', tag: 'conversations', hash: '#/conversations' }
   }
-  const { conversation, number, name, text, unread } = notice
+  const { conversation, number, name, text, unread, failure } = notice
+  const failed = failure && FAILED[failure.split(':')[0]!]
   return {
-    title: unread > 1 ? `${name || number} (${unread})` : name || number,
-    body: text || t('New text'),
+    title: unread > 1 && !failed ? `${name || number} (${unread})` : name || number,
+    body: failed ? failed.replace('{text}', () => text) : text || t('New text'),
     tag: conversation,
     hash: `#/conversations/${encodeURIComponent(number)}`,
   }

@@ -64,9 +64,12 @@ scenario('a pushed text is shown as a notification that opens its conversation',
   await deliver(fixture, { ...notice, name: '', text: '', unread: 1 })
   await until('the newer one', async () => (await shown(worker))[0]?.title === ZOE)
   expect(await shown(worker)).toEqual([{ title: ZOE, body: 'New text' }])
+  await deliver(fixture, { ...notice, failure: 'Not sent: No signal' })
+  await until('the failed one', async () => (await shown(worker))[0]?.title === 'Zoë')
+  expect(await shown(worker)).toEqual([{ title: 'Zoë', body: 'Not sent: Is my parcel there?' }])
   await deliver(fixture, { conversations: 12 })
   await until('the second one', async () => (await shown(worker)).length === 2)
-  expect((await shown(worker)).map(({ title }) => title)).toContain('12 conversations have new texts')
+  expect((await shown(worker)).map(({ title }) => title)).toContain('News in 12 conversations')
 
   // a click; a test cannot make a trusted one, which alone may bring the tab to the front
   await worker.evaluate(`registration.getNotifications({ tag: 'zoe' }).then(([notification]) => {

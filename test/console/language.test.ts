@@ -25,7 +25,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     'failed, rejected',
   ],
   'data/failed.ts': [
-    '{} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message !~ "Outcome unknown%"',
+    '{} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message != "No proof of consent" && error_message !~ "Outcome unknown%"',
     'status = "failed" && error_message ~ "Outcome unknown%"',
   ],
   'data/webhooks/hooks.ts': [

@@ -5,11 +5,11 @@ import { CANCELED_FILTER, FAILED_FILTER } from './words/failure-reasons.ts'
 
 const OUTGOING = 'message_type = "outgoing" && body != ""'
 const KINDS = {
-  plain: `${FAILED_FILTER} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message !~ "Outcome unknown%"`,
+  plain: `${FAILED_FILTER} && error_message != "Recipient has opted out" && error_message != "Recipient is on the stop list" && error_message != "No proof of consent" && error_message !~ "Outcome unknown%"`,
   unknown: 'status = "failed" && error_message ~ "Outcome unknown%"',
   canceled: CANCELED_FILTER,
 } as const
-/** Kinds of failed messages that users may resend. Messages to people who opted out are excluded. */
+/** Kinds of failed messages that users may resend, without those to people who do not want or allow them. */
 export type FailedKind = keyof typeof KINDS
 export type FailedCounts = Readonly<Record<FailedKind, number>>
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { faultOf, faultText } from '../data/fault.ts'
+import { hasKeyboard } from '../data/use/media-queries.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 
@@ -13,10 +14,17 @@ interface Toast {
   readonly href?: string | undefined
   /** Called when the toast disappears and the user did not press Undo. */
   readonly then?: (() => void) | undefined
+  /** When it disappears, in ms since 1970. */
+  readonly ends: number
 }
 
 const SHOWN_MS = 5_000
 const LONG_MS = 10_000
+const HELD_MS = 1_000
+/** A timer may be so early. */
+const EARLY_MS = 50
+/** More would cover too much: the oldest disappears. */
+const MOST = 3
 
 const toasts = signal<readonly Toast[]>([])
 let count = 0
@@ -45,8 +53,17 @@ export const attempt = (work: () => Promise<unknown>, said = ''): Promise<boolea
 
 function show(text: string, isFault: boolean, undo?: () => void, then?: () => void, href?: string): void {
   const id = ++count
-  toasts.value = [...toasts.value, { id, text, isFault, undo, then, href }]
-  setTimeout(() => drop(id), isFault || href ? LONG_MS : SHOWN_MS)
+  const ends = Date.now() + (isFault || href ? LONG_MS : SHOWN_MS)
+  toasts.value = [...toasts.value, { id, text, isFault, undo, then, href, ends }]
+  if (toasts.value.length > MOST) drop(toasts.value[0]!.id)
+  setTimeout(dropEnded, ends - Date.now())
+}
+
+/** Removes the toasts whose time is over. While the pointer or the focus is on the toasts, they wait. */
+function dropEnded(): void {
+  const isHeld = hasKeyboard.value && document.querySelector('.toasts:is(:hover, :focus-within)')
+  if (isHeld) setTimeout(dropEnded, HELD_MS)
+  else for (const { id, ends } of toasts.value) if (ends <= Date.now() + EARLY_MS) drop(id)
 }
 
 function drop(id: number, isUndone = false): void {

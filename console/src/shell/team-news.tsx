@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { hasFailed } from '../data/has-failed.ts'
 import type { Conversation } from '../data/record-types.ts'
 import type { Session } from '../data/session.ts'
 import { useNewMentions } from '../data/team/new-mentions.ts'
@@ -11,31 +12,47 @@ import { toastLink } from '../parts/toast.tsx'
 import { place, to } from '../router.ts'
 
 const MAX_TEXT = 80
+const MOST_FAILED = 200
 
-/** On any page, tells the person of conversations assigned to them and of notes that mention them. */
+const failureOf = ({ id, failure, last_message }: Conversation) => `${id} ${failure} ${last_message}`
+
+/**
+ * On any page, tells the person of conversations assigned to them, of notes that mention them, and of failed
+ * texts that they wrote or in conversations of theirs.
+ */
 export function TeamNews({ session: { sender } }: { session: Session }) {
   /** When a conversation was last assigned to this person before the subscription; undefined until read. */
   const begun = useRef<string>(undefined)
   /** The assignments of this session, each a conversation's id and the time. */
   const told = useRef(new Set<string>())
-  const readLast = async () => {
+  /** Each failure that is known: a conversation's id, and what happened to which text. */
+  const failed = useRef<Set<string>>(undefined)
+  const readKnown = async () => {
+    const read = (most: number, options: object) =>
+      pb.collection<Conversation>('conversations').getList(1, most, { ...options, skipTotal: true })
     const filter = pb.filter('assignee = {:sender}', { sender })
-    const options = { filter, sort: '-assigned_at', fields: 'assigned_at', skipTotal: true }
-    const { items } = await pb.collection<Conversation>('conversations').getList(1, 1, options)
-    begun.current = items[0]?.assigned_at ?? ''
+    const last = await read(1, { filter, sort: '-assigned_at', fields: 'assigned_at' })
+    begun.current = last.items[0]?.assigned_at ?? ''
+    const { items } = await read(MOST_FAILED, { filter: 'failure != ""', sort: '-last_at' })
+    failed.current = new Set([...(failed.current ?? []), ...items.map(failureOf)])
   }
   useLive<Conversation>(
     'conversations',
     '*',
     ({ record }) => {
-      const { id, assignee, assigned_at } = record
+      const { id, assignee, assigned_at, last_sender } = record
+      if (hasFailed(record) && failed.current && !failed.current.has(failureOf(record))) {
+        failed.current.add(failureOf(record))
+        if ([last_sender, assignee].includes(sender))
+          tell(record, (name) => t('A text to {name} has failed', { name }))
+      }
       const assignment = `${id} ${assigned_at}`
       const isOld = begun.current === undefined || assigned_at <= begun.current
       if (assignee !== sender || isOld || told.current.has(assignment)) return
       told.current.add(assignment)
       tell(record, (name) => t('{name} is assigned to you', { name }))
     },
-    () => void readLast().catch(() => {}), // the next reconnection reads again
+    () => void readKnown().catch(() => {}), // the next reconnection reads again
   )
   useLive<Note>(
     'conversation_notes',

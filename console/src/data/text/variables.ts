@@ -1,3 +1,5 @@
+import { t } from '../../language/words.ts'
+
 /** A variable in a template, by the server's rules: no braces inside, and a name before the first `|`. */
 const VARIABLE = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
@@ -39,3 +41,9 @@ export const uniqueNames = (names: readonly string[]): string[] =>
 
 /** Compares names of variables, ignoring case: `ort` and `Ort` are the same. */
 export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** Says that a text still has variables which nothing fills in. */
+export const openWords = (open: readonly string[]): string =>
+  t('Write something in the place of {placeholders}.', {
+    placeholders: open.map((name) => `{{${name}}}`).join(', '),
+  })

@@ -54,3 +54,12 @@ const waitingReason = ({ status, waiting_for }: Message) =>
 
 /** Why a message failed, translated. A device's own words stay as they are. */
 export const failureReason = (message: string): string => REASONS[message] ?? message
+
+/** What happened to the last text of a conversation that failed: `Not sent: No signal`; '' if none did. */
+export function failureWords(failure: string): string {
+  const [, what = '', reason = ''] = /^(Not sent|Not delivered)?(?:: )?(.*)$/s.exec(failure) ?? []
+  const fault = failureReason(reason)
+  if (reason.startsWith('Outcome unknown')) return t('Outcome unknown: {fault}', { fault })
+  if (what === 'Not delivered') return t('Not delivered: {fault}', { fault })
+  return what && fault ? t('Not sent: {fault}', { fault }) : what ? t('Not sent') : fault
+}

@@ -32,6 +32,11 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^(\d+) recipients have opted out or/, t('$1 of these people would get nothing: leave them out.')],
   [/^a text would be empty/, t('One text would be empty: write a default, as in {{name|there}}.')],
   [/^No devices available to send messages$/, t('None of your devices is online.')],
+  [/^Message can no longer be canceled$/, t('It is too late to cancel: a device has the message already.')],
+  [
+    /^Only a message that waits for/,
+    t('It is too late to change it: its time has come, or it was canceled.'),
+  ],
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [
     /^repeat\.cron must be five fields/,

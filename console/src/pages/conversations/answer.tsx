@@ -6,7 +6,7 @@ import { sendText } from '../../data/connection/outbox.ts'
 import type { Device, Message } from '../../data/record-types.ts'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
-import { variablesOf } from '../../data/text/variables.ts'
+import { openWords, variablesOf } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -66,9 +66,9 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     onWrite(text)
   }
   // the server does not fill in variables of an answer: it would send them with their braces
-  const open = variablesOf(body).map((variable) => `{{${variable}}}`)
+  const open = variablesOf(body)
   const submit = (at?: Date) => {
-    if (body.trim() === '' || send.busy) return
+    if (body.trim() === '' || send.busy || contact?.opted_out) return
     setTried(true)
     if (open.length === 0) return send.run(at)
   }
@@ -76,7 +76,10 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
   return (
     <Form onSubmit={() => submit()} fault={send.fault}>
       {contact?.opted_out && (
-        <Notice kind="warning">{t('This number has opted out: texts to it are not sent.')}</Notice>
+        <Notice kind="warning">
+          {t('This number has opted out: texts to it are not sent.')}{' '}
+          {t('This number gets texts again when it has sent START.')}
+        </Notice>
       )}
       <CompletingArea
         label={labelOf(device)}
@@ -128,7 +131,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
           icon="send"
           iconOnly={isPhone.value}
           busy={send.busy}
-          disabled={body.trim() === ''}
+          disabled={body.trim() === '' || contact?.opted_out}
         >
           {t('Send')}
         </Button>
@@ -141,9 +144,6 @@ function hintOf(segments: number): string | undefined {
   if (segments > 1) return segmentsText(segments)
   return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
 }
-
-const openWords = (open: readonly string[]) =>
-  t('Write something in the place of {placeholders}.', { placeholders: open.join(', ') })
 
 const labelOf = (device: Device | undefined) => {
   if (!device) return t('Write')

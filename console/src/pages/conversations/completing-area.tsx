@@ -25,6 +25,12 @@ interface Props {
   readonly asked?: number
 }
 
+let isKeptOut = false
+/** Keeps the focus out of the next area: the key that opens it, pressed again, must not type a letter. */
+export function keepFocusOut(): void {
+  isKeptOut = true
+}
+
 /** The longest search after the sign, in characters. */
 const MAX_TYPED = 30
 
@@ -46,11 +52,14 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   const area = useRef<HTMLTextAreaElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
+  /** Where the search begins that `asked` has opened: no sign stands before it. */
+  const [begun, setBegun] = useState<number>()
   const [active, setActive] = useState(0)
   /** The position to which the caret moves once an inserted text is rendered. */
   const end = useRef<number>(undefined)
   const id = useId()
-  const word = caret === undefined ? undefined : openWord(value, caret, sign)
+  const asking = begun !== undefined && { at: begun, typed: value.slice(begun, caret) }
+  const word = caret === undefined ? undefined : asking || openWord(value, caret, sign)
   const found = word ? find(word.typed) : []
   const isOpen = found.length > 0
   const chosen = Math.min(active, found.length - 1)
@@ -67,28 +76,51 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     end.current = undefined
   }, [value])
   useEffect(() => {
-    if (hasKeyboard.value) area.current?.focus({ preventScroll: true })
+    if (hasKeyboard.value && !isKeptOut) area.current?.focus({ preventScroll: true })
+    isKeptOut = false
   }, [])
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
   useEffect(() => {
-    if (asked > 0) put(value.length, value.length, value === '' || /\s$/.test(value) ? sign : ` ${sign}`)
+    if (asked === 0) return
+    area.current!.focus()
+    area.current!.setSelectionRange(value.length, value.length)
+    setCaret(value.length)
+    setBegun(value.length)
   }, [asked])
 
   const put = (from: number, to: number, text: string) => {
     onValue(value.slice(0, from) + text + value.slice(to))
     end.current = from + text.length
   }
-  const take = ({ text }: Completion) => put(word!.at, caret!, text)
+  const close = () => {
+    setCaret(undefined)
+    setBegun(undefined)
+  }
+  const take = ({ text }: Completion) => {
+    const { at } = word!
+    const isApart = begun === undefined || at === 0 || /\s/.test(value[at - 1]!)
+    close()
+    put(at, caret!, isApart ? text : ` ${text}`)
+  }
+  /** Closes the list, and takes back what was typed for it: the search after `asked`, or only the sign. */
+  const leave = () => {
+    if (word && (begun !== undefined || (isOpen && word.typed === '')))
+      onValue(value.slice(0, word.at) + value.slice(caret))
+    close()
+  }
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return onSubmit()
-    if (!isOpen || event.isComposing) return
+    if (event.isComposing) return
+    if (!isOpen) {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSubmit()
+      return
+    }
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: found.length - 1 }
     const step = steps[event.key]
     if (step) setActive((chosen + step) % found.length)
     else if (event.key === 'Enter' || event.key === 'Tab') take(found[chosen]!)
-    else if (event.key === 'Escape') setCaret(undefined)
+    else if (event.key === 'Escape') leave()
     else return
     event.preventDefault()
   }
@@ -128,11 +160,13 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
             aria-activedescendant={isOpen ? `${id}-${chosen}` : undefined}
             onInput={(event) => {
               onValue(event.currentTarget.value)
-              setCaret(event.currentTarget.selectionEnd)
+              const end = event.currentTarget.selectionEnd
+              if (begun !== undefined && end < begun) setBegun(undefined)
+              setCaret(end)
               setActive(0)
             }}
             onKeyDown={press}
-            onBlur={() => setCaret(undefined)}
+            onBlur={leave}
           />
         )}
       </Field>

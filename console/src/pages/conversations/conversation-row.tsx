@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { hasFailed } from '../../data/has-failed.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isDueLater, timeNote } from '../../data/text/message-time.ts'
+import { failureWords } from '../../data/words/failure-reasons.ts'
 import { senderOf } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
@@ -33,11 +35,13 @@ interface RowProps {
 export const Row = memo((props: RowProps) => {
   const { conversation, isChosen, isHit, isTwin, lastTextOf, time, writer, draft, people } = props
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
-  const { assignee, follow_up_at, archived } = conversation
+  const { assignee, follow_up_at, archived, failure } = conversation
   const last = lastTextOf(last_message)
   const isOwn = last_sender === '' || last_sender === session.value?.sender
   const sender = isOwn ? '' : people.nameOf(last_sender) || (last && senderOf(last))
+  const failed = hasFailed(conversation) && <em>{failureWords(failure)}</em>
   const facts = [
+    last_type === 'incoming' && failed,
     isTwin && <PhoneNumber number={number} />,
     last && timeNote(last),
     people.hasTeam && people.nameOf(assignee),
@@ -50,13 +54,16 @@ export const Row = memo((props: RowProps) => {
     >
       {writer ? (
         t('{name} is writing', { name: writer })
+      ) : failed && last_type === 'outgoing' ? (
+        failed
       ) : draft && !isChosen ? (
         <>
           <em>{t('Draft:')}</em> {draft}
         </>
       ) : (
         <span class={last_type === 'outgoing' ? 'muted' : ''}>
-          {last_type === 'outgoing' && `${beginningOf(last, isOwn, sender)} `}
+          {last_type === 'outgoing' &&
+            `${failure ? `${failureWords(failure)}:` : beginningOf(last, isOwn, sender)} `}
           {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
         </span>
       )}

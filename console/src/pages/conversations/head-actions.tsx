@@ -10,6 +10,7 @@ import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime, formatSoon } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { archive, assign, change } from './change.ts'
+import { keepFocusOut } from './completing-area.tsx'
 import './thread-head.css'
 
 /** When the person is reminded of the conversation. A press removes the reminder. */
@@ -28,11 +29,10 @@ export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
     </button>
   )
 
-/** The hash of the conversation below the open one in the list, or else above it, or else of the list. */
-function nextRow(): string {
+/** The link to the conversation below the open one in the list, or else above it. */
+function nextRow(): HTMLAnchorElement | null | undefined {
   const row = document.querySelector('.conversations-list [aria-current]')?.closest('li')
-  const next = row?.nextElementSibling ?? row?.previousElementSibling
-  return next?.querySelector('a')?.hash ?? to('/conversations')
+  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('a')
 }
 
 export function HeadActions({ conversation, people }: { conversation: Conversation; people: People }) {
@@ -40,9 +40,14 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   const sender = session.value?.sender ?? ''
   const isMine = conversation.assignee === sender
   const take = () => assign(conversation, isMine ? '' : sender, people)
-  const close = async () => {
+  const close = async (isByKey: boolean) => {
+    const next = isNarrow.value ? undefined : nextRow()
+    if (next && isByKey) {
+      keepFocusOut()
+      next.focus()
+    }
     // leave the thread first: an open thread marks its conversation as read
-    location.hash = isNarrow.value ? to('/conversations') : nextRow()
+    location.hash = next?.hash ?? to('/conversations')
     await archive(conversation)
   }
   const followUp = (at: Date) => {
@@ -71,7 +76,13 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
         action={t('Follow up then')}
         onPick={followUp}
       />
-      <Button kind="quiet" icon="backups" iconOnly aria-keyshortcuts="E" onClick={() => void close()}>
+      <Button
+        kind="quiet"
+        icon="backups"
+        iconOnly
+        aria-keyshortcuts="E"
+        onClick={({ detail }) => void close(detail === 0)}
+      >
         {conversation.archived ? t('Unarchive') : t('Archive')}
       </Button>
     </>

@@ -18,6 +18,7 @@ export function Views({ views, shown, hasTeam }: { views: readonly View[]; shown
   const news = useNews(hasTeam)
   const newWords = (count = 0) => (count > 0 ? tn('1 new', '{count} new', count) : '')
   const all = newWords((news.mine ?? 0) + (news.mentions ?? 0))
+  const failed = countOf('failed').replace(/^0$/, '')
   const buttons = (close: () => void) => (
     <fieldset class="conversations-views">
       <legend class="unseen">{t('Show')}</legend>
@@ -34,14 +35,19 @@ export function Views({ views, shown, hasTeam }: { views: readonly View[]; shown
         >
           <bdi>{words}</bdi>
           {newWords(news[id]) && <strong class="count">{newWords(news[id])}</strong>}
-          <span class="muted">{countOf(id)}</span>
+          <span class={id === 'failed' && failed ? 'count' : 'muted'}>{countOf(id)}</span>
         </Button>
       ))}
     </fieldset>
   )
   if (isWide.value) return buttons(() => {})
+  const words = [
+    `${shown.words} ${countOf(shown.id)}`,
+    all,
+    shown.id !== 'failed' && failed && t('{count} failed', { count: failed }),
+  ]
   return (
-    <Menu icon="filter" words={`${shown.words} ${countOf(shown.id)}${all && ` · ${all}`}`}>
+    <Menu icon="filter" words={words.filter(Boolean).join(' · ')}>
       {buttons}
     </Menu>
   )

@@ -1,4 +1,5 @@
 import { pb } from '../../data/client.ts'
+import { hasFailed } from '../../data/has-failed.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -37,6 +38,20 @@ const OWN: readonly View[] = [
     nothing: t('Nobody waits for an answer.'),
     filter: 'unanswered = true && archived = false && follow_up_at = ""',
     has: ({ archived, follow_up_at }) => !archived && follow_up_at === '',
+  },
+  {
+    id: 'failed',
+    words: t('Failed'),
+    nothing: t('No text has failed.'),
+    filter: `failure != "" && failure != "Canceled" && ${OPEN}`,
+    has: (conversation) => isOpen(conversation) && hasFailed(conversation),
+  },
+  {
+    id: 'unread',
+    words: t('Unread'),
+    nothing: t('All texts are read.'),
+    filter: `unread > 0 && ${OPEN}`,
+    has: isOpen,
   },
   {
     id: 'follow_up',

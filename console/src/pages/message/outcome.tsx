@@ -1,15 +1,11 @@
-import { pb } from '../../data/client.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { failureReason, isCanceled, isUnknown } from '../../data/words/failure-reasons.ts'
 import { t, tx } from '../../language/words.ts'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { SendAgain, usePhones } from '../../parts/message/send-again.tsx'
 import { go, to } from '../../router.ts'
-import { faultWords } from './actions.tsx'
 
 interface Failed {
   readonly message: Message
@@ -20,9 +16,10 @@ interface Failed {
 
 /** Why a message failed, and the button that sends it again. */
 export function Outcome({ message, next, campaign }: Failed) {
-  const { status, message_type, body } = message
+  const { status, message_type } = message
+  const phones = usePhones(status === 'failed')
   if (status !== 'failed') return null
-  const canRetry = message_type === 'outgoing' && !next && body !== ''
+  const canRetry = message_type === 'outgoing' && !next
   return (
     <>
       <Notice kind={isUnknown(message) ? 'warning' : next || isCanceled(message) ? 'info' : 'wrong'}>
@@ -37,7 +34,11 @@ export function Outcome({ message, next, campaign }: Failed) {
         )}
       </Notice>
       {canRetry && campaign && <CampaignNotice campaign={campaign} />}
-      {canRetry && !campaign && session.value?.role === 'user' && <Retry message={message} />}
+      {canRetry && !campaign && session.value?.role === 'user' && (
+        <div class="row">
+          <SendAgain {...{ message, phones }} onSent={(id) => go(`/messages/${id}`)} />
+        </div>
+      )}
     </>
   )
 }
@@ -58,41 +59,4 @@ function reasonFor(message: Message) {
   return message.sent_at
     ? t('Not delivered: {fault}', { fault: reason })
     : t('Not sent: {fault}', { fault: reason })
-}
-
-function Retry({ message }: { message: Message }) {
-  const isDoubtful = isUnknown(message)
-  const retry = useTask(async () => {
-    if (isDoubtful && !(await confirmed(TWICE))) return
-    const answer = await pb.send<{ message_ids: readonly string[] }>(
-      `/api/sms/messages/${message.id}/retry`,
-      { method: 'POST' },
-    )
-    toast(t('Sent again, as a new message'))
-    go(`/messages/${answer.message_ids[0]}`)
-  })
-  return (
-    <>
-      <div class="row">
-        <Button
-          kind={isDoubtful ? 'plain' : 'primary'}
-          icon="again"
-          needs="agent"
-          busy={retry.busy}
-          onClick={() => void retry.run()}
-        >
-          {t('Send again')}
-        </Button>
-      </div>
-      {retry.fault && <Notice kind="wrong">{faultWords(retry.fault)}</Notice>}
-    </>
-  )
-}
-
-const TWICE = {
-  title: t('Send it again?'),
-  text: t(
-    'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.',
-  ),
-  action: t('Send it again'),
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { isoOf, localOf, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
+import { openWords, variablesOf } from '../../data/text/variables.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextArea } from '../form/field.tsx'
@@ -52,14 +53,13 @@ export function ChangeDialog({
     onClose()
   })
   const submit = () => {
-    const faults = { ...timeFault(when, was), ...(body !== undefined && textFault(text)) }
+    const faults = { ...timeFault(when, was), ...(body !== undefined && text !== body && textFault(text)) }
     setMissing(faults)
     return Object.keys(faults).length === 0 && work.run()
   }
-  const fault = work.fault && { ...work.fault, message: WORDS[work.fault.code] ?? work.fault.message }
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form onSubmit={submit} fault={fault}>
+      <Form onSubmit={submit} fault={work.fault}>
         <WhenField when={when} onChange={(part) => setWhen({ ...when, ...part })} error={missing.at} />
         {body !== undefined && (
           <>
@@ -88,10 +88,6 @@ export function ChangeDialog({
   )
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  not_changeable: t('It is too late to change it: its time has come, or it was canceled.'),
-}
-
 /** The request for a new time; a `scheduled_at` of '' is now. `ttl` keeps the time from sending to expiry. */
 function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
   const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
@@ -103,6 +99,9 @@ function timeOf({ isLater, at }: When, scheduled: string, expires: string): Chan
 
 function textFault(text: string): Record<string, string> {
   if (text === '') return { text: t('Write a text first.') }
+  const open = variablesOf(text)
+  // the server fills in no variables of a changed text: it would send them with their braces
+  if (open.length > 0) return { text: openWords(open) }
   if ([...text].length <= MAX_CHARACTERS) return {}
   return { text: t('A text has at most {max} characters.', { max: MAX_CHARACTERS }) }
 }

@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { readReaction } from '#portable/reaction.ts'
-import { pb } from '../../../data/client.ts'
 import { isOnline } from '../../../data/connection/connection.ts'
 import { discardUnsent, retryUnsent, type Unsent } from '../../../data/connection/outbox.ts'
 import { deviceName, isSimulated } from '../../../data/device/device-name.ts'
@@ -18,9 +18,9 @@ import { Avatar } from '../../../parts/avatar.tsx'
 import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
-import { attempt } from '../../../parts/toast.tsx'
 import { to } from '../../../router.ts'
 import { NoteForm } from '../note-form.tsx'
+import { isScheduled } from './text-actions.tsx'
 import './bubbles.css'
 
 const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
@@ -47,24 +47,24 @@ export function Text({
   hasTeam,
   isLast,
   isFound,
+  children,
 }: {
   message: Message
   sim: string
   hasTeam: boolean
   isLast: boolean
   isFound: boolean
+  /** The text's buttons. */
+  children?: ComponentChildren
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { id, message_type, body, status, scheduled_at, expand } = message
+  const { id, message_type, body, expand } = message
   const reason = reasonOf(message)
   const isIn = message_type === 'incoming'
-  const isWaiting = status === 'pending' && scheduled_at !== ''
+  const isWaiting = isScheduled(message)
   const sender = hasTeam || !isPerson(expand?.sent_by) ? senderOf(message) : ''
   // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
-  // may() comes first, so that it always runs. It reads a signal, and Preact skips renders with equal props
-  // only for components that read one. Only a campaign cancels its texts: its page does
-  const isCancelable = may('agent') && isWaiting && expand?.sent_by?.kind !== 'campaign'
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)
   const isReaction = isIn && readReaction(body)?.isKnown
@@ -97,11 +97,7 @@ export function Text({
         <a href={to(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>
           {t('Details')}
         </a>
-        {isCancelable && (
-          <Button kind="quiet" onClick={() => void cancel(id)}>
-            {t('Cancel the message')}
-          </Button>
-        )}
+        {children}
       </footer>
     </article>
   )
@@ -136,12 +132,6 @@ export const UnsentText = ({ text, text: { request, fault, note } }: { text: Uns
     </footer>
   </article>
 )
-
-const cancel = (id: string) =>
-  attempt(
-    () => pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' }),
-    t('Canceled: it will not be sent'),
-  )
 
 /** A note among the texts. Only the note's author and admins may change it. */
 export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {

@@ -1,5 +1,6 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
+import { E164, SHORT_CODE } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../../data/client.ts'
 import { asChanged } from '../../../data/optimistic.ts'
@@ -10,6 +11,7 @@ import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Button, Notice } from '../../../parts/form/form.tsx'
+import { usePhones } from '../../../parts/message/send-again.tsx'
 import { Loading } from '../../../parts/page.tsx'
 import { formatDay } from '../../../parts/time.tsx'
 import { Answer } from '../answer.tsx'
@@ -18,6 +20,7 @@ import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
+import { isFailure, TextActions } from './text-actions.tsx'
 import { useOnTheWay } from './use-on-the-way.ts'
 import { useRead } from './use-read.ts'
 import { useThread } from './use-thread.ts'
@@ -47,6 +50,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
   const unsent = useOnTheWay(about, thread, notes.items)
   const place = usePlace(thread, entries, at)
   useRead(may('agent') ? conversation : undefined)
+  const phones = usePhones(texts.some((text) => isFailure(text, texts)))
   const presence = usePresence(people.hasTeam ? id : undefined)
   const kinds = id && (
     <fieldset class="conversations-kinds">
@@ -89,7 +93,12 @@ export function Thread({ about, at }: { about: About; at: string }) {
                   hasTeam={people.hasTeam}
                   isLast={!isGroup(entry, entries[i + 1])}
                   isFound={isFound(at, entry)}
-                />
+                >
+                  <TextActions
+                    {...{ message: entry.record as Message, texts, phones, contact: about.contact }}
+                    onSent={place.toEnd}
+                  />
+                </Text>
               )}
             </Fragment>
           ))}
@@ -117,6 +126,11 @@ export function Thread({ about, at }: { about: About; at: string }) {
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
           {isNote && id ? (
             <NoteForm {...{ number, people, kinds }} conversation={id} onDone={() => setNote(false)} />
+          ) : !E164.test(number) && !SHORT_CODE.test(number) ? (
+            <>
+              {kinds}
+              <p class="muted">{t('A sender without a number cannot be answered.')}</p>
+            </>
           ) : (
             <Answer
               {...about}

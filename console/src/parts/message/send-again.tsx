@@ -1,0 +1,77 @@
+import { pb } from '../../data/client.ts'
+import { deviceName } from '../../data/device/device-name.ts'
+import type { Contact, Device, Message } from '../../data/record-types.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { isUnknown } from '../../data/words/failure-reasons.ts'
+import { t } from '../../language/words.ts'
+import { confirmed } from '../dialog/dialog.tsx'
+import { Button } from '../form/form.tsx'
+import { attempt } from '../toast.tsx'
+
+/** Besides the phone of the text, as many others get a button. */
+const MOST_PHONES = 3
+
+/** Reads the phones that were there last, if `ready`. */
+export const usePhones = (ready: boolean): readonly Device[] =>
+  useList<Device>('devices', {
+    filter: 'enabled = true',
+    sort: '-last_seen',
+    perPage: MOST_PHONES + 1,
+    ready,
+  }).items
+
+interface Props {
+  readonly message: Message
+  readonly phones: readonly Device[]
+  /** The recipient, if known. */
+  readonly contact?: Contact | undefined
+  readonly kind?: 'plain' | 'quiet'
+  /** Gets the id of the new text. */
+  readonly onSent: (id: string) => void
+}
+
+/** The button that sends a failed text again, and one for each other phone; or what to do instead. */
+export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: Props) {
+  const instead = insteadOf(message, contact)
+  if (instead) return <span class="muted">{instead}</span>
+  const others = phones.filter(({ id }) => id !== message.device).slice(0, MOST_PHONES)
+  const again = async (device_id?: string) => {
+    if (isUnknown(message) && !(await confirmed(TWICE))) return
+    const path = `/api/sms/messages/${message.id}/retry`
+    const send = () => pb.send(path, { method: 'POST', ...(device_id && { body: { device_id } }) })
+    await attempt(async () => onSent((await send()).message_ids[0]), t('Sent again, as a new message'))
+  }
+  return (
+    <>
+      <Button kind={kind} icon="again" needs="agent" onClick={() => void again()}>
+        {t('Send again')}
+      </Button>
+      {message.device !== '' &&
+        others.map((phone) => (
+          <Button key={phone.id} kind={kind} needs="agent" onClick={() => void again(phone.id)}>
+            {t('By {device}', { device: deviceName(phone) })}
+          </Button>
+        ))}
+    </>
+  )
+}
+
+/** What to do about a failed text that the server would not send again; '' for others. */
+function insteadOf({ error_message, body }: Message, contact: Contact | undefined): string {
+  if (error_message === 'Recipient is on the stop list')
+    return t('This person was erased and gets no more texts.')
+  if (contact?.opted_out) return t('This number gets texts again when it has sent START.')
+  if (error_message === 'Recipient has opted out')
+    return t('Sending it again is not possible. If the person wants texts again, write a new one.')
+  if (error_message === 'No proof of consent')
+    return t('Record the consent in the contact first. Then write a new text.')
+  return body === '' ? t('The text is not kept any more. Write a new one.') : ''
+}
+
+const TWICE = {
+  title: t('Send it again?'),
+  text: t(
+    'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.',
+  ),
+  action: t('Send it again'),
+}
