@@ -36,6 +36,11 @@ test.each([
 test.each([
   ['an empty field', 'Cannot be blank.', 'Fill this in.'],
   ['an empty setting', 'cannot be blank.', 'Fill this in.'],
+  [
+    'an address without encryption',
+    "Must begin with https://. The server's setting WEBHOOK_ALLOW_PRIVATE allows http:// and private addresses.",
+    'Begin the address with https://. The setting WEBHOOK_ALLOW_PRIVATE of the server allows http://.',
+  ],
   ['a value that another record uses', 'Value must be unique.', 'Is already in use.'],
   ['a short password', 'Must be at least 8 character(s).', 'Use at least 8 characters.'],
   ['a single character too few', 'Must be at least 1 character(s).', 'Use at least 1 character.'],
@@ -49,7 +54,7 @@ test.each([
     'The hook has sent as many codes as it may in an hour.',
     'The incoming webhook has reached its limit of codes per hour.',
   ],
-  ['a sentence that is clear', 'Must not be a private address.', 'Must not be a private address.'],
+  ['a sentence that is clear', 'Url domain is not allowed.', 'Url domain is not allowed.'],
 ])("a field's error about %s is shown as: $2", (_, said, words) => {
   expect(refused({ name: said }).fields).toEqual({ name: words })
 })

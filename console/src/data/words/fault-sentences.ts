@@ -13,6 +13,14 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^Decimal numbers are not allowed\.$/, t('Use a whole number.')],
   [/^Must be a valid email address\.$/, t('Write an address such as ann@example.com.')],
   [/^Must be a valid url\.$/i, t('Write an address such as https://example.com.')],
+  [
+    /^Must begin with https:/,
+    t('Begin the address with https://. The setting WEBHOOK_ALLOW_PRIVATE of the server allows http://.'),
+  ],
+  [
+    /^Must not be a private address/,
+    t('Write a public address. The setting WEBHOOK_ALLOW_PRIVATE of the server allows private addresses.'),
+  ],
   [/^Values don.t match\.$/i, t('The two are not the same.')],
   [
     /^(?:Must be a valid value|Invalid value(?: format)?|Must be in a valid format)\.$/,
