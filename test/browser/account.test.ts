@@ -14,7 +14,7 @@ scenario(
     await page.getByRole('button', { name: 'More' }).click()
     await fixture.look('more')
     await page.getByRole('link', { name: ': your account' }).filter({ visible: true }).click()
-    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
 
     await page.getByLabel('Name', { exact: true }).fill('Ann Lopez')
