@@ -2,6 +2,7 @@ import { defineConfig } from 'vite'
 import { compressed } from './compress.ts'
 import { grammar } from './grammar.ts'
 import { markdown } from './markdown.ts'
+import { preloadInbox } from './preload.ts'
 
 /** The server that `npm run console` passes API calls on to. */
 const SERVER = process.env.POCKETSMS_URL ?? 'http://127.0.0.1:8090'
@@ -33,8 +34,13 @@ export default defineConfig({
               name: 'first',
               tags: ['$initial'],
               // not the texts of the service worker, which cannot run the code of pages
-              test: /console\/src\/(?:parts|data|language(?!\/de\/service-worker)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
+              test: /console\/src\/(?:account|parts|data|language(?!\/de\/service-worker)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
             },
+            // runs before the texts of pages are loaded, so it shares no file with pages
+            { name: 'outbox', test: /console\/src\/data\/connection\// },
+            { name: 'phone', test: /libphonenumber|src\/portable\/phone\// },
+            // the inbox with all that it needs: other pages load their parts from this file
+            { name: 'inbox', test: /console\/src\/pages\/conversations\// },
           ],
         },
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
@@ -45,5 +51,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: { proxy: { '/api': SERVER }, fs: { allow: ['..'] } },
-  plugins: [grammar(), markdown(), compressed()],
+  plugins: [grammar(), markdown(), preloadInbox(), compressed()],
 })
