@@ -1,15 +1,17 @@
-import PocketBase, { LocalAuthStore } from 'pocketbase'
+import PocketBase, { BaseAuthStore } from 'pocketbase'
+import { keepSignIns } from './window-session.ts'
 
 /** The server's base URL: that of the console without `_/`. Includes a path that a reverse proxy adds. */
 const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
 
 /** The client for nearly all requests, signed in as the account whose records the pages show. */
-export const pb = new PocketBase(SERVER)
+export const pb = new PocketBase(SERVER, new BaseAuthStore())
 pb.autoCancellation(false)
 
 /** Keeps the person's own sign-in while `pb` acts for a team's account. Has no sign-in at other times. */
-export const own = new PocketBase(SERVER, new LocalAuthStore('pocketsms.own'))
+export const own = new PocketBase(SERVER, new BaseAuthStore())
 own.autoCancellation(false)
+keepSignIns(pb, own)
 
 /** The client that is signed in as the person, even while `pb` acts for a team's account. */
 export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)

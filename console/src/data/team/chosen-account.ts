@@ -13,12 +13,13 @@ export interface Account {
 /** The account that each person last chose in this browser, by the person's id. */
 const chosen = remembered<Readonly<Record<string, string>>>('account', {})
 
-/** The id of the person, after they switched back to their own account in this tab; '' otherwise. */
-let asThemselves = ''
+/** Keeps the id of a person whom this window shows their own account, until they sign out. */
+const AS_THEMSELVES = 'pocketsms.draft.as-themselves'
+const keepAsThemselves = (person: string) => sessionStorage.setItem(AS_THEMSELVES, person)
 
 /** Switches to an account: the person's own, or one that the person may act for. */
 export async function chooseAccount(person: string, account: string): Promise<void> {
-  asThemselves = account === person ? person : ''
+  keepAsThemselves(account === person ? person : '')
   if (account === person) actForNobody()
   else await actFor(account)
   endedAccount.value = ''
@@ -37,11 +38,17 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
     const read = async () => {
       const found = await personal().send<readonly Account[]>('/api/account/accounts', {})
       setAccounts(found)
-      if (own.authStore.isValid || endedAccount.value !== '' || asThemselves === person.id) return
+      if (
+        own.authStore.isValid ||
+        endedAccount.value !== '' ||
+        sessionStorage.getItem(AS_THEMSELVES) === person.id
+      )
+        return
       const last = found.filter(({ id }) => id === chosen.value[person.id])
       if (person.member_only) return actForFirst([...last, ...found])
       const isOnlyTeam = !(person.id in chosen.value) && found.length === 1 && (await hasNothing())
       await actForFirst(isOnlyTeam ? found : last)
+      if (found.length > 0 && !own.authStore.isValid) keepAsThemselves(person.id)
     }
     read().catch(() => {}) // the next sign-in or change of account asks again
   }, [role, person.id, record.id])
