@@ -129,7 +129,8 @@ export async function runDriver(
     // an earlier run, or an earlier try, may have sent it
     const wasBegun = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
-    if (!isReady) return giveBack(job, signal.aborted ? STOPPED : driver.waitsFor || 'The lease ran out')
+    if (!isReady)
+      return giveBack(job, signal.aborted ? STOPPED : driver.waitsFor || 'The device could not send in time')
     const begun = await begin(job)
     if (begun === 'unstored')
       return wasBegun ? undefined : reportUnsent(job, 'The attempt could not be stored')

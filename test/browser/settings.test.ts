@@ -35,7 +35,7 @@ scenario('a superuser names the server, sets up mail and sends a test mail', asy
 
     const test = async () => {
       await page.getByRole('button', { name: 'Send a test mail' }).click()
-      await page.getByText('It goes out by the settings as they are saved.').waitFor()
+      await page.getByText('The test mail goes out by the saved settings.').waitFor()
       await page.getByLabel('Which mail').selectOption('A forgotten password')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
     }

@@ -111,7 +111,7 @@ function NewPerson({
 const NEW_PERSON: readonly FormRow[] = [
   {
     ...{ name: 'name', label: t('Your name'), autocomplete: 'name' },
-    hint: t('The team sees it beside your answers.'),
+    hint: t('The team sees your name beside your answers.'),
   },
   EMAIL_ROW,
   ...newPasswordRows(t('Password')),

@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   },
   twilio: {
     name: 'Twilio',
-    note: t('A text whose answer was lost is not sent again: its outcome is unknown.'),
+    note: t('If Twilio’s answer gets lost, the text is marked “outcome unknown” and not repeated.'),
     where: t('Both are on the first page of Twilio’s console, under Account Info.'),
     reports: BY_ITSELF,
     incoming: t(
@@ -43,13 +43,13 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   vonage: {
     name: 'Vonage',
     note: t('By its Messages API. Choose this API for SMS in the settings of the account.'),
-    where: t('They are in the API settings of Vonage’s dashboard.'),
+    where: t('Key and secret are in the API settings of Vonage’s dashboard.'),
     reports: BY_ITSELF,
     incoming: t('Enter this address as the inbound URL, and choose signed webhooks.'),
   },
   plivo: {
     name: 'Plivo',
-    note: t('It does not sign all of a call: keep the address secret.'),
+    note: t('The carrier does not sign all of a call: keep the address secret.'),
     where: t('Both are on the first page of Plivo’s console.'),
     reports: BY_ITSELF,
     incoming: t('Enter this address as the message URL of your application, with POST.'),
@@ -70,7 +70,9 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   },
   infobip: {
     name: 'Infobip',
-    note: t('Each account has its own address. It does not sign its calls: keep the address secret.'),
+    note: t(
+      'Every account has its own address. The carrier does not sign its calls: keep the address secret.',
+    ),
     reports: BY_ITSELF,
     incoming: t('Forward your number to this address by HTTP.'),
   },
@@ -82,13 +84,13 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   },
   gatewayapi: {
     name: 'GatewayAPI',
-    note: t('Each text needs a sender. For an account in the EU, enter its address under More.'),
+    note: t('All texts need a sender. For an account in the EU, enter its address under More.'),
     reports: t('Create a webhook with this address for message statuses and incoming texts.'),
     incoming: t('The same webhook sends them.'),
   },
   clickatell: {
     name: 'Clickatell',
-    note: t('By its One API. It does not sign its calls: keep the address secret.'),
+    note: t('By its One API. The carrier does not sign its calls: keep the address secret.'),
     reports: t('Enter this address as the URL of status updates of the integration.'),
     incoming: t('Enter this address as the URL of replies of the integration.'),
   },

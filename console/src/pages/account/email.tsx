@@ -19,7 +19,7 @@ export const EmailCard = ({ session }: { session: Session }) => (
 const rowsFor = (name: string, hint: string): readonly FormRow[] => [
   { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint },
 ]
-const REQUESTED = rowsFor('newEmail', t('It gets a link to confirm it.'))
+const REQUESTED = rowsFor('newEmail', t('The new address gets a link to confirm it.'))
 const TAKEN = rowsFor('email', t('You will be signed out everywhere. Sign in with the new email.'))
 
 function RequestEmail() {

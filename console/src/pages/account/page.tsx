@@ -146,7 +146,7 @@ function Settings() {
     },
     {
       ...{ name: 'currency', label: t('Currency'), placeholder: 'EUR' },
-      hint: t('Of the prices and budgets of your lines: three letters, such as EUR.'),
+      hint: t('Three letters, such as EUR. The prices and budgets of your lines are in this currency.'),
       write: (typed) => String(typed).trim().toUpperCase(),
     },
     destinationsRow(),

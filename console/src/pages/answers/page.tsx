@@ -90,7 +90,7 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
     hint: t('STOP, START and words like them never come here.'),
   },
   {
-    ...{ name: 'value', label: t('Words'), hint: t('With commas between. Capitals do not matter.') },
+    ...{ name: 'value', label: t('Words'), hint: t('Separate words by commas. Capitals do not matter.') },
     shown: ({ match }) => match !== 'any',
     write: (typed, { match }) => (match === 'any' ? '' : typed),
   },

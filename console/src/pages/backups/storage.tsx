@@ -28,7 +28,7 @@ export const schedule = (cron: string, next: string): SettingsPart => ({
       },
       {
         ...{ name: 'backups.cronMaxKeep', label: t('Automatic backups to keep'), kind: 'number', min: 1 },
-        hint: t('Older ones are deleted. Those that you made yourself stay.'),
+        hint: t('Older automatic backups are deleted. Backups that you made yourself stay.'),
       },
     ],
     {
@@ -72,7 +72,7 @@ export const STORAGE: SettingsPart = {
     ],
     {
       ...{ name: 'backups.s3.secret', label: t('Secret'), kind: 'password', ...IN_S3 },
-      ...{ autocomplete: 'new-password', hint: t('Empty: it stays as it is.') },
+      ...{ autocomplete: 'new-password', hint: t('Empty: the stored value stays.') },
     },
     {
       ...{ name: 'backups.s3.forcePathStyle', kind: 'check', shown: isElsewhere },

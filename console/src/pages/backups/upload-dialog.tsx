@@ -22,7 +22,7 @@ export function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone:
         <Field
           label={t('A backup of pocketsms')}
           name="file"
-          hint={t('It is read through and kept. Nothing is restored yet.')}
+          hint={t('The server checks the backup and stores it. Nothing is restored yet.')}
           fault={upload.fault}
         >
           {(ties) => (

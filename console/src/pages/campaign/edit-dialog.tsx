@@ -120,7 +120,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           rows={3}
           value={draft.numbers}
           onValue={(numbers) => change({ numbers })}
-          hint={t('One a line, as you would dial it.')}
+          hint={t('One number a line, as you would dial it.')}
           error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
         />
         <NumberCountry value={country} onValue={setCountry} />

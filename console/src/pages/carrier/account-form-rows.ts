@@ -28,13 +28,13 @@ const senders = (preset: string): FieldRow => ({
   ...{ read: readSenders, write: writeSenders },
   hint:
     preset === 'pocketsms'
-      ? t('Numbers or names of lines of the other account. Empty: it chooses.')
+      ? t('Numbers or names of lines of the other account. Empty: the other account chooses.')
       : t(
           'Your numbers with +, short codes, or names of at most 11 characters, with commas between. Each is a line of its own. Empty: the carrier chooses.',
         ),
 })
 
-const KEPT = t('It is stored encrypted and not shown again. Empty: it stays as it is.')
+const KEPT = t('The secret is stored encrypted and not shown again. Empty: the stored secret stays.')
 
 function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] {
   const { name, user, secret, webhook_secret: webhookSecret } = preset
@@ -55,7 +55,9 @@ function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] 
       (!isNew || name !== 'pocketsms') && {
         ...{ name: 'webhook_secret', label: webhookSecret, ...hidden },
         hint: isNew
-          ? t('It shows that a delivery report or a text is the carrier’s. Without it they are refused.')
+          ? t(
+              'The secret shows that a delivery report or a text is the carrier’s. Without the secret, both are refused.',
+            )
           : KEPT,
       },
   ]
@@ -86,7 +88,7 @@ const more = (preset: CarrierPreset): FormRow => ({
 
 const ownName = (preset: string): FieldRow => ({
   ...{ name: 'name', label: t('Name'), placeholder: carrierWords(preset).name },
-  hint: t('How you tell it from your other devices.'),
+  hint: t('Your name for the account, beside your other devices.'),
 })
 
 /** The fields of a carrier's account: those that its preset needs. */

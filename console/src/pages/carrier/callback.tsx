@@ -57,7 +57,7 @@ const WebhookSecret = ({ device, account, preset }: Props) => (
       {
         ...{ name: 'webhook_secret', label: preset.webhook_secret, kind: 'password' },
         ...{ autocomplete: 'new-password', placeholder: 'whsec_…' },
-        hint: t('The other account shows it when you create the webhook.'),
+        hint: t('The other account shows the secret when you create the webhook.'),
         error: (typed) => (typed === '' ? t('Fill this in.') : undefined),
       },
     ]}

@@ -97,7 +97,7 @@ const SIGNATURE: readonly FormRow[] = [
   {
     ...list('signature.of', t('Signed parts'), 'body'),
     ...has('signature.kind', 'hmac', 'ed25519'),
-    hint: t('In their order: body, url, address, params, header:NAME, or a text itself.'),
+    hint: t('The signed parts in their order: body, url, address, params, header:NAME, or a text itself.'),
   },
   {
     ...line('signature.timestamp', t('Header of the time'), 'x-timestamp'),
@@ -127,7 +127,9 @@ export const customRows = (): readonly FormRow[] => [
     folded: [
       {
         ...line('answer.id', t('Where the carrier’s id is'), 'messages.0.id'),
-        hint: t('Names with dots between. A text counts as sent if the answer has an id.'),
+        hint: t(
+          'The path of the id: names with dots between. A text counts as sent if the answer has an id.',
+        ),
       },
       [
         line('answer.code', t('Where a refusal’s code is'), 'error.code'),

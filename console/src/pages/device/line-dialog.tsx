@@ -26,12 +26,12 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
     {
       name: 'enabled',
       label: t('Use this line'),
-      hint: t('When it is off, its waiting texts go to other lines.'),
+      hint: t('The waiting texts of a line that is off go to other lines.'),
     },
-    { name: 'label', label: t('Label'), hint: t('What you call it, such as Shop or Austria.') },
+    { name: 'label', label: t('Label'), hint: t('Your name for the line, such as Shop or Austria.') },
     {
       ...{ name: 'number', label: t('Number'), kind: 'tel', read: () => stored },
-      hint: t('A number that the phone reports replaces it.'),
+      hint: t('A number that the phone reports replaces this one.'),
       write: (typed) => read(String(typed)).phone,
       error: (typed) => {
         const { fault } = { fault: undefined, ...read(String(typed)) }

@@ -156,7 +156,7 @@ const ROWS: readonly FormRow[] = [
   {
     name: 'enabled',
     label: t('Use this device'),
-    hint: t('When it is off, its waiting messages go to other devices.'),
+    hint: t('The waiting messages of a device that is off go to other devices.'),
   },
 ]
 

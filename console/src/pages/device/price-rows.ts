@@ -36,7 +36,7 @@ export const priceRows = (currency: string): FormRow => ({
       ...{ name: 'prices', label: t('Price of a segment'), kind: 'area', rows: 3, spellcheck: false },
       ...{ read: readPrices, write: writePrices, placeholder: '0.09\n+49 0.075\n+4366 0.081' },
       hint: t(
-        'One in each line. A price alone is for all numbers, one after first digits for these numbers. The line sends only to numbers that have a price. Empty: texts cost nothing.',
+        'One price a line. A price alone is for all numbers, a price after first digits for these numbers. The line sends only to numbers that have a price. Empty: texts cost nothing.',
       ),
       error: (typed) =>
         writePrices(typed) === undefined ? t('Write a price in each line, such as +49 0.075.') : undefined,
@@ -45,9 +45,12 @@ export const priceRows = (currency: string): FormRow => ({
       ...{ name: 'monthly_budget', label: t('Budget a month'), placeholder: t('No limit') },
       ...{ read: (stored) => String(stored ?? ''), write: writeMoney },
       hint: currency
-        ? t('In {currency}. A text that would exceed it uses another line, or waits for the next month.', {
-            currency,
-          })
+        ? t(
+            'In {currency}. A text that would exceed the budget uses another line, or waits for the next month.',
+            {
+              currency,
+            },
+          )
         : t(
             'A text that would exceed it uses another line, or waits for the next month. Choose your currency on Account.',
           ),

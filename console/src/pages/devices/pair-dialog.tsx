@@ -94,7 +94,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
             <TextField
               label={t('Name')}
               name="name"
-              hint={t('How you tell it from your other devices, such as desk phone.')}
+              hint={t('Your name for the device, such as desk phone.')}
               placeholder={NAMES[kind]}
               value={typed}
               onValue={setTyped}

@@ -104,7 +104,7 @@ const ROWS: readonly FormRow[] = [
   },
   {
     ...{ name: 'page_consent', label: t('Sentence beside the box'), kind: 'area', rows: 2, shown: hasPage },
-    hint: t('Without it, the page has a sentence of its own. {account} and {group} stand for the names.'),
+    hint: t('Empty: the page has a sentence of its own. {account} and {group} stand for the names.'),
   },
   {
     ...{
@@ -122,7 +122,7 @@ const ROWS: readonly FormRow[] = [
   {
     ...{ name: 'join_text', label: t('Question “Reply YES”'), kind: 'area', rows: 2, shown: asks },
     hint: t(
-      'Without it, the server asks in the language of the account. {account} and {group} stand for the names.',
+      'Empty: the server asks in the language of the account. {account} and {group} stand for the names.',
     ),
   },
   { name: 'requires_consent', label: t('Send only to people with proof of consent') },

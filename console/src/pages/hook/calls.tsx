@@ -26,7 +26,7 @@ export function Calls({ hook, onChoose }: { hook: Hook; onChoose: (body: string)
         columns={columnsFor(onChoose)}
         empty={
           <Empty icon="hooks" title={t('No calls yet')}>
-            {t('Each call to the address is listed here with its result.')}
+            {t('Calls to the address are listed here with their results.')}
           </Empty>
         }
       />

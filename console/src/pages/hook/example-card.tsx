@@ -56,7 +56,7 @@ export function ExampleCard({
           }}
           spellcheck={false}
           inputRef={area}
-          hint={t('Paste another, or choose one of the last calls below.')}
+          hint={t('Paste another body, or choose one of the last calls below.')}
         />
       </div>
       {refusal && <Notice kind="wrong">{refusal.message}</Notice>}
@@ -70,7 +70,7 @@ export function ExampleCard({
         <span class="muted">
           {isChanged
             ? t('Save the settings first.')
-            : t('It is posted to the address above, and texts go out.')}
+            : t('The body is posted to the address above, and texts go out.')}
         </span>
       </div>
     </Card>

@@ -15,7 +15,7 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
   resolved: [
     'calm',
     t('Resolved'),
-    t('It says that the problem is solved, which this webhook does not send.'),
+    t('The call says that the problem is solved, which this webhook does not send.'),
   ],
   skipped: ['calm', t('Left out'), t('The webhook sends no bodies like this one, or its text is empty.')],
   limited: ['warn', t('Too many'), t('One text at the end of the hour says how many more there were.')],

@@ -92,7 +92,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
     ...{ name: 'signing_secret', label: t('Secret of its signature'), spellcheck: false },
     shown: ({ preset, signing_secret }) =>
       signing_secret !== '' || PRESETS[preset as HookPreset].codes?.signed !== undefined,
-    hint: t('As it is there. Then bodies that are not signed with it are refused.'),
+    hint: t('Copy the secret from the program. Bodies that are not signed with the secret are then refused.'),
   },
   {
     ...{ name: 'kind', label: t('It sends'), read: (kind) => String(kind || 'alerts') },
@@ -175,6 +175,8 @@ const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[
       label: t('Recipients that the body names'),
       placeholder: 'commonLabels.team',
     },
-    hint: t('Where in the body numbers or names of your groups stand. Empty: it cannot choose.'),
+    hint: t(
+      'The place in the body of numbers or of names of your groups. Empty: the program cannot choose recipients.',
+    ),
   },
 ]

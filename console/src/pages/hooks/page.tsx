@@ -44,7 +44,7 @@ const ROWS: readonly FormRow[] = [
   {
     ...{ name: 'preset', label: t('Program') },
     choices: Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const),
-    hint: t('It decides what the text says until you write a template.'),
+    hint: t('The program decides what the text says until you write a template.'),
   },
   {
     ...{ name: 'name', label: t('Name'), placeholder: t('The name of the program') },

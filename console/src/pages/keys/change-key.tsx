@@ -62,7 +62,7 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
         rows={[
           {
             ...{ name: 'hours', label: t('The present secret stays valid'), kind: 'select' },
-            hint: t('Until then both work: time to change the program.'),
+            hint: t('Until then both keys work: time to change the program.'),
             choices: [
               ['1', t('for an hour')],
               ['24', t('for a day')],

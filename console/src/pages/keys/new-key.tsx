@@ -21,7 +21,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const rows: readonly FormRow[] = [
     {
       ...{ name: 'name', label: t('Name'), autofocus: true },
-      hint: t('The program that uses it, such as web shop.'),
+      hint: t('The program that uses the key, such as web shop.'),
     },
     {
       ...{ name: 'kind', label: t('For') },

@@ -3,8 +3,8 @@ import type { ApiKey } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 
-const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
-const DOES_ALL = t('It sends, and reads all messages, conversations and devices.')
+const SENDS_ONLY = t('The program sends, and views and cancels its own texts.')
+const DOES_ALL = t('The program sends, and reads all messages, conversations and devices.')
 
 export const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
   --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
@@ -41,7 +41,7 @@ export const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
   },
   twilio: {
     label: t('A program made for Twilio'),
-    hint: t('It sends, and reads and deletes all messages.'),
+    hint: t('The program sends, and reads and deletes all messages.'),
     values: { twilio: true },
     settings: ({ account_sid = '', auth_token = '', key_sid = '' }) => [
       baseUrl(serverUrl),

@@ -69,7 +69,7 @@ export function ListFields({
         value={wishes.text}
         onValue={(text) => onChange({ text })}
         error={faults.text}
-        hint={t('What stands in double braces is taken from the column of that name.')}
+        hint={t('A variable in double braces gets its value from the column of that name.')}
       />
       <SuggestPlainText text={wishes.text} onText={(text) => onChange({ text })} />
       <div class="list-columns">

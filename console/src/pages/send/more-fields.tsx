@@ -61,7 +61,7 @@ const rowsFor = (choices: readonly (readonly [id: string, words: string])[]): re
         },
         {
           ...{ name: 'giveUp', label: t('Give up'), kind: 'select', choices: GIVE_UP },
-          hint: t('What no device has taken by then is not sent.'),
+          hint: t('A text that no device has taken by then is not sent.'),
         },
         {
           ...{ name: 'priority', label: t('Priority'), kind: 'number', min: -128, max: 127 },

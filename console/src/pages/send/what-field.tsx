@@ -131,7 +131,7 @@ function VariableFields({ composition, onChange, fault, variables, missing }: Pr
           hint={
             values[name] || missing.includes(name)
               ? undefined
-              : t("Left empty: each contact's own, or the text's default.")
+              : t("Empty: the contact's own value, or the text's default.")
           }
         />
       ))}

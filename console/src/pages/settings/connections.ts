@@ -45,9 +45,12 @@ export const superusers = (own: string): SettingsPart => ({
   rows: [
     {
       ...{ name: 'superuserIPs', label: t('Addresses of superusers'), kind: 'list', rows: 2, ...NO_AUTOFILL },
-      hint: t('One a line, or a subnet such as 10.0.0.0/8. Empty: from anywhere. Your own is {own}.', {
-        own: own || '…',
-      }),
+      hint: t(
+        'One address a line, or a subnet such as 10.0.0.0/8. Empty: from anywhere. Your own address is {own}.',
+        {
+          own: own || '…',
+        },
+      ),
     },
   ],
   isSure: async ({ superuserIPs = [] }) =>

@@ -33,7 +33,7 @@ export const MAIL: SettingsPart = {
       { name: 'smtp.username', label: t('User name'), shown: hasServer, ...NO_AUTOFILL },
       {
         ...{ name: 'smtp.password', label: t('Password'), kind: 'password', shown: hasServer },
-        ...{ autocomplete: 'new-password', hint: t('Empty: it stays as it is.') },
+        ...{ autocomplete: 'new-password', hint: t('Empty: the stored value stays.') },
       },
     ],
     [
@@ -84,7 +84,7 @@ export function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: 
     <Dialog title={t('Send a test mail')} onClose={onClose}>
       <p class="muted">
         {hasServer
-          ? t('It goes out by the settings as they are saved.')
+          ? t('The test mail goes out by the saved settings.')
           : t('No SMTP server is set: the mail is written to the server’s log.')}
       </p>
       <RowsForm

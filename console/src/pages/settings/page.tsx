@@ -22,7 +22,7 @@ const NAMING: SettingsPart = {
     {
       name: 'meta.appName',
       label: t('Name of this service'),
-      hint: t('Shown in emails.'),
+      hint: t('Emails show this name.'),
       ...NO_AUTOFILL,
     },
     {
@@ -58,7 +58,9 @@ export const LIMITS: SettingsPart = {
         rows: 2,
         ...NO_AUTOFILL,
       },
-      hint: t('One a line: 203.0.113.7, or a subnet such as 10.0.0.0/8. Superusers have none either.'),
+      hint: t(
+        'One address a line: 203.0.113.7, or a subnet such as 10.0.0.0/8. Superusers have no limits either.',
+      ),
     },
   ],
 }

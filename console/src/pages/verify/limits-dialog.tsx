@@ -45,7 +45,7 @@ export const LimitsDialog = ({
   <Dialog title={t('Limits of codes')} onClose={onClose} wide>
     <p class="muted">
       {t(
-        'They apply to all services, one-time passwords and incoming webhooks for codes together. 0: the usual limit.',
+        'The limits apply to all services, one-time passwords and incoming webhooks for codes together. 0: the usual limit.',
       )}
     </p>
     <RecordForm

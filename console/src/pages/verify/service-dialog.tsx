@@ -69,11 +69,11 @@ const ROWS: readonly FormRow[] = [
       { name: 'default_locale', label: t('Language if none is asked for') },
       {
         ...{ name: 'domain', label: t('Domain of the web page'), placeholder: 'example.com' },
-        hint: t('Its browser then offers the code to the page (WebOTP).'),
+        hint: t('The browser then offers the code to the page (WebOTP).'),
       },
       {
         ...{ name: 'app_hash', label: t('Hash of the Android app') },
-        hint: t('The app then reads the code itself. It excludes a domain.'),
+        hint: t('The app then reads the code itself. A service has an app or a domain, not both.'),
       },
     ],
   },

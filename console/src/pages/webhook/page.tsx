@@ -72,7 +72,7 @@ function Secret({ webhook }: { webhook: Webhook }) {
     <Card title={t('Secret')}>
       <p class="muted">
         {t(
-          'Each request is signed with it, as Standard Webhooks has it. Whoever knows it can pretend to be this server: make a new one when it may have leaked.',
+          'The secret signs all requests, as in Standard Webhooks. Whoever knows the secret can pretend to be this server: make a new one when it may have leaked.',
         )}
       </p>
       <div class="row">

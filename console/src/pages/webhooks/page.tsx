@@ -49,7 +49,7 @@ export function Page() {
   ) : (
     <ListPage
       {...shared}
-      text={t('They tell your programs about sent, delivered, failed and received messages.')}
+      text={t('Outgoing webhooks tell your programs about sent, delivered, failed and received messages.')}
       columns={[ADDRESS, EVENTS, STATE, CREATED]}
       none={[
         t('No outgoing webhooks yet'),

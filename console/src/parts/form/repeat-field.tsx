@@ -89,7 +89,7 @@ export function RepeatField({
               value={missed}
               onValue={(missed) => change({ missed: missed as Repeat['missed'] })}
               choices={MISSED}
-              hint={t('As when the server was off.')}
+              hint={t('For example, because the server was off.')}
             />
             <TextField
               label={t('Until')}

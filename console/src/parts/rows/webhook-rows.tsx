@@ -54,7 +54,7 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
   {
     ...{ name: 'token', label: t('Token of the service'), kind: 'password', shown: uses('{{token}}') },
-    ...{ autocomplete: 'off', hint: t('It is not shown again. Empty: it stays as it is.') },
+    ...{ autocomplete: 'off', hint: t('The token is not shown again. Empty: the stored token stays.') },
   },
   {
     ...{ name: 'events', label: t('Tell it when a message is') },
@@ -65,7 +65,9 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
     ...{ name: 'numbers', label: t('Only to and from these numbers (empty: all)'), write: readNumbers },
     placeholder: '+4915112345678, +4930*, DHL',
     refused: t('Write numbers as +4915112345678, with commas between.'),
-    hint: t('With commas between. A star stands for any rest, and a name for a sender without a number.'),
+    hint: t(
+      'Separate by commas. +4930* means all numbers that begin with +4930. A sender without a number has a name.',
+    ),
   },
   ...(preset ? [{ summary: t('More: body, method, headers'), folded: requestRows(preset) }] : []),
 ]
