@@ -180,6 +180,7 @@ const OTHERS = [
   'Restoring',
   'Sign out with unsent texts?',
   'Take it from {name}?',
+  'Take them from {names}?',
   '{name} has answered meanwhile',
 ]
 

@@ -3,6 +3,7 @@ import { changeRecord } from '../../data/optimistic.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
+import { inLanes } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
@@ -11,15 +12,19 @@ type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'b
 
 const put = (id: string, values: Values) => changeRecord('conversations', id, values)
 
-/** Changes a conversation. Then shows `done` with a button that undoes the change, or the error. */
-export async function change(conversation: Conversation, values: Values, done: string): Promise<void> {
-  const before = Object.keys(values).map((name) => [name, conversation[name as keyof Values]])
+/** Changes conversations. Then shows `done` with a button that undoes the change, or the first error. */
+export async function changeAll(all: readonly Conversation[], values: Values, done: string): Promise<void> {
+  const before = (conversation: Conversation): Values =>
+    Object.fromEntries(Object.keys(values).map((name) => [name, conversation[name as keyof Values]]))
   const undo = () =>
-    put(conversation.id, Object.fromEntries(before)).then(() => toast(t('Undone')), toastFault)
-  await put(conversation.id, values).then(() => toast(done, undo), toastFault)
+    inLanes(all, (each) => put(each.id, before(each))).then(() => toast(t('Undone')), toastFault)
+  await inLanes(all, ({ id }) => put(id, values)).then(() => toast(done, undo), toastFault)
 }
 
-const whoIs = ({ name, number }: Conversation) => name || formatPhone(number)
+export const change = (conversation: Conversation, values: Values, done: string): Promise<void> =>
+  changeAll([conversation], values, done)
+
+export const whoIs = ({ name, number }: Conversation) => name || formatPhone(number)
 
 export const archive = (conversation: Conversation): Promise<void> =>
   change(
@@ -30,21 +35,28 @@ export const archive = (conversation: Conversation): Promise<void> =>
       : t('{name} archived', { name: whoIs(conversation) }),
   )
 
-/** Assigns a conversation (`assignee` '': to nobody). Asks before taking it from another person. */
-export async function assign(conversation: Conversation, assignee: string, people: People): Promise<void> {
+/** Assigns conversations (`assignee` '': to nobody). Asks before taking them from other people. */
+export async function assign(all: readonly Conversation[], assignee: string, people: People): Promise<void> {
   const me = session.value?.sender
-  const theirs = conversation.assignee !== me && people.nameOf(conversation.assignee)
-  if (theirs && !(await mayTake(theirs))) return
-  if (assignee === '') return change(conversation, { assignee }, t('Assigned to nobody'))
+  const others = all.filter((each) => each.assignee !== me && each.assignee !== assignee)
+  const theirs = [...new Set(others.map((each) => people.nameOf(each.assignee)))].filter(Boolean)
+  if (theirs.length > 0 && !(await mayTake(theirs))) return
+  if (assignee === '') return changeAll(all, { assignee }, t('Assigned to nobody'))
   const isMine = assignee === me
   const words = isMine ? t('Assigned to you') : t('Assigned to {name}', { name: people.nameOf(assignee) })
-  await change(conversation, { assignee }, words)
+  await changeAll(all, { assignee }, words)
 }
 
-const mayTake = (name: string): Promise<boolean> =>
+const mayTake = ([name = '', ...more]: readonly string[]): Promise<boolean> =>
   confirmed({
-    title: t('Take it from {name}?', { name }),
-    text: t('{name} takes care of this conversation.', { name }),
+    title:
+      more.length > 0
+        ? t('Take them from {names}?', { names: [name, ...more].join(', ') })
+        : t('Take it from {name}?', { name }),
+    text:
+      more.length > 0
+        ? t('They take care of these conversations.')
+        : t('{name} takes care of this conversation.', { name }),
     action: t('Take it'),
     careful: true,
   })

@@ -14,6 +14,7 @@ import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
 import { FirstSteps } from '../../shell/first-steps.tsx'
+import { ChooseBox, ChooseButton, ChosenBar } from './choose.tsx'
 import { NewConversation } from './new-conversation.tsx'
 import { NotifyHint } from './notify-hint.tsx'
 import { useWriters } from './presence.ts'
@@ -59,6 +60,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
     <>
       {chosen ? <h2>{title}</h2> : <Title>{title}</Title>}
       <Views views={views} shown={shown} hasTeam={people.hasTeam} />
+      <ChooseButton />
       <Button
         kind="primary"
         icon="plus"
@@ -100,6 +102,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
         <ul onKeyDown={moveFocus}>
           {items.map((conversation) => (
             <li key={conversation.id}>
+              <ChooseBox conversation={conversation} />
               <Row
                 {...{ conversation, people }}
                 isChosen={conversation.number === chosen}
@@ -116,6 +119,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
         {!isMentions && <Pager {...list} />}
         {hits.length > 0 && <Hits hits={hits} title={isMentions ? '' : t('In older texts and notes')} />}
         {isMentions && <Pager {...list} />}
+        <ChosenBar shown={items} people={people} />
       </section>
       {isStarting && <NewConversation onClose={() => setStarting(false)} />}
     </>

@@ -39,7 +39,7 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   const { hasTeam } = people
   const sender = session.value?.sender ?? ''
   const isMine = conversation.assignee === sender
-  const take = () => assign(conversation, isMine ? '' : sender, people)
+  const take = () => assign([conversation], isMine ? '' : sender, people)
   const close = async (isByKey: boolean) => {
     const next = isNarrow.value ? undefined : nextRow()
     if (next && isByKey) {

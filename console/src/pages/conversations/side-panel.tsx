@@ -41,7 +41,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
           value={conversation.assignee}
           choices={[['', t('Nobody')], ...people.agents.map(({ id, name }) => [id, name] as const)]}
           onValue={async (assignee) => {
-            await assign(conversation, assignee, people)
+            await assign([conversation], assignee, people)
             setAsked((count) => count + 1)
           }}
         />

@@ -1,0 +1,116 @@
+import { signal } from '@preact/signals'
+import { E164 } from '#portable/phone/e164.ts'
+import type { Conversation } from '../../data/record-types.ts'
+import { session } from '../../data/session.ts'
+import type { People } from '../../data/team/people.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
+import { Button, ButtonLink } from '../../parts/form/form.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
+import { to } from '../../router.ts'
+import { assign, changeAll, whoIs } from './change.ts'
+import './choose.css'
+
+/** The ids of the chosen conversations; undefined while the list has no boxes to choose by. */
+const chosen = signal<ReadonlySet<string> | undefined>(undefined)
+
+const choose = (conversations: readonly Conversation[]) => {
+  chosen.value = new Set(conversations.map(({ id }) => id))
+}
+
+export const ChooseButton = () => (
+  <Button
+    icon="check"
+    iconOnly
+    needs="agent"
+    aria-pressed={chosen.value !== undefined}
+    onClick={() => {
+      chosen.value = chosen.value ? undefined : new Set()
+    }}
+  >
+    {t('Choose several')}
+  </Button>
+)
+
+export const ChooseBox = ({ conversation }: { conversation: Conversation }) =>
+  chosen.value && (
+    <label class="conversations-choose">
+      <input
+        type="checkbox"
+        aria-label={t('Choose {name}', { name: whoIs(conversation) })}
+        checked={chosen.value.has(conversation.id)}
+        onChange={({ currentTarget }) => {
+          const others = [...(chosen.value ?? [])].filter((id) => id !== conversation.id)
+          chosen.value = new Set(currentTarget.checked ? [...others, conversation.id] : others)
+        }}
+      />
+    </label>
+  )
+
+/** What can be done with the chosen ones of the shown conversations. */
+export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; people: People }) {
+  const work = useTask(async (change: (all: readonly Conversation[]) => Promise<void>) => {
+    await change(all)
+    chosen.value = undefined
+  })
+  if (!chosen.value) return null
+  const all = shown.filter(({ id }) => chosen.value?.has(id))
+  const props = { disabled: all.length === 0, busy: work.busy }
+  const numbers = all.map(({ number }) => number).filter((number) => E164.test(number))
+  const isArchived = all.length > 0 && all.every(({ archived }) => archived)
+  const archive = (conversations: readonly Conversation[]) =>
+    changeAll(
+      conversations,
+      { archived: !isArchived },
+      isArchived
+        ? tn('One conversation is back in the list', '{count} conversations are back in the list', all.length)
+        : tn('One conversation archived', '{count} conversations archived', all.length),
+    )
+  const read = (conversations: readonly Conversation[]) =>
+    changeAll(
+      conversations.filter(({ unread }) => unread > 0),
+      { unread: 0 },
+      tn('One conversation marked as read', '{count} conversations marked as read', all.length),
+    )
+  return (
+    <section class="conversations-chosen" aria-label={t('Chosen conversations')}>
+      <div class="row">
+        <strong role="status">{tn('1 chosen', '{count} chosen', all.length)}</strong>
+        <Button kind="quiet" onClick={() => choose(all.length < shown.length ? shown : [])}>
+          {all.length < shown.length ? t('Choose all shown') : t('Choose none')}
+        </Button>
+      </div>
+      <div class="row">
+        {people.hasTeam && all.length > 0 && (
+          <Menu words={t('Assign')} icon="assign">
+            {(close) =>
+              [...people.agents, { id: '', name: t('Nobody') }].map(({ id, name }) => (
+                <Button
+                  key={id}
+                  kind="quiet"
+                  onClick={() => {
+                    close()
+                    void work.run((conversations) => assign(conversations, id, people))
+                  }}
+                >
+                  {id === session.value?.sender ? t('Me') : name}
+                </Button>
+              ))
+            }
+          </Menu>
+        )}
+        <Button {...props} icon="backups" onClick={() => void work.run(archive)}>
+          {isArchived ? t('Unarchive') : t('Archive')}
+        </Button>
+        <Button {...props} icon="check" onClick={() => void work.run(read)}>
+          {t('Mark as read')}
+        </Button>
+        {numbers.length > 0 && (
+          <ButtonLink icon="send" href={to('/send', { to: numbers.join(',') })}>
+            {t('Send to the chosen')}
+          </ButtonLink>
+        )}
+      </div>
+    </section>
+  )
+}
