@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { announced, mentioned } from '../data/unread.ts'
 import { t } from '../language/words.ts'
+import { place, to } from '../router.ts'
 import { Icon } from './icon.tsx'
 
 /**
@@ -18,6 +19,29 @@ export function Title({ children }: { children: string }) {
   return <h1 tabIndex={-1}>{children}</h1>
 }
 
+const HELP = t('How this page works')
+
+/** The sections of the help (docs/console.md) that explain pages, by the first part of their paths. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  send: 'send-a-text',
+  campaigns: 'campaigns',
+  answers: 'automatic-answers',
+  contacts: 'contacts-and-groups',
+  groups: 'contacts-and-groups',
+  'personal-data': 'personal-data',
+  templates: 'templates',
+  messages: 'messages',
+  devices: 'devices',
+  team: 'team',
+  account: 'your-account',
+  ...Object.fromEntries(
+    ['users', 'collections', 'health', 'settings', 'backups', 'audit', 'logs'].map((path) => [
+      path,
+      'for-superusers',
+    ]),
+  ),
+}
+
 /** A page: title, a line about it, main actions, content. `back`: a link to the page above it. */
 export function Page({
   title,
@@ -32,6 +56,7 @@ export function Page({
   actions?: ComponentChildren
   children: ComponentChildren
 }) {
+  const section = SECTIONS[place.value.path.split('/', 2)[1]!]
   return (
     <>
       <header class="page-head">
@@ -41,7 +66,15 @@ export function Page({
               <Icon name="left" size={14} /> {back.words}
             </a>
           )}
-          <Title>{title}</Title>
+          <div class="page-title">
+            <Title>{title}</Title>
+            {section && (
+              <a class="button quiet icon-only" href={to(`/help/${section}`)} title={HELP}>
+                <Icon name="help" />
+                <span class="unseen">{HELP}</span>
+              </a>
+            )}
+          </div>
           {text && <p>{text}</p>}
         </div>
         {actions && <div class="page-actions">{actions}</div>}

@@ -25,6 +25,8 @@ scenario('the help opens from the sign-in page and from every page', async (fixt
 
   await fixture.signIn()
   await fixture.visit('/groups')
+  await page.getByRole('link', { name: 'How this page works' }).click()
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Contacts and groups')
   if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
   expect(await page.getByRole('link', { name: 'API docs' }).last().getAttribute('href')).toBe('/docs')
   await page.getByRole('link', { name: 'Help' }).last().click()

@@ -20,6 +20,7 @@ import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
+import { ExportContacts } from './export-contacts.tsx'
 import { ImportContacts } from './import-contacts.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import './page.css'
@@ -40,6 +41,7 @@ export function Page({ query }: PageProps) {
   useEffect(() => setPicked([]), [filter])
   const pick = (contact: Contact, isPicked: boolean) =>
     setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))
+  const hasAny = !(filter === '' && contacts.total === 0)
   const buttons = group ? (
     <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setAdding(true)}>
       {t('Add members')}
@@ -49,6 +51,7 @@ export function Page({ query }: PageProps) {
       <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
+      {hasAny && <ExportContacts {...{ filter, groups }} />}
       <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setEdited('new')}>
         {t('Add a contact')}
       </Button>
@@ -61,9 +64,9 @@ export function Page({ query }: PageProps) {
     <Frame
       title={group ? t('Members of {group}', { group: group.name }) : t('Contacts')}
       {...(group && { back: { href: to(`/groups/${group.id}`), words: t('Group') } })}
-      actions={!(isAll && contacts.total === 0) && buttons}
+      actions={hasAny && buttons}
     >
-      {!(isAll && contacts.total === 0) && (
+      {hasAny && (
         <div class="contacts-search">
           <SearchField label={t('Name or number')} value={text} onValue={setText} />
           <select

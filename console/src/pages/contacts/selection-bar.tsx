@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
 import { faultText } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Contact } from '../../data/record-types.ts'
@@ -8,11 +7,16 @@ import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { to } from '../../router.ts'
 import { type Change, type Changed, changeMany } from './change-many.ts'
 import { contactsCsv } from './contacts-csv.ts'
+import { readContacts } from './export-contacts.tsx'
+
+/** The most numbers of a plain send. More people get a text as a group. */
+const MAX_RECIPIENTS = 1_000
 
 const people = (count: number) => tn('1 contact', '{count} contacts', count)
 
@@ -31,11 +35,7 @@ export function SelectionBar({
 }) {
   const [soFar, setSoFar] = useState<Changed>()
   const [fault, setFault] = useState('')
-  const all = useTask(async () =>
-    onChoose(
-      await pb.collection('contacts').getFullList<Contact>({ filter, batch: 500, sort: 'name,phone' }),
-    ),
-  )
+  const all = useTask(async () => onChoose(await readContacts(filter)))
   const change = async (work: Change, told: (people: string) => string) => {
     setFault('')
     setSoFar({ done: 0, failed: 0, fault: undefined })
@@ -116,6 +116,15 @@ export function SelectionBar({
               )
             }
           />
+        )}
+        {chosen.length <= MAX_RECIPIENTS && (
+          <ButtonLink
+            icon="send"
+            needs="agent"
+            href={to('/send', { to: chosen.map(({ phone }) => phone).join(',') })}
+          >
+            {t('Send to the chosen')}
+          </ButtonLink>
         )}
         <Button
           needs="agent"

@@ -1,0 +1,27 @@
+import { pb } from '../../data/client.ts'
+import { saveFile } from '../../data/files/save-file.ts'
+import type { Contact } from '../../data/record-types.ts'
+import type { Groups } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
+import { Button, Notice } from '../../parts/form/form.tsx'
+import { contactsCsv } from './contacts-csv.ts'
+
+/** All contacts that a filter finds, in the order of the list. */
+export const readContacts = (filter: string): Promise<Contact[]> =>
+  pb.collection('contacts').getFullList<Contact>({ filter, batch: 500, sort: 'name,phone' })
+
+/** A button that saves the contacts that the page finds as a CSV file. */
+export function ExportContacts({ filter, groups }: { filter: string; groups: Groups }) {
+  const work = useTask(async () =>
+    saveFile('contacts.csv', contactsCsv(await readContacts(filter), groups.nameOf), 'text/csv'),
+  )
+  return (
+    <>
+      {work.fault && <Notice kind="wrong">{work.fault.message}</Notice>}
+      <Button icon="download" busy={work.busy} onClick={() => void work.run()}>
+        {t('Export')}
+      </Button>
+    </>
+  )
+}
