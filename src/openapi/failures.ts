@@ -63,6 +63,9 @@ export const BATCH_ERROR = z
   })
   .meta({ id: 'BatchError' })
 
+/** What the caller should do about a frequent mistake, such as an API key in the wrong place. */
+export const HINT = z.string().optional().describe('What to do about some frequent mistakes.')
+
 /** The error for a guest in a collection that demands a signed-in user. */
 export const GUEST_ERROR = z
   .object({
@@ -70,6 +73,7 @@ export const GUEST_ERROR = z
     message: z.string(),
     status: z.literal(401),
     data: z.object({}),
+    hint: HINT,
   })
   .meta({ id: 'GuestError' })
 

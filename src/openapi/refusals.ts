@@ -3,6 +3,7 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/refusals.ts'
 import { WEBHOOK_REFUSALS } from '../webhooks/owner.ts'
 import type { Answers } from './answers.ts'
+import { HINT } from './failures.ts'
 
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'recipients must be a list of phone numbers',
@@ -18,6 +19,9 @@ const ANY_REFUSAL = [
   [500, OTHER_REFUSALS[500], 'Something went wrong while processing your request.'],
   [503, OTHER_REFUSALS[503], 'The database cannot be reached at the moment.'],
 ] as const
+
+/** Refusals that may come with a hint. */
+const HINTED: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'invalid_phone_number'])
 
 type Row = readonly [status: number, error: string, message: string]
 
@@ -47,6 +51,7 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
     ...(errors.includes('owned_by_campaign') && {
       campaign: z.string().optional().describe('With `owned_by_campaign`: the id of the campaign.'),
     }),
+    ...(errors.some((error) => HINTED.has(error)) && { hint: HINT }),
     ...(rows.some(([status]) => status === 429) && {
       retry_after: z.int().min(1).optional().describe('Seconds to wait, with limits of one number.'),
     }),

@@ -140,8 +140,7 @@ describe('a send-only API sends', () => {
 describe('a send-only API refuses in its own words', () => {
   const wrong = (sentence: string) => `Wrong parameters: ${sentence}`
   const extended = (error_text: string) => ({ result: { error_text, status: 'error' } })
-  const NO_NUMBER =
-    'Phone number must be in E.164 format: replace the first 0 by the country code, as in +4915112345678'
+  const NO_NUMBER = 'Phone number must be in E.164 format'
   const badToken = { ...token, access_token: BEN.key.replace('ben', 'nobody'), to: TO }
   test.each<[string, () => Promise<unknown>, number, unknown]>([
     ['a token', () => sms(badToken), 401, 'Invalid access token'],

@@ -59,7 +59,7 @@ describe("Vendel's API sends", () => {
       { body: 'Hi' },
       'Recipients must name at least one phone number, or group_ids a group.',
     ],
-    ['a number', 'send', { ...text, recipients: ['x17'] }, 'Phone number must be in E.164 format.'],
+    ['a number', 'send', { ...text, recipients: ['017'] }, 'Phone number must be in E.164 format.'],
     ['no JSON', 'send', '{', 'The body must be a JSON object.'],
     ['1,001 numbers', 'send', { ...text, recipients: MANY }, 'At most 1000 recipients per request.'],
     ['a device', 'send', { ...text, device_id: BENS_PHONE }, 'Device not found.'],

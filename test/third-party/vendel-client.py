@@ -9,7 +9,7 @@ url, key, poor, template, payload, signature, secret = sys.argv[1:]
 client = VendelClient(url, key)
 sent = client.send_sms(["+4911111", "+4922222"], "Hi")
 try:
-    client.send_sms(["x17"], "Hi")
+    client.send_sms(["017"], "Hi")
 except VendelAPIError as error:
     refused = [error.status_code, error.message]
 try:

@@ -20,13 +20,16 @@ export function ownRootOf(path: string): string | undefined {
   return api === 'api' && OWN.has(segment) ? `/api/${segment}` : undefined
 }
 
-/** A 401 says where an API key belongs, if the request has one in the wrong place. PocketBase's 401 stays. */
+/**
+ * A 401 says where an API key belongs, if the request has one in the wrong place: as `hint` beside `error`,
+ * else as the message. PocketBase's 401 stays.
+ */
 export function withKeyHint(c: Ctx, error: unknown): unknown {
   const isRefusal = error instanceof GatewayError && error.body.error === 'unauthorized'
   if (!isRefusal && !(error instanceof ApiError && error.status === 401)) return error
-  const message = keyHint(c, isRefusal)
-  if (message === undefined) return error
-  return isRefusal ? new GatewayError(401, { ...error.body, message }) : unauthorized(message)
+  const hint = keyHint(c, isRefusal)
+  if (hint === undefined) return error
+  return isRefusal ? new GatewayError(401, { ...error.body, hint }) : unauthorized(hint)
 }
 
 function keyHint({ req: { path }, env }: Ctx, isRefusal: boolean): string | undefined {

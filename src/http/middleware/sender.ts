@@ -75,7 +75,7 @@ function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCal
   if (!auth) throw gatewayRefusal('unauthorized')
   // devices and superusers cannot send: they have no quota and no devices of their own
   if (auth.collection.id !== USERS_ID)
-    throw gatewayRefusal('forbidden', auth.isSuperuser ? AS_A_USER : undefined)
+    throw gatewayRefusal('forbidden', undefined, auth.isSuperuser ? AS_A_USER : undefined)
   return { ...senderOfPerson(auth), auth, store: storeOf(c, services, auth) }
 }
 

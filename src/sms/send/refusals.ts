@@ -66,22 +66,24 @@ export const OTHER_REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** A refusal that is answered with `{"error","message"}`. `message` replaces the one in REFUSALS. */
-export function gatewayRefusal(error: RefusalCode, message?: string): GatewayError {
+/**
+ * A refusal that is answered with `{"error","message"}`. `message` replaces the one in REFUSALS. `hint`: what
+ * the caller should do; the answer has it, too.
+ */
+export function gatewayRefusal(error: RefusalCode, message?: string, hint?: string): GatewayError {
   const [status, fixed] = REFUSALS[error]
-  return new GatewayError(status, { error, message: message ?? fixed })
+  return new GatewayError(status, { error, message: message ?? fixed, ...(hint && { hint }) })
 }
 
 export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
   error instanceof GatewayError && error.body.error === code
 
-/** 400 for a text that is no number in E.164. For a national number the message says what to do. */
+/** 400 for a text that is no number in E.164. For a national number the hint says what to do. */
 export const invalidPhone = (given: string) =>
   gatewayRefusal(
     'invalid_phone_number',
-    /^\(?0[1-9]/.test(given)
-      ? `${REFUSALS.invalid_phone_number[1]}: replace the first 0 by the country code, as in +4915112345678`
-      : undefined,
+    undefined,
+    /^\(?0[1-9]/.test(given) ? 'Replace the first 0 by the country code, as in +4915112345678.' : undefined,
   )
 
 /** 400 with a message that says what is wrong with the request. */

@@ -20,7 +20,6 @@ import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusals.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
 import type { Sender } from './sender.ts'
-import { noteMissing } from './text-template.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
@@ -39,11 +38,6 @@ export const ACCEPTED = z
       .describe('Records of `sms_messages`, one for each recipient, in their order.'),
     recipients_count: z.int().min(1),
     status: z.literal('accepted'),
-    missing: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .describe('The variables that were empty for one recipient at least, and have no default.'),
   })
   .meta({ id: 'Accepted' })
 
@@ -138,8 +132,7 @@ export async function prepareOffer(
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
-  const missing = new Set<string>()
-  const texts = await writeTexts(store, config, sender.user, content, phones, noteMissing(missing))
+  const texts = await writeTexts(store, config, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
   const messages: OfferedMessage[] = []
   const ids: string[] = []
@@ -163,25 +156,15 @@ export async function prepareOffer(
     sealed: shown === undefined ? undefined : await sealText(store.db, sender.user, shared!),
     isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency ?? undefined,
-    answer: answerJson(batch, ids, missing),
+    answer: answerJson(batch, ids),
     origin: origin && { ...origin, id: origin.id || ref },
     ...offeredScope(scope),
     messages,
   }
 }
 
-const answerJson = (
-  batch_id: string,
-  message_ids: readonly string[],
-  missing: ReadonlySet<string> = new Set(),
-): string =>
-  JSON.stringify({
-    batch_id,
-    message_ids,
-    recipients_count: message_ids.length,
-    status: 'accepted',
-    ...(missing.size > 0 && { missing: [...missing] }),
-  })
+const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
+  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
 export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
   const own = await queries(db)

@@ -85,14 +85,6 @@ export const refuseMissing: Missing = (name, empty) => {
   return empty
 }
 
-/** Adds the names of variables without a value to `names`, and refuses them if the value is absent. */
-export const noteMissing =
-  (names: Set<string>): Missing =>
-  (name, empty) => {
-    names.add(name)
-    return refuseMissing(name, empty)
-  }
-
 /** The text for a recipient. */
 export function renderFor(filled: Template, person: Person, missing = refuseMissing): string {
   let text = ''

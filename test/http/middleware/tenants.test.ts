@@ -133,7 +133,8 @@ describe.each([
 test("a preview refuses another user's template", async () => {
   const body = { recipients: ['+491700000003'], template_id: bobs.sms_templates }
   const answer = await alice.call('POST', '/api/sms/preview', body)
-  expect(answer).toEqual({ status: 400, body: { message: 'Template does not belong to user.' } })
+  const message = 'Template does not belong to user.'
+  expect(answer).toEqual({ status: 400, body: { error: 'invalid_template', message } })
 })
 
 test("sends refuse another user's line, and automatic answers another's line or template", async () => {

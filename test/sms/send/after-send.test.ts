@@ -105,6 +105,7 @@ test('a template preview is rendered for its recipients and stores nothing', asy
     without_consent: 0,
     last_leaves_at: AT,
     estimate: null,
+    missing: ['name', 'tail'],
     items: [
       { ...first, to: '+4912345', opted_out: false, without_consent: false },
       {
