@@ -40,7 +40,7 @@ export function foldedPattern(value: Scalar): string | null {
   const letters = text.replaceAll('İ', '\0').toLowerCase().replaceAll('ß', 'ss')
   const plain = vowelAmongVowels([...letters])
   const classes = [...letters].map((letter, at) => (letter === '\0' ? '.' : classOf(letter, at === plain)))
-  return classes.join('').replaceAll(S + S, `(?:${S}${S}|[ßẞ])`)
+  return classes.join('').replaceAll(S + S, () => `(?:${S}${S}|[ßẞ])`)
 }
 
 /**

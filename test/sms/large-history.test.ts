@@ -127,7 +127,7 @@ describe('on a server', () => {
     expect(found.get('sms_messages_body_trigrams')).toBe('missing')
     expect(found.get('sms_messages_by_time')).toBe('ready')
     const warnings = await indexWarnings(db, 0)
-    expect(warnings).toHaveLength(2)
+    expect(warnings).toHaveLength(3)
     expect(warnings[0]).toMatch(/sms_messages_body_trigrams is not possible\. .*pg_trgm/)
     await (await openStore(db)).close()
   })

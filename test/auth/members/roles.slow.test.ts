@@ -76,6 +76,8 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'POST /api/sms/batches/{batch_id}/cancel': 'agent',
   'POST /api/sms/batches/{batch_id}/reschedule': 'agent',
   'POST /api/sms/batches/{batch_id}/retry': 'agent',
+  'GET /api/sms/messages': 'viewer',
+  'GET /api/sms/messages/{id}': 'viewer',
   'PATCH /api/sms/messages/{id}': 'agent',
   'POST /api/sms/messages/{id}/retry': 'agent',
   'POST /api/sms/messages/{id}/cancel': 'agent',

@@ -28,7 +28,7 @@ interface TemplateProps {
 
 const DEFAULT = `{{name|${t('there')}}}`
 /** The text with a default for people without a name. */
-const withDefault = (text: string) => text.replace(/\{\{\s*name\s*\}\}/gi, DEFAULT)
+const withDefault = (text: string) => text.replace(/\{\{\s*name\s*\}\}/gi, () => DEFAULT)
 
 const KINDS = [
   ['text', t('Write a text')],
