@@ -60,7 +60,7 @@ function describeCall(event: string, message: z.ZodObject): ZodOpenApiOperationO
     ...(event === 'message.received' && { files: FILES.optional().describe('Of an MMS with files.') }),
   })
   return {
-    operationId: `on ${event}`.replace(/[ .]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId: `on ${event}`.replace(/[ .](\w)/g, (_, letter: string) => letter.toUpperCase()),
     tags: ['webhooks'],
     summary: SUMMARIES[event] ?? event,
     description: `Answer with 2xx within ${TIMEOUT_MS / 1000} seconds. Anything else is tried again, up to ${DELAYS_SECONDS.length + 1} times in all.`,

@@ -24,7 +24,9 @@ export function describeFault(fault: unknown, url: string): { error?: string; de
 
 /** Removes quoted texts that the logged URL does not have: names of fields stay, what may be a value goes. */
 const withKnownNames = (text: string, url: string) =>
-  text.replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) => (url.includes(quoted.slice(1, -1)) ? quoted : '"…"'))
+  text.replace(/"(?:[^"\\]|\\(?:.|$))*(?:"|$)/gs, (quoted) =>
+    url.includes(quoted.slice(1, -1)) ? quoted : '"…"',
+  )
 
 /** Removes long numbers and quoted texts, which may come from the request. */
 const withoutTexts = (text: string) =>
