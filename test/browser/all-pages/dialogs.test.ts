@@ -65,7 +65,7 @@ scenario('dialogs of superusers focus a field first', async (fixture) => {
   await fixture.signIn('root')
   await expectFocus(fixture, [
     ['/users', 'New user', 'Email'],
-    ['/users', /^Edit/, 'Email'],
+    ['/users', /^Change/, 'Email'],
     ['/settings', 'Send a test mail', 'To'],
     ['/settings', 'Add a rule', 'What'],
     ['/backups', /^Upload/, 'A backup of pocketsms'],
