@@ -40,7 +40,7 @@ scenario(
     await second.getByRole('button', { name: 'Add a contact' }).first().click()
     const dialog = second.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Eva')
-    await dialog.getByRole('textbox', { name: 'Number' }).fill('0151 20000019')
+    await dialog.getByRole('textbox', { name: 'Number' }).fill('+49 151 20000019')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await chooseAccount(fixture, 'Ann (Agent)')
     await page.goto(`${url}/#/conversations`)
