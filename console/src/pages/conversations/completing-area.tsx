@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
+import { CompletionList } from '../../parts/form/completion-list.tsx'
 import { Field } from '../../parts/form/field.tsx'
 import './completing-area.css'
 
@@ -127,23 +128,11 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   return (
     <div class="conversations-area">
       {isOpen && (
-        <div ref={list} class="popup conversations-completions" id={id} role="listbox" aria-label={listLabel}>
-          {found.map((completion, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option
-            <div
-              key={completion.id}
-              id={`${id}-${i}`}
-              role="option"
-              aria-selected={i === chosen}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => take(completion)}
-            >
-              <strong>{completion.title}</strong>
-              <span class="note cut">{completion.text}</span>
-            </div>
-          ))}
-        </div>
+        <CompletionList
+          found={found.map((completion) => ({ ...completion, note: completion.text }))}
+          class="conversations-completions"
+          {...{ chosen, onTake: take, list, id, label: listLabel }}
+        />
       )}
       <Field {...{ label, name, error, hint }}>
         {(ties) => (

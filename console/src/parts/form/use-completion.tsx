@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { CompletionList } from './completion-list.tsx'
 
 export interface Completion {
   readonly id: string
@@ -76,24 +77,6 @@ export function useCompletion({ value, onValue, listLabel, find }: Options) {
     },
     onBlur: () => setCaret(undefined),
   } as const
-  const rows = isOpen && (
-    <div ref={list} class="popup" id={id} role="listbox" aria-label={listLabel}>
-      {found.map((completion, i) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
-        // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option
-        <div
-          key={completion.id}
-          id={`${id}-${i}`}
-          role="option"
-          aria-selected={i === chosen}
-          onPointerDown={(event) => event.preventDefault()}
-          onClick={() => take(completion)}
-        >
-          <strong>{completion.title}</strong>
-          <span class="note cut">{completion.note}</span>
-        </div>
-      ))}
-    </div>
-  )
+  const rows = isOpen && <CompletionList {...{ found, chosen, onTake: take, list, id, label: listLabel }} />
   return { area, ties, press, rows }
 }
