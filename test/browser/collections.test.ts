@@ -151,5 +151,6 @@ scenario('a superuser sees the account of a user, and the audit log has it', asy
   await page.getByRole('button', { name: 'Leave the account' }).click()
   await page.getByRole('heading', { name: 'Health' }).waitFor()
   await fixture.visit('/audit')
+  await page.getByText('Signed in as a user').first().waitFor()
   expect(await page.getByText('Signed in as a user').count()).toBe(1)
 })
