@@ -1,6 +1,6 @@
 import { tablesWith } from '../support/database/dump.ts'
 import { client, must, openStream, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { ended, makeShop, seedPerson } from './person-fixture.ts'
+import { ended, jobDeleted, makeShop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const of = await makeShop(gateway)
@@ -114,6 +114,7 @@ test('the next run finishes an erasure that was interrupted', async () => {
   const person = await seedPerson(of)
   const { id } = await must(shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
   await ended(shop, id)
+  await jobDeleted(gateway, id)
   // as if the node had died after the last transaction, before the statistics
   await db.query(`update person_requests set state = 'running' where id = $1`, [id])
   await db.query(`insert into _jobs (kind, holder, key) values ('person', $1, $2)`, [shop.id, id])

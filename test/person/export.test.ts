@@ -1,6 +1,6 @@
 import { cleanUpRequests } from '../../src/person/clean-up.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { ended, makeShop, PICTURE_TEXT, seedPerson } from './person-fixture.ts'
+import { ended, jobDeleted, makeShop, PICTURE_TEXT, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const of = await makeShop(gateway)
@@ -123,20 +123,23 @@ test('the record API neither creates, changes nor deletes a request', async () =
 
 test('the next run finishes a request whose node died', async () => {
   const { id } = await exportOf(person.contact)
+  await jobDeleted(gateway, id)
   await db.query(`update person_requests set state = 'running', files = '{}', counts = '{}' where id = $1`, [
     id,
   ])
   await db.query(`insert into _jobs (kind, holder, key) values ('person', $1, $2)`, [shop.id, id])
   expect(await ended(shop, id)).toMatchObject({ state: 'done' })
+  await jobDeleted(gateway, id)
   // a second run of a request that has ended changes nothing
   const before = (await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).updated
   await db.query(`insert into _jobs (kind, holder, key) values ('person', $1, $2)`, [shop.id, id])
-  await expect.poll(() => gateway.query('select 1 from _jobs where key = $1', [id])).toEqual([])
+  await jobDeleted(gateway, id)
   expect((await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).updated).toBe(before)
 })
 
 test('a request fails when its job is dead', async () => {
   const { id } = await exportOf(person.contact)
+  await jobDeleted(gateway, id)
   await db.query(`update person_requests set state = 'running' where id = $1`, [id])
   await cleanUpRequests(db)
   expect(await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).toMatchObject({

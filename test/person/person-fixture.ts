@@ -129,3 +129,10 @@ export const ended = (by: Client, id: string) =>
     const record = await must(by, 'GET', `/api/collections/person_requests/records/${id}`)
     return ['done', 'failed'].includes(record.state) && record
   })
+
+/** Waits until the job of an ended request is deleted, which happens after the record says so. */
+export const jobDeleted = ({ query }: ServerWithDevices, id: string) =>
+  until(
+    'the deletion of a job',
+    async () => (await query('select from _jobs where key = $1', [id])).length === 0,
+  )

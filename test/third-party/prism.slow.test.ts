@@ -32,7 +32,7 @@ describe.runIf(hasPrism() && hasDocuments())('Prism', () => {
   })
 
   test.each<[preset: Documented, code: number, result: object, words: RegExp]>([
-    ['telnyx', 400, { outcome: 'failed', notSent: false }, /400 string string string/],
+    ['telnyx', 400, { outcome: 'failed', notSent: false }, /400, string string string/],
     ['vonage', 401, { outcome: 'failed', notSent: true }, /You did not provide correct credentials/],
     ['vonage', 402, { outcome: 'failed', notSent: true }, /Low balance/],
     ['vonage', 422, { outcome: 'failed', notSent: false }, /did not contain valid JSON/],
