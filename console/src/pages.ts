@@ -65,6 +65,7 @@ export const PAGES: readonly PageEntry[] = [
   page('message', '/messages/:id', t('Message'), 'messages', { for: 'both' }),
   page('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
   page('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
+  page('scheduled', '/scheduled', t('Scheduled'), 'clock', { for: 'user', group: 'texts' }),
   page('answers', '/answers', t('Automatic answers'), 'answers', {
     for: 'user',
     group: 'texts',

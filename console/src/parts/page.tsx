@@ -25,6 +25,7 @@ const HELP = t('How this page works')
 const SECTIONS: Readonly<Record<string, string>> = {
   send: 'send-a-text',
   campaigns: 'campaigns',
+  scheduled: 'send-a-text',
   answers: 'automatic-answers',
   contacts: 'contacts-and-groups',
   groups: 'contacts-and-groups',

@@ -1,0 +1,116 @@
+import { useMemo } from 'preact/hooks'
+import { titleOf } from '../../data/campaign-title.ts'
+import type { Campaign, Message } from '../../data/record-types.ts'
+import { nowMs } from '../../data/text/now.ts'
+import { HERE } from '../../data/time-zones.ts'
+import { useNames } from '../../data/use/use-known.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { ownSettings } from '../../data/user-settings/own.ts'
+import { locale } from '../../language/language.ts'
+import { t, tn } from '../../language/words.ts'
+import { Notice } from '../../parts/form/form.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
+import { Pager, TableSection } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { useDrawn } from '../../parts/list/use-drawn.ts'
+import { Page as Frame, Loading } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { msOf } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+const DAY_MS = 86_400_000
+const MOST_CAMPAIGNS = 500
+/** A campaign's texts are stored before it begins. */
+const TEXTS = 'status = "pending" && scheduled_at > @now && sent_by.kind != "campaign"'
+const SORT = 'scheduled_at,id'
+const ABOUT = t('The texts and campaigns that wait for their time, by day.')
+
+type Entry = Message | Campaign
+
+const isCampaign = (entry: Entry): entry is Campaign => entry.collectionName === 'campaigns'
+
+const hrefOf = (entry: Entry) =>
+  isCampaign(entry)
+    ? to(`/campaigns/${entry.id}`)
+    : to(`/conversations/${encodeURIComponent(entry.to)}`, { at: `sms_messages/${entry.id}` })
+
+/** Texts that are not due yet, and campaigns that have not begun, by the days of the account's time zone. */
+export function Page() {
+  const texts = useDrawn(useList<Message>('sms_messages', { filter: TEXTS, sort: SORT }))
+  const campaigns = useList<Campaign>('campaigns', {
+    filter: '(status = "scheduled" || status = "repeating") && scheduled_at > @now',
+    sort: SORT,
+    perPage: MOST_CAMPAIGNS,
+  })
+  const nameOf = useNames(texts.items.map((text) => text.to))
+  const timeZone = ownSettings.value?.time_zone || HERE
+  const columns = useMemo(() => columnsIn(timeZone, nameOf), [timeZone, nameOf])
+  const days = daysOf(entriesOf(texts, campaigns.items), timeZone)
+  const fault = texts.fault ?? campaigns.fault
+  const isLoading = texts.loading || campaigns.loading
+  return (
+    <Frame
+      title={t('Scheduled')}
+      text={
+        timeZone === HERE
+          ? ABOUT
+          : `${ABOUT} ${t('Times are in {zone}.', { zone: timeZone.replaceAll('_', ' ') })}`
+      }
+    >
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {isLoading && <Loading />}
+      {!isLoading && !fault && days.length === 0 && (
+        <Empty icon="clock" title={t('Nothing is scheduled')}>
+          {t('To send a text later, choose its time in the form or press the clock beside an answer.')}
+        </Empty>
+      )}
+      {!isLoading &&
+        days.map(([title, rows]) => (
+          <TableSection key={title} {...{ title, columns, rows }} href={hrefOf} none="" />
+        ))}
+      <Pager {...texts} />
+    </Frame>
+  )
+}
+
+const columnsIn = (timeZone: string, nameOf: (number: string) => string): readonly Column<Entry>[] => {
+  const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
+  return [
+    {
+      title: t('To'),
+      cell: (entry) => (
+        <span>
+          {hour.format(msOf(entry.scheduled_at))} ·{' '}
+          {isCampaign(entry)
+            ? `${titleOf(entry)} · ${tn('1 person', '{count} people', entry.recipients_count)}`
+            : nameOf(entry.to) || <PhoneNumber number={entry.to} />}
+        </span>
+      ),
+    },
+    { title: t('Text'), long: true, cell: ({ body }) => body },
+  ]
+}
+
+/** Texts and campaigns in the order of their times: the campaigns between the texts that are read so far. */
+function entriesOf(texts: ReturnType<typeof useList<Message>>, campaigns: readonly Campaign[]): Entry[] {
+  const { items, page, pages, total } = texts
+  const from = page > 1 ? items[0]?.scheduled_at : undefined
+  const isWhole = page === pages && (page > 1 || items.length === total)
+  const until = isWhole ? undefined : items.at(-1)?.scheduled_at
+  const between = campaigns.filter(({ scheduled_at: at }) => !((from && at < from) || (until && at >= until)))
+  return [...items, ...between].sort((a, b) => a.scheduled_at.localeCompare(b.scheduled_at))
+}
+
+/** The entries of each day, with the day's title, such as `Tomorrow, Sunday, November 29`. */
+function daysOf(entries: readonly Entry[], timeZone: string): [title: string, entries: Entry[]][] {
+  const title = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone })
+  const iso = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone })
+  const numberOf = (ms: number) => Date.parse(iso.format(ms)) / DAY_MS
+  const today = numberOf(nowMs())
+  const days = Map.groupBy(entries, ({ scheduled_at }) => numberOf(msOf(scheduled_at)))
+  return [...days].map(([day, those]) => {
+    const date = title.format(msOf(those[0]!.scheduled_at))
+    const near = [t('Today'), t('Tomorrow')][day - today]
+    return [near ? `${near}, ${date}` : date, those]
+  })
+}

@@ -1,0 +1,66 @@
+import { scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
+
+const ZOE = '+4915112345678'
+const STRANGER = '+4915112345679'
+const ZONE = 'Asia/Tokyo'
+
+scenario(
+  'scheduled texts and campaigns are listed by the days of the account’s time zone, and link to their pages',
+  async (fixture) => {
+    const { page, url, say } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    await pairPhone(url, ann, 'desk phone')
+    await fixture.signIn()
+    await fixture.visit('/scheduled')
+    await page.getByText(say('Nothing is scheduled')).waitFor()
+
+    const [settings] = await ann.collection('user_settings').getFullList()
+    await ann.collection('user_settings').update(settings!.id, { time_zone: ZONE })
+    await ann.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
+    const day = (later: number, utc: string) => {
+      const at = new Date(`${new Date().toLocaleDateString('en-CA', { timeZone: ZONE })}T${utc}Z`)
+      at.setUTCDate(at.getUTCDate() + later)
+      return at.toISOString()
+    }
+    const send = (path: string, body: object) => ann.send(path, { method: 'POST', body })
+    // 15:30 in London is half past midnight of the next day in Tokyo
+    await send('/api/sms/send', {
+      recipients: [ZOE],
+      body: 'Past midnight',
+      scheduled_at: day(1, '15:30:00'),
+    })
+    await send('/api/sms/send', { recipients: [ZOE], body: 'Your table', scheduled_at: day(1, '14:30:00') })
+    await send('/api/sms/send', { recipients: [STRANGER], body: 'See you', scheduled_at: day(1, '01:00:00') })
+    await send('/api/campaigns', {
+      ...{ name: 'Sale', body: 'All is cheap', recipients: [ZOE, STRANGER] },
+      scheduled_at: day(1, '09:00:00'),
+    })
+    await page.reload()
+    await page.getByText('Past midnight').waitFor()
+    await page.getByText(say('Times are in {zone}.', { zone: ZONE })).waitFor()
+    const sections = page.locator('main section')
+    expect(await sections.count()).toBe(2)
+    const [tomorrow, next] = [sections.nth(0), sections.nth(1)]
+    expect(await tomorrow.getByRole('heading').textContent()).toMatch(
+      new RegExp(`^${say('Tomorrow')}, \\p{L}+`, 'u'),
+    )
+    expect(await next.getByRole('heading').textContent()).not.toContain(say('Tomorrow'))
+    expect(await tomorrow.getByRole('link').allTextContents()).toEqual([
+      expect.stringMatching(/^10:00.* · \+49/),
+      expect.stringMatching(/^(18:00|6:00.PM) · Sale · 2 /),
+      expect.stringMatching(/^(23:30|11:30.PM) · Zoë$/),
+    ])
+    await fixture.look('scheduled')
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+    await tomorrow.getByRole('link', { name: /Zoë/ }).click()
+    await page.locator('.conversations-thread').getByText('Your table').waitFor()
+    await page.goBack()
+    await tomorrow.getByRole('link', { name: /Sale/ }).click()
+    await page.getByRole('heading', { name: 'Sale' }).waitFor()
+  },
+  {},
+  { widths: [1440, 390] },
+)
