@@ -1,3 +1,5 @@
+import { ClientResponseError } from 'pocketbase'
+import { faultOf } from '../../console/src/data/fault.ts'
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/record-types.ts'
 import { BLANK, copyOf, requestOf, withMore } from '../../console/src/pages/send/composition.ts'
@@ -117,8 +119,11 @@ test.each([
   ['line_not_found', 'Line not found', 'device'],
   ['invalid_template', 'Missing variable: day.', 'variable day'],
   ['invalid_template', 'Template not found.', 'template'],
+  ['invalid_request', 'recipients have all opted out', 'to'],
+  ['invalid_request', 'repeat.cron must be five fields', 'cron'],
 ])('the refusal %s "%s" is shown at the field $2', (code, message, field) => {
-  const { fields } = placeFault({ code, message, status: 400, fields: {} })
+  const response = { error: code, message }
+  const { fields } = placeFault(faultOf(new ClientResponseError({ status: 400, response })))
   expect(Object.keys(fields)[0]).toBe(field)
 })
 

@@ -10,6 +10,8 @@ export interface Fault {
   readonly code: string
   /** The HTTP status; 0 if there was no answer, and for errors that are not from the server. */
   readonly status: number
+  /** The server's own message, which `message` says in words for people. */
+  readonly said?: string
   /** Whether the server could not be reached: the same request may succeed later. */
   readonly isAway?: boolean
 }
@@ -33,8 +35,8 @@ export function faultOf(error: unknown): Fault {
   // the SDK wraps whatever was thrown during its request; without a cause there was no answer
   if (status === 0) return localFault(error.originalError ?? new DOMException())
   const fields = fieldFaults(response.data ?? {})
-  const message = inWords(String(response.message || error.message))
-  return { message, fields, code: String(response.error ?? ''), status }
+  const said = String(response.message || error.message)
+  return { message: inWords(said), fields, code: String(response.error ?? ''), status, said }
 }
 
 function localFault(error: unknown): Fault {

@@ -53,14 +53,14 @@ const PLACE_OF_CODES: Readonly<Record<string, string>> = {
 
 /** Turns a server's error about a form field into an error of that field. Returns others unchanged. */
 export function placeFault(fault: Fault): Fault {
-  const { code, message } = fault
+  const { code, message, said = message } = fault
   const at = (place: string, words: string): Fault => ({ ...fault, fields: { [place]: words } })
   const known = OF_CODES[code]
   if (known) return at(...known)
   const place = PLACE_OF_CODES[code]
   if (place) return at(place, message)
-  const missing = /^Missing variable: (.*)\.$/.exec(message)?.[1]
+  const missing = /^Missing variable: (.*)\.$/.exec(said)?.[1]
   if (missing) return at(`variable ${missing}`, t('This has no value yet.'))
-  const said = PLACES.find(([words]) => words.test(message))
-  return said ? at(said[1], message) : fault
+  const found = PLACES.find(([words]) => words.test(said))
+  return found ? at(found[1], message) : fault
 }
