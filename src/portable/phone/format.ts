@@ -22,13 +22,17 @@ function isPart(text: string): boolean {
 
 /**
  * What to search stored numbers for: the typed number in E.164 if it is complete, and otherwise its digits
- * without leading zeros. '' for fewer than three digits.
+ * without leading zeros. '' for fewer than three digits. Digits that a complete number ends with stay as they
+ * are: they find the number, and those of which they are only the last digits.
  */
 export function phonePart(text: string, country = ''): string {
   const plain = plainText(text)
   const whole = readTyped(plain, country).phone
-  if (whole || !isPart(plain)) return whole ?? ''
   const digits = plain.replace(/[^+\d]/g, '')
+  const isEnd = whole?.endsWith(digits) && !digits.startsWith('0')
+  if (!isPart(plain) || (whole && !isEnd)) return whole ?? ''
+  // no country and no area has a code that begins with 0: these are a number's last digits
+  if (digits.startsWith('000')) return digits
   const part = digits.startsWith('00') ? `+${digits.slice(2)}` : digits.replace(/^0+/, '')
   return part.length > 2 ? part : ''
 }

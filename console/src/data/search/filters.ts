@@ -27,7 +27,7 @@ const WITH_ZERO = /^0(?:\s*\d){2,}$/
 /** What to look for in numbers; nothing if the text cannot be part of a number. */
 function numberParts(text: string, country: string): readonly string[] {
   const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
-  return [phonePart(text, country), digits].filter(Boolean)
+  return [...new Set([phonePart(text, country), digits])].filter(Boolean)
 }
 
 /** Names and numbers are looked for in a search of at most so many words. */
