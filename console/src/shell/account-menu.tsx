@@ -40,7 +40,7 @@ async function mayForget(): Promise<boolean> {
     unsentTexts().length === 0 ||
     (await confirmed({
       title: t('Sign out with unsent texts?'),
-      text: t('They wait for a connection, and are discarded when you sign out.'),
+      text: t('The texts wait for a connection. Signing out discards them.'),
       action: t('Sign out'),
       danger: true,
     }))

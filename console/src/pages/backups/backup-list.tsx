@@ -70,7 +70,7 @@ const remove = ({ key }: Backup) =>
   runConfirmed(
     {
       title: t('Delete the backup?'),
-      text: t('{name} cannot be brought back.', { name: key }),
+      text: t('{name} cannot be restored.', { name: key }),
       action: t('Delete the backup'),
     },
     () => pb.backups.delete(key),

@@ -91,7 +91,9 @@ export function Actions({
 
 const CANCEL = {
   title: t('Cancel the campaign?'),
-  text: t('Whoever has not got the text yet does not get it. What a device has already goes on.'),
+  text: t(
+    'Whoever has not got the text yet does not get it. Texts that a device already has are still sent.',
+  ),
   action: t('Cancel the campaign'),
   keep: t('Keep it'),
   danger: true,
@@ -99,11 +101,11 @@ const CANCEL = {
 
 const CANCEL_REPEAT = {
   ...CANCEL,
-  text: t('It does not go out again. A run under way goes on: cancel it on its own page.'),
+  text: t('The campaign is not sent again. Cancel a run that is under way on its own page.'),
 }
 
 const REMOVE = {
   title: t('Delete the campaign?'),
-  text: t('It leaves the list; its messages stay.'),
+  text: t('The campaign is deleted; its messages stay.'),
   keep: t('Keep it'),
 }

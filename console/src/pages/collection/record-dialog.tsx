@@ -108,7 +108,7 @@ const remove = (record: RecordModel, onChanged: () => void, onClose: () => void)
     record,
     {
       title: t('Delete the record?'),
-      text: t('Records that require it are deleted, too. This cannot be undone.'),
+      text: t('Records that require this record are deleted, too. Deleted records cannot be restored.'),
     },
     t('Record deleted'),
     () => {

@@ -88,7 +88,9 @@ function Actions({ conversation }: { conversation: Conversation }) {
       blocked ||
       (await confirmed({
         title: t('Block this number?'),
-        text: t('Its texts are kept under Blocked: nobody is notified, and no automatic answer is sent.'),
+        text: t(
+          'Texts from this number are kept under Blocked: nobody is notified, and no automatic answer is sent.',
+        ),
         action: t('Block'),
         danger: true,
       }))

@@ -125,7 +125,7 @@ function Remove({ device, waiting }: { device: Device; waiting: number }) {
           )
         : ''
     const text =
-      `${t('It is signed out at once and sends nothing more. Its messages stay.')} ${others}`.trim()
+      `${t('The device is signed out at once and sends nothing more. The messages stay.')} ${others}`.trim()
     const isGone = await revoke(
       `/api/collections/devices/records/${device.id}`,
       { title: t('Delete {name}?', { name: device.name }), text, action: t('Delete the device') },

@@ -62,7 +62,7 @@ const remove = (group: ContactGroup) =>
     group,
     {
       title: t('Delete the group?'),
-      text: t('{name} goes; its contacts stay.', { name: group.name }),
+      text: t('The contacts in {name} stay.', { name: group.name }),
     },
     t('Group deleted'),
   )

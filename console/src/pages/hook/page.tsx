@@ -87,7 +87,7 @@ const change = ({ id }: Hook) =>
   runConfirmed(
     {
       title: t('Change the address?'),
-      text: t('The present address ends at once: enter the new one in the program that calls it.'),
+      text: t('The present address stops working at once: enter the new one in the program that calls.'),
       action: t('Change the address'),
     },
     () => pb.collection('hooks').update(id, { secret: '' }),

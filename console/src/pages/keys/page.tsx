@@ -91,7 +91,7 @@ const revokeKey = (key: ApiKey) =>
     `/api/collections/api_keys/records/${key.id}`,
     {
       title: t('Revoke {name}?', { name: key.name }),
-      text: t('Programs that send with it are refused from now on.'),
+      text: t('Programs that send with this key are refused from now on.'),
       action: t('Revoke the key'),
     },
     t('{name} was revoked', { name: key.name }),

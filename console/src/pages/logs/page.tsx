@@ -32,7 +32,7 @@ const deleteAll = () =>
   runConfirmed(
     {
       title: t('Delete all logs?'),
-      text: t('The logs of all servers are deleted. They cannot be brought back.'),
+      text: t('The logs of all servers are deleted and cannot be restored.'),
       action: t('Delete all logs'),
     },
     () => pb.send('/api/logs', { method: 'DELETE' }),

@@ -44,10 +44,10 @@ export function MessageActions({ message, campaign }: { message: Message; campai
 const removal = (message: Message) => ({
   title: t('Delete the message?'),
   text: canCancel(message)
-    ? t('It is canceled, and goes with its history.')
+    ? t('The message is canceled, and deleted with its history.')
     : message.status === 'sending'
-      ? t('It goes with its history. The device has it already: the text may still go out.')
-      : t('It goes with its history. What was sent stays sent.'),
+      ? t('The message is deleted with its history. The device has the text already, and may still send it.')
+      : t('The message is deleted with its history. A sent text stays sent.'),
   action: t('Delete'),
   danger: true,
 })

@@ -48,7 +48,7 @@ const revoke = (invitation: Invitation) =>
     invitation,
     {
       title: t('Revoke the invitation?'),
-      text: t('Its link does not work any more. You can invite the person again.'),
+      text: t('The link stops working. You can invite the person again.'),
       action: t('Revoke'),
     },
     t('Invitation revoked'),

@@ -56,7 +56,7 @@ const remove = (template: Template) =>
     template,
     {
       title: t('Delete the template?'),
-      text: t('{name} goes. Programs that send it by its id, {id}, will be refused.', template),
+      text: t('Programs that send {name} by its id, {id}, will be refused.', template),
     },
     t('Template deleted'),
   )

@@ -70,7 +70,9 @@ const remove = (user: User, done: () => void) =>
     user,
     {
       title: t('Delete {email}?', { email: user.email }),
-      text: t('All messages, contacts, devices and keys of this user go, too. This cannot be taken back.'),
+      text: t(
+        'All messages, contacts, devices and keys of this user are deleted, too. Deleted users cannot be restored.',
+      ),
       action: t('Delete everything'),
     },
     t('{email} was deleted', { email: user.email }),

@@ -109,7 +109,7 @@ const remove = (service: VerifyService) =>
     service,
     {
       title: t('Delete {name}?', service),
-      text: t('Its codes and what became of them go, too. Programs that name it are refused.'),
+      text: t('The codes of {name} are deleted, too. Programs that name the service are refused.', service),
     },
     t('{name} was deleted', service),
   )

@@ -165,4 +165,4 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
 }
 
 const remove = (note: Note) =>
-  deleteRecord(note, { title: t('Delete the note?'), text: t('It cannot be brought back.') })
+  deleteRecord(note, { title: t('Delete the note?'), text: t('A deleted note cannot be restored.') })
