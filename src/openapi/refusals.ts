@@ -21,7 +21,12 @@ const ANY_REFUSAL = [
 ] as const
 
 /** Refusals that may come with a hint. */
-const HINTED: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'invalid_phone_number'])
+const HINTED: ReadonlySet<string> = new Set([
+  'unauthorized',
+  'forbidden',
+  'invalid_phone_number',
+  'no_devices',
+])
 
 type Row = readonly [status: number, error: string, message: string]
 

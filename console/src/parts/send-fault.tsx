@@ -14,9 +14,12 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
   ),
   no_devices: (
     <>
-      {tx('No device can send now: they are off, away or at their limits. {link}, or send it later.', {
-        link: <a href={to('/devices')}>{t('Look at your devices')}</a>,
-      })}
+      {tx(
+        'No device can send now: they are off, away, not tested yet or at their limits. {link}, or send it later.',
+        {
+          link: <a href={to('/devices')}>{t('Look at your devices')}</a>,
+        },
+      )}
     </>
   ),
 }

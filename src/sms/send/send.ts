@@ -13,6 +13,7 @@ import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
+import { noDevices } from './no-devices.ts'
 import { zoneOfNumber } from './number-zone.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { may } from './permissions.ts'
@@ -78,6 +79,7 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
   if (outcome === 'accepted') return { answer: offer.answer ?? '{}', replayed: false }
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
+  if (outcome === 'no_devices' && !offer.device) throw await noDevices(store, user)
   if (outcome !== 'known') throw refusalOf(sender, outcome)
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, message, offer)

@@ -157,6 +157,11 @@ test('an owner may use a carrier without a test; a change of its settings leaves
   const account = { preset: 'custom', url: carrier.url, custom: { send: { path: '/send' } } }
   const { device } = await must(user, 'POST', PATH, { account })
   const ready = async () => (await must(user, 'GET', PATH)).items[0].ready
+  expect((await user.call('POST', '/api/sms/send', TEXT)).body).toEqual({
+    error: 'no_devices',
+    message: 'No devices available to send messages',
+    hint: `custom has not sent a test yet: send a text with "device_id":"${device}". Once it is delivered, your other texts leave by custom, too.`,
+  })
   await must(user, 'PUT', `${PATH}/${device}`, { account: { ...account, rate: 5 } })
   expect(await ready()).toBe(false)
   await must(user, 'PUT', `${PATH}/${device}`, { account, ready: true })
