@@ -111,9 +111,12 @@ export function carrierService({
         .executeTakeFirst()
       const old = row && (await openSecrets(store.db, row))
       if (!row) throw gatewayRefusal('device_not_found')
-      if (body.secret == null && destinationOf(body.account) !== destinationOf(JSON.parse(row.account)))
+      const isMoved = destinationOf(body.account) !== destinationOf(JSON.parse(row.account))
+      if (body.secret == null && isMoved)
         throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
+      // a test text has proved the credentials and settings of then
+      const isProved = row.ready && !isMoved && secrets.secret === old?.secret
       const checked = await make(store, user, body, secrets, row)
       if (body.check) return checked
       const sealed = await sealSecrets(store.db, device, secrets)
@@ -126,7 +129,7 @@ export function carrierService({
             version: eb('version', '+', 1),
             address_hash: hashOf(secrets.token),
             ...{ fault: checked.accepted === null ? row.fault : checked.refusal, sealed },
-            ready: body.ready ?? row.ready,
+            ready: body.ready ?? isProved,
           }))
           .where('device', '=', device)
           .where('user', '=', user.id)

@@ -19,7 +19,7 @@ export const CARRIER_BODY = z
       .boolean()
       .nullish()
       .describe(
-        'True: any text may leave by it. Default: only texts that name it, until one of them was delivered. In a change: left out, it stays.',
+        'True: any text may leave by it. Default: only texts that name it, until one of them was delivered. In a change: left out, it stays, but new credentials need a new test.',
       ),
     check: z.boolean().nullish().describe('Only return the request for a sample text. Stores nothing.'),
   })

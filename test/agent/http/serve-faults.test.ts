@@ -151,7 +151,7 @@ test('a carrier gets only texts that name it, until one of them is delivered', a
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
 })
 
-test('an owner may use a carrier without a test; a change of its settings leaves that as it is', async () => {
+test('an owner may use a carrier without a test; a change of its settings leaves that, one of its credentials does not', async () => {
   const user = await gateway.makeUser()
   const carrier = await startReceiver()
   const account = { preset: 'custom', url: carrier.url, custom: { send: { path: '/send' } } }
@@ -168,6 +168,14 @@ test('an owner may use a carrier without a test; a change of its settings leaves
   expect(await ready()).toBe(true)
   await must(user, 'PUT', `${PATH}/${device}`, { account: { ...account, rate: 5 } })
   expect(await ready()).toBe(true)
+  const secret = 'psk_1'
+  for (const changed of [account, { ...account, user: 'kiosk' }]) {
+    await must(user, 'PUT', `${PATH}/${device}`, { account: changed, secret })
+    expect(await ready()).toBe(false)
+    await must(user, 'PUT', `${PATH}/${device}`, { account: changed, secret, ready: true })
+    await must(user, 'PUT', `${PATH}/${device}`, { account: changed, secret })
+    expect(await ready()).toBe(true)
+  }
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
 })
 
