@@ -36,8 +36,6 @@ export default defineConfig({
               // not the texts of the service worker, which cannot run the code of pages
               test: /console\/src\/(?:account|parts|data|language(?!\/de\/service-worker)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
             },
-            // runs before the texts of pages are loaded, so it shares no file with pages
-            { name: 'outbox', test: /console\/src\/data\/connection\// },
             { name: 'phone', test: /libphonenumber|src\/portable\/phone\// },
             // the inbox with all that it needs: other pages load their parts from this file
             { name: 'inbox', test: /console\/src\/pages\/conversations\// },

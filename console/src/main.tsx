@@ -22,10 +22,12 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
 import { watchConnection } from './data/connection/connection.ts'
+import { watchOutbox } from './data/connection/outbox.ts'
 import { markBrowser } from './data/mark-browser.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
+import { loadPageTexts } from './language/catalogue.ts'
 import { DIRECTIONS, language } from './language/language.ts'
 import { t } from './language/words.ts'
 import { confirmed } from './parts/dialog/dialog.tsx'
@@ -65,6 +67,7 @@ function startServiceWorker(): void {
   void workers?.register('./sw.js', { scope: './' }).catch(() => {}) // the console works without it
 }
 
+void loadPageTexts().catch(() => {}) // a page that is opened tries again
 document.documentElement.lang = language
 document.documentElement.dir = DIRECTIONS[language]
 watchConnection()
@@ -73,8 +76,7 @@ markBrowser()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()
-// sends what an earlier visit could not send; not needed for the first page
-void import('./data/connection/outbox.ts').then(({ watchOutbox }) => watchOutbox())
+watchOutbox()
 // runs simulated phones again if this browser has run any
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

@@ -1,3 +1,4 @@
+import { discardUnsent, unsentTexts } from '../data/connection/outbox.ts'
 import { type Session, signOut } from '../data/session.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { t } from '../language/words.ts'
@@ -35,7 +36,6 @@ async function leave(): Promise<void> {
 }
 
 async function mayForget(): Promise<boolean> {
-  const { discardUnsent, unsentTexts } = await import('../data/connection/outbox.ts')
   const isSure =
     unsentTexts().length === 0 ||
     (await confirmed({
