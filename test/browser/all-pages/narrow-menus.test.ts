@@ -1,7 +1,16 @@
 import type { Locator } from 'playwright-core'
 import { scenario } from '../support/browser-fixture.ts'
+import { makeTeam } from '../support/team.ts'
 
+const ZOE = '+4915112345678'
 const PHONE = { locale: 'de-DE', widths: [390] } as const
+
+/** By how many pixels a panel must be scrolled to be seen whole. */
+const hiddenIn = (panel: Locator) =>
+  panel.evaluate((element) => [
+    element.scrollWidth - element.clientWidth,
+    element.scrollHeight - element.clientHeight,
+  ])
 
 const boxOf = async (element: Locator) => (await element.boundingBox())!
 
@@ -14,6 +23,36 @@ scenario(
     const [icon, words] = [await boxOf(link.locator('svg')), await boxOf(link.locator('span'))]
     expect(icon.x + icon.width).toBeLessThan(words.x)
     expect(Math.abs(icon.y + icon.height / 2 - words.y - words.height / 2)).toBeLessThan(4)
+  },
+  {},
+  PHONE,
+)
+
+scenario(
+  'menus of an inbox show all their entries, and a reminder moves no button of the conversation',
+  async (fixture) => {
+    const { page, say } = fixture
+    const phone = await makeTeam(fixture, true)
+    await phone.hear(ZOE, 'Haben Sie offen?')
+    await fixture.signIn()
+    await fixture.visit('/conversations')
+    const panel = page.locator('.menu-panel')
+    await page.getByRole('button', { name: new RegExp(`^${say('All')} `) }).click()
+    await panel.getByText('Ben').waitFor()
+    expect(await hiddenIn(panel)).toEqual([0, 0])
+    await page.keyboard.press('Escape')
+
+    await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+    const archive = page.getByRole('button', { name: say('Archive') })
+    const place = await boxOf(archive)
+    await page.getByRole('button', { name: say('Send later') }).click()
+    expect(await hiddenIn(panel)).toEqual([0, 0])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: say('Follow up') }).click()
+    expect(await hiddenIn(panel)).toEqual([0, 0])
+    await panel.getByRole('button', { name: new RegExp(`^${say('Tomorrow')}`) }).click()
+    await page.getByRole('button', { name: say('Remove the reminder') }).waitFor()
+    expect(await boxOf(archive)).toEqual(place)
   },
   {},
   PHONE,
