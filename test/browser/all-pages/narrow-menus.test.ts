@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core'
-import { scenario } from '../support/browser-fixture.ts'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { makeTeam } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
@@ -40,7 +40,7 @@ scenario(
     await page.getByRole('button', { name: new RegExp(`^${say('All')} `) }).click()
     await panel.getByText('Ben').waitFor()
     expect(await hiddenIn(panel)).toEqual([0, 0])
-    await page.keyboard.press('Escape')
+    await chooseByRow(fixture)
 
     await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
     const archive = page.getByRole('button', { name: say('Archive') })
@@ -57,3 +57,14 @@ scenario(
   {},
   PHONE,
 )
+
+async function chooseByRow({ page, say }: BrowserFixture): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: say('Choose several') }).click()
+  const row = page.getByRole('link', { name: /Haben Sie offen/ })
+  await row.click()
+  await page.getByText(say('1 chosen')).waitFor()
+  expect(await page.evaluate('location.hash')).toBe('#/conversations')
+  await row.click()
+  await page.getByText(say('{count} chosen', { count: 0 })).waitFor()
+}

@@ -3,6 +3,7 @@ import { E164 } from '#portable/phone/e164.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
+import { isNarrow } from '../../data/use/media-queries.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button, ButtonLink } from '../../parts/form/form.tsx'
@@ -16,6 +17,18 @@ const chosen = signal<ReadonlySet<string> | undefined>(undefined)
 
 const choose = (conversations: readonly Conversation[]) => {
   chosen.value = new Set(conversations.map(({ id }) => id))
+}
+
+const toggle = ({ id }: Conversation) => {
+  const others = [...(chosen.value ?? [])].filter((each) => each !== id)
+  chosen.value = new Set(chosen.value?.has(id) ? others : [...others, id])
+}
+
+/** While conversations are chosen on a phone, a press of a row chooses it instead of opening it. */
+export function chooseByRow(event: MouseEvent, conversation: Conversation): void {
+  if (!chosen.value || !isNarrow.value) return
+  event.preventDefault()
+  toggle(conversation)
 }
 
 export const ChooseButton = () => (
@@ -39,10 +52,7 @@ export const ChooseBox = ({ conversation }: { conversation: Conversation }) =>
         type="checkbox"
         aria-label={t('Choose {name}', { name: whoIs(conversation) })}
         checked={chosen.value.has(conversation.id)}
-        onChange={({ currentTarget }) => {
-          const others = [...(chosen.value ?? [])].filter((id) => id !== conversation.id)
-          chosen.value = new Set(currentTarget.checked ? [...others, conversation.id] : others)
-        }}
+        onChange={() => toggle(conversation)}
       />
     </label>
   )

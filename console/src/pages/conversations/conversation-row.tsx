@@ -13,6 +13,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatSoon, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { archive } from './change.ts'
+import { chooseByRow } from './choose.tsx'
 import { Swipe } from './swipe.tsx'
 
 interface RowProps {
@@ -51,6 +52,7 @@ export const Row = memo((props: RowProps) => {
     <RowLink
       {...{ number, name, time, unread, isChosen, facts }}
       at={isHit ? `sms_messages/${last_message}` : ''}
+      onClick={(event) => chooseByRow(event, conversation)}
     >
       {writer ? (
         t('{name} is writing', { name: writer })
@@ -92,6 +94,7 @@ interface RowLinkProps {
   readonly unread?: number
   readonly isChosen?: boolean
   readonly facts?: readonly ComponentChildren[]
+  readonly onClick?: (event: MouseEvent) => void
   readonly children: ComponentChildren
 }
 
@@ -103,6 +106,7 @@ export const RowLink = ({
   unread = 0,
   isChosen,
   facts = [],
+  onClick,
   children,
 }: RowLinkProps) => (
   <a
@@ -110,6 +114,7 @@ export const RowLink = ({
     aria-current={isChosen ? 'page' : undefined}
     class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
     draggable={false}
+    onClick={onClick}
   >
     <Avatar name={name} of={number} />
     <span>
