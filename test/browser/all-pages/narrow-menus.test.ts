@@ -68,3 +68,18 @@ async function chooseByRow({ page, say }: BrowserFixture): Promise<void> {
   await row.click()
   await page.getByText(say('{count} chosen', { count: 0 })).waitFor()
 }
+
+scenario(
+  'the completions of a filter of three lines are below its last line',
+  async ({ page, say, signIn, visit }) => {
+    await signIn('root')
+    await visit('/collections/sms_messages')
+    const field = page.getByRole('textbox', { name: say('Filter') })
+    await field.fill('status = "failed" && bo')
+    const list = await boxOf(page.getByRole('option', { name: /^body/ }))
+    const { y, height } = await boxOf(field)
+    expect(list.y).toBeGreaterThanOrEqual(y + height)
+  },
+  {},
+  PHONE,
+)

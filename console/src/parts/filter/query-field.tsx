@@ -80,8 +80,8 @@ export function QueryField({ label, icon, placeholder, applied, onApply, refusal
         <Button kind={draft.trim() === applied ? 'plain' : 'primary'} onClick={() => void apply(draft)}>
           {t('Apply')}
         </Button>
+        {rows}
       </div>
-      {rows}
       <p class={`note ${wrong ? 'wrong' : ''}`} id={`${id}-note`} role="status">
         {wrong}
       </p>
