@@ -6,9 +6,9 @@ import type { People } from '../../data/team/people.ts'
 import { isNarrow } from '../../data/use/media-queries.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { Button, ButtonLink } from '../../parts/form/form.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
-import { to } from '../../router.ts'
+import { go } from '../../router.ts'
 import { assign, changeAll, whoIs } from './change.ts'
 import './choose.css'
 
@@ -91,8 +91,8 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
         </Button>
       </div>
       <div class="row">
-        {people.hasTeam && all.length > 0 && (
-          <Menu words={t('Assign')} icon="assign">
+        {people.hasTeam && (
+          <Menu disabled={all.length === 0} words={t('Assign')} icon="assign">
             {(close) =>
               [...people.agents, { id: '', name: t('Nobody') }].map(({ id, name }) => (
                 <Button
@@ -115,11 +115,13 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
         <Button {...props} icon="check" onClick={() => void work.run(read)}>
           {t('Mark as read')}
         </Button>
-        {numbers.length > 0 && (
-          <ButtonLink icon="send" href={to('/send', { to: numbers.join(',') })}>
-            {t('Send to the chosen')}
-          </ButtonLink>
-        )}
+        <Button
+          icon="send"
+          disabled={numbers.length === 0}
+          onClick={() => go('/send', { to: numbers.join(',') })}
+        >
+          {t('Send to the chosen')}
+        </Button>
       </div>
     </section>
   )

@@ -17,6 +17,7 @@ export function Menu({
   icon,
   iconOnly,
   shortcut,
+  disabled = false,
   children,
 }: {
   words: string
@@ -24,6 +25,7 @@ export function Menu({
   iconOnly?: boolean
   /** The key that presses the button. */
   shortcut?: string | undefined
+  disabled?: boolean
   children: (close: () => void) => ComponentChildren
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -66,6 +68,7 @@ export function Menu({
         icon={icon}
         iconOnly={iconOnly}
         aria-keyshortcuts={shortcut}
+        disabled={disabled}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={(event) => {
