@@ -91,3 +91,25 @@ scenario('a scheduled text is changed and sent now in its conversation', async (
   await texts.getByRole('button', { name: 'Send now' }).click()
   expect((await phone.claim()).map(({ body }) => body)).toEqual(['See you on Friday'])
 })
+
+scenario(
+  'the count of failed texts leaves the buttons above the list in one row',
+  async ({ page, say, ann: makeAnn, signIn, url, visit }) => {
+    const ann = await makeAnn()
+    const phone = await pairPhone(url, ann, 'Ladentelefon')
+    await phone.hear(MAX, 'Haben Sie offen?')
+    await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [MAX], body: 'Wir haben offen' } })
+    const [task] = await phone.claim()
+    await phone.report(task!, 'failed', { error_message: 'Kein Netz' })
+    await signIn()
+    await visit('/conversations')
+    const middleOf = async (name: string) => {
+      const { y, height } = (await page.getByRole('button', { name }).boundingBox())!
+      return Math.round(y + height / 2)
+    }
+    const views = await middleOf(say('{count} failed', { count: 1 }))
+    expect(await middleOf(say('New conversation'))).toBe(views)
+  },
+  {},
+  { locale: 'de-DE', widths: [360] },
+)
