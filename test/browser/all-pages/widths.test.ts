@@ -13,7 +13,7 @@ const pathsOfUser = (ids: Furnished): string[] => [
   ...pagePaths('user', ids),
   ...[`/send?batch=${ids.batch}`, `/messages/${ids.scheduled}`, `/messages/${ids.unknown}`],
   ...[`/campaigns/${ids.failedCampaign}`, `/contacts?group=${ids.group}`, '/messages?words=nothing'],
-  '/messages?filter=segments%20%3E%200',
+  ...['/messages?filter=segments%20%3E%200', '/messages?state=failed', '/messages?state=scheduled'],
 ]
 
 async function play(fixture: BrowserFixture) {
