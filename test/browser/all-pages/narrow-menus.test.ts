@@ -1,8 +1,10 @@
 import type { Locator } from 'playwright-core'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
 import { makeTeam } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
+const NAMELESS = '+4915112345679'
 const PHONE = { locale: 'de-DE', widths: [390] } as const
 
 /** By how many pixels a panel must be scrolled to be seen whole. */
@@ -68,6 +70,27 @@ async function chooseByRow({ page, say }: BrowserFixture): Promise<void> {
   await row.click()
   await page.getByText(say('{count} chosen', { count: 0 })).waitFor()
 }
+
+scenario(
+  'a warning with a long button leaves the form as wide as the phone, and the next step opens at its top',
+  async ({ page, say, signIn, visit, ann: makeAnn, url }) => {
+    const ann = await makeAnn()
+    await pairPhone(url, ann, 'Ladentelefon')
+    const user = ann.authStore.record!.id
+    await ann.collection('contacts').create({ user, phone: NAMELESS })
+    await signIn()
+    await visit(`/send?${new URLSearchParams({ to: NAMELESS, text: 'Hallo {{name}}' })}`)
+    await page.getByRole('button', { name: /zusammen/ }).waitFor()
+    expect(await hiddenIn(page.locator('html'))).toEqual([0, expect.anything()])
+
+    await visit('/devices/new/carrier')
+    await page.getByRole('button', { name: say('Continue') }).click()
+    await page.getByLabel(say('Senders')).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
+  },
+  {},
+  PHONE,
+)
 
 scenario(
   'the completions of a filter of three lines are below its last line',
