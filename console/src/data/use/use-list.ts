@@ -98,7 +98,8 @@ export function useList<T extends RecordModel>(collection: string, options: List
       const total = isCounted ? found.totalItems : page * rows + Number(isMore)
       // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
-      const items = sort.startsWith('name') ? found.items.sort(byName) : found.items
+      const isWhole = isCounted && total <= perPage
+      const items = sort.startsWith('name') && isWhole ? found.items.sort(byName) : found.items
       const now = { items, pages, total }
       setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], items) }))
       if (live) keepList(question + page, now)
@@ -149,7 +150,10 @@ export function useList<T extends RecordModel>(collection: string, options: List
   }
 }
 
-/** Sorts names by the rules of the language. The server sorts by bytes, which puts Ünal after Zoë. */
+/**
+ * Sorts the names of a whole list by the rules of the language. The server sorts by bytes, which puts Ünal
+ * after Zoë, and decides the order of a list that grows: otherwise new rows appear between the shown ones.
+ */
 const names = new Intl.Collator(locale)
 const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
