@@ -1,5 +1,4 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { CompletionList } from './completion-list.tsx'
 
 export interface Completion {
   readonly id: string
@@ -17,20 +16,28 @@ export interface Completions {
 
 interface Options {
   readonly value: string
-  readonly onValue: (value: string) => void
+  /** `caret`: where the caret is in a typed text; undefined after a row was taken. */
+  readonly onValue: (value: string, caret?: number) => void
   readonly listLabel: string
   readonly find: (before: string) => Completions
+  /** Whether Enter takes the first row, too, before the arrows choose one. */
+  readonly isFirstChosen?: boolean
+  /** Called when Escape or the loss of the focus closes the list. */
+  readonly onLeave?: () => void
+  readonly class?: string
 }
 
 /**
  * Completions of what is typed in a text area, as a list whose rows the arrows choose. Tab takes the first or
  * the chosen one, Enter only a chosen one, Escape closes the list. `press` says whether it used the key.
+ * `openAt` moves the caret and opens the list there.
  */
-export function useCompletion({ value, onValue, listLabel, find }: Options) {
+export function useCompletion({ value, onValue, listLabel, find, isFirstChosen, ...rest }: Options) {
   const area = useRef<HTMLTextAreaElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
-  const [active, setActive] = useState(-1)
+  const first = isFirstChosen ? 0 : -1
+  const [active, setActive] = useState(first)
   /** The position to which the caret moves once a completion is rendered. */
   const end = useRef<number>(undefined)
   const id = useId()
@@ -38,11 +45,15 @@ export function useCompletion({ value, onValue, listLabel, find }: Options) {
   const isOpen = found.length > 0
   const chosen = Math.min(active, found.length - 1)
 
+  const openAt = (at: number) => {
+    area.current!.focus()
+    area.current!.setSelectionRange(at, at)
+    setCaret(at)
+  }
+  // a layout effect moves the caret before the user can type the next letter
   useLayoutEffect(() => {
     if (end.current === undefined) return
-    area.current!.focus()
-    area.current!.setSelectionRange(end.current, end.current)
-    setCaret(end.current)
+    openAt(end.current)
     end.current = undefined
   }, [value])
   useEffect(() => {
@@ -51,15 +62,19 @@ export function useCompletion({ value, onValue, listLabel, find }: Options) {
 
   const take = ({ text }: Completion) => {
     end.current = at + text.length
-    setActive(-1)
+    setActive(first)
     onValue(value.slice(0, at) + text + value.slice(caret))
+  }
+  const leave = () => {
+    setCaret(undefined)
+    rest.onLeave?.()
   }
   const press = (event: KeyboardEvent): boolean => {
     if (!isOpen || event.isComposing) return false
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setActive((Math.max(chosen, step < 0 ? 0 : -1) + step + found.length) % found.length)
     else if (event.key === 'Tab' || (event.key === 'Enter' && chosen >= 0)) take(found[Math.max(chosen, 0)]!)
-    else if (event.key === 'Escape') setCaret(undefined)
+    else if (event.key === 'Escape') leave()
     else return false
     event.preventDefault()
     return true
@@ -71,12 +86,30 @@ export function useCompletion({ value, onValue, listLabel, find }: Options) {
     'aria-controls': isOpen ? id : undefined,
     'aria-activedescendant': isOpen && chosen >= 0 ? `${id}-${chosen}` : undefined,
     onInput: ({ currentTarget }: { currentTarget: HTMLTextAreaElement }) => {
-      onValue(currentTarget.value)
+      onValue(currentTarget.value, currentTarget.selectionEnd)
       setCaret(currentTarget.selectionEnd)
-      setActive(-1)
+      setActive(first)
     },
-    onBlur: () => setCaret(undefined),
+    onBlur: leave,
   } as const
-  const rows = isOpen && <CompletionList {...{ found, chosen, onTake: take, list, id, label: listLabel }} />
-  return { area, ties, press, rows }
+  const rows = isOpen && (
+    <div ref={list} class={`popup ${rest.class ?? ''}`.trim()} id={id} role="listbox" aria-label={listLabel}>
+      {found.map((row, i) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
+        // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option
+        <div
+          key={row.id}
+          id={`${id}-${i}`}
+          role="option"
+          aria-selected={i === chosen}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => take(row)}
+        >
+          <strong>{row.title}</strong>
+          <span class="note cut">{row.note}</span>
+        </div>
+      ))}
+    </div>
+  )
+  return { area, ties, press, rows, openAt, caret, isOpen }
 }
