@@ -33,14 +33,8 @@ export async function createCampaign(
 async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
   const { store } = services
   const { user, sentBy: changedBy } = permit.sender
-  const {
-    line,
-    text,
-    audience,
-    segments,
-    sizes: _,
-    ...consent
-  } = await planCampaign(services, permit, wanted)
+  const plan = await planCampaign(services, permit, wanted)
+  const { line, text, audience, segments, requiresConsent, withoutConsent } = plan
   const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
@@ -49,7 +43,8 @@ async function insert(services: CampaignServices, permit: Permit, id: string, wa
   const { groupIds: groups, recipients } = wanted.audience
   const row = {
     ...options,
-    ...consent,
+    requiresConsent,
+    withoutConsent,
     ...text,
     id,
     user,

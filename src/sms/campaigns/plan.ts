@@ -17,6 +17,7 @@ import { allRecipients } from '../send/recipients.ts'
 import { gatewayRefusal, invalid } from '../send/refusals.ts'
 import { findRefused } from '../send/refused-recipients.ts'
 import { checkDevice } from '../send/send.ts'
+import { type Missing, refuseMissing } from '../send/text-template.ts'
 import { REASONS } from '../status.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
@@ -36,6 +37,8 @@ interface Audience {
   readonly segments: number
   /** The segments of each recipient's text. */
   readonly sizes: readonly number[]
+  /** Variables without a default that are empty for one recipient at least. */
+  readonly missing: readonly string[]
   readonly requiresConsent: boolean
   /** Recipients who were left out because they had not given the required consent. */
   readonly withoutConsent: readonly string[]
@@ -64,9 +67,10 @@ export async function planAudience(
   if (audience.length + withoutConsent.length === 0) throw invalid('recipients have all opted out')
   if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
-  const sizes = await countEach(services, user, text, audience)
+  const missing = new Set<string>()
+  const sizes = await countEach(services, user, text, audience, missing)
   const segments = sizes.reduce((sum, size) => sum + size, 0)
-  return { audience, segments, sizes, requiresConsent: isRequired, withoutConsent }
+  return { audience, segments, sizes, missing: [...missing], requiresConsent: isRequired, withoutConsent }
 }
 
 async function countEach(
@@ -74,12 +78,17 @@ async function countEach(
   user: string,
   text: CampaignText,
   phones: readonly string[],
+  missing: Set<string>,
 ) {
   const { segments: all } = countSegments(text.body)
   if (!text.variables) return phones.map(() => all)
   const sizes: number[] = []
+  const note: Missing = (name, empty) => {
+    missing.add(name)
+    return refuseMissing(name, empty)
+  }
   for (let at = 0; at < phones.length; at += CHUNK) {
-    const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK))
+    const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
     for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sizes.push(segments)
   }
   return sizes
@@ -134,6 +143,10 @@ export const CAMPAIGN_PREVIEW = z
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
     estimate: ESTIMATE_OR_NULL,
     without_consent: WITHOUT_CONSENT,
+    missing: z
+      .array(z.string())
+      .optional()
+      .describe('The variables without a default whose value is empty for one recipient at least, if any.'),
   })
   .meta({ id: 'CampaignPreview' })
 
@@ -151,7 +164,8 @@ export async function planCampaign(services: CampaignServices, permit: Permit, w
 export async function previewCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
   const { store, config } = services
   const { user } = permit.sender
-  const { text, audience, segments, sizes, withoutConsent } = await planCampaign(services, permit, wanted)
+  const plan = await planCampaign(services, permit, wanted)
+  const { text, audience, segments, sizes, missing, withoutConsent } = plan
   const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
@@ -165,5 +179,6 @@ export async function previewCampaign(services: CampaignServices, permit: Permit
     last_leaves_at,
     estimate,
     without_consent,
+    ...(missing.length > 0 && { missing }),
   }
 }

@@ -167,6 +167,16 @@ test('a preview counts people and segments and stores nothing', async () => {
   expect(await server.rows('select count(*) from campaigns')).toEqual(before)
 })
 
+test('a preview lists the variables that are empty for one recipient and have no default', async () => {
+  const ask = async (body: string, recipients: string[]) =>
+    (await call('POST', '/preview', { body, variables: { day: '' }, recipients })).body.missing
+  // the last has a contact without a name
+  const all = ['+4900001', ...numbers(1_200), '+49770001']
+  expect(await ask('Hello {{name}}, {{day}}!', all)).toEqual(['day', 'name'])
+  expect(await ask('Hello {{name|you}}!', all)).toBe(undefined)
+  expect(await ask('Hello {{name}}!', ['+4900001'])).toBe(undefined)
+})
+
 test('an API key cannot create campaigns', async () => {
   expect((await call('POST', '', { body: 'Hi' }, { 'x-api-key': ANN.key })).status).toBe(401)
 })

@@ -10,6 +10,7 @@ import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import { confirmedForMany, MAX_PLAIN, peopleWords } from '../../parts/dialog/confirm-many-people.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
@@ -25,6 +26,7 @@ interface Preview {
   readonly estimate: Estimate | null
   readonly first: { readonly to: string; readonly body: string }
   readonly without_consent: WithoutConsent
+  readonly missing?: readonly string[]
 }
 
 /**
@@ -83,7 +85,7 @@ function campaignOf({ ttl, ...request }: Request, begins: string, atMs: number):
 }
 
 function isConfirmed(
-  { recipients_count, segments, first, last_leaves_at, estimate, without_consent }: Preview,
+  { recipients_count, segments, first, last_leaves_at, estimate, without_consent, missing }: Preview,
   scheduledAt: string,
   isCampaign = true,
   repeats?: string,
@@ -96,7 +98,16 @@ function isConfirmed(
       number: <PhoneNumber number={first.to} />,
     }),
     firstText: first.body,
-    cost: <EstimatedCost estimate={estimate} />,
+    cost: (
+      <>
+        {missing && (
+          <Notice kind="warning">
+            {t('Empty for some people: {names}. Their texts have a gap.', { names: missing.join(', ') })}
+          </Notice>
+        )}
+        <EstimatedCost estimate={estimate} />
+      </>
+    ),
     begins: (
       <>
         <LeftOut {...without_consent} />
