@@ -52,10 +52,7 @@ export const session = computed((): Session | null => {
 export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
-/**
- * Why the session ended although the user did not sign out. The sign-in form shows it. `account`: the name of
- * the team's account, if the person has no account of their own.
- */
+/** Why the session ended by itself. `account`: the team's name, if the person has no account of their own. */
 export const ending = signal<{ readonly how: 'expired' | 'refused'; readonly account?: string } | null>(null)
 
 /** The name of an account that the person may no longer act for; '' for none. */
@@ -90,9 +87,11 @@ export function renewSession(token: string, record: RecordModel): void {
   renewals.value++
 }
 
-/** Switches to an account that the person acts for or sees. `own` keeps the person's own sign-in. */
-export async function actFor(account: string): Promise<void> {
+/** Switches to an account, unless the person signs out meanwhile. `own` keeps the person's own sign-in. */
+export async function actFor(account: string, isWanted = () => true): Promise<void> {
+  const person = personal().authStore.record?.id
   const { token, record } = await readActing(account)
+  if (personal().authStore.record?.id !== person || !isWanted()) return
   if (!own.authStore.isValid) own.authStore.save(pb.authStore.token, pb.authStore.record)
   endedAccount.value = ''
   pb.authStore.save(token, record)
@@ -100,9 +99,8 @@ export async function actFor(account: string): Promise<void> {
 
 /** Goes back to the person's own account. */
 export function actForNobody(): void {
-  const { token, record } = own.authStore
   if (!own.authStore.isValid) return
-  pb.authStore.save(token, record)
+  pb.authStore.save(own.authStore.token, own.authStore.record)
   own.authStore.clear()
 }
 

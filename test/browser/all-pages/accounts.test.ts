@@ -59,6 +59,29 @@ scenario('a session that is renewed while the account changes does not change it
   expect(await chosen()).toBe('Ann (Agent)')
 })
 
+scenario('a member who signs out while the account of the team opens stays signed out', async (fixture) => {
+  const { page } = fixture
+  await makeTeam(fixture, false)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/account/act-for', async (route) => {
+    const response = await route.fetch()
+    await held.promise
+    await route.fulfill({ response })
+  })
+  const asked = page.waitForRequest('**/api/account/act-for')
+  await signInAsBen(fixture, fixture.url)
+  await asked
+  // the inbox leaves room for icons only
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  const answer = page.waitForResponse('**/api/account/act-for')
+  held.resolve()
+  await (await answer).finished()
+  await page.reload()
+  await page.getByLabel('Password').waitFor()
+})
+
 scenario('a removed member reads that they were removed and from which account', async (fixture) => {
   const { page } = fixture
   await makeTeam(fixture, true)

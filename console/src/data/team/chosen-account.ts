@@ -35,22 +35,23 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
   const [accounts, setAccounts] = useState<readonly Account[]>([])
   useEffect(() => {
     if (role !== 'user' || isVisit) return
+    let isCurrent = true
+    // false once the person has signed out, or chosen an account
+    const isWanted = () => isCurrent && sessionStorage.getItem(AS_THEMSELVES) !== person.id
     const read = async () => {
       const found = await personal().send<readonly Account[]>('/api/account/accounts', {})
-      setAccounts(found)
-      if (
-        own.authStore.isValid ||
-        endedAccount.value !== '' ||
-        sessionStorage.getItem(AS_THEMSELVES) === person.id
-      )
-        return
+      if (isCurrent) setAccounts(found)
+      if (own.authStore.isValid || endedAccount.value !== '' || !isWanted()) return
       const last = found.filter(({ id }) => id === chosen.value[person.id])
-      if (person.member_only) return actForFirst([...last, ...found])
+      if (person.member_only) return actForFirst([...last, ...found], isWanted)
       const isOnlyTeam = !(person.id in chosen.value) && found.length === 1 && (await hasNothing())
-      await actForFirst(isOnlyTeam ? found : last)
-      if (found.length > 0 && !own.authStore.isValid) keepAsThemselves(person.id)
+      await actForFirst(isOnlyTeam ? found : last, isWanted)
+      if (isCurrent && found.length > 0 && !own.authStore.isValid) keepAsThemselves(person.id)
     }
     read().catch(() => {}) // the next sign-in or change of account asks again
+    return () => {
+      isCurrent = false
+    }
   }, [role, person.id, record.id])
   return accounts
 }
@@ -64,10 +65,11 @@ async function hasNothing(): Promise<boolean> {
   return found.every(({ items }) => items.length === 0)
 }
 
-async function actForFirst(accounts: readonly Account[]): Promise<void> {
+async function actForFirst(accounts: readonly Account[], isWanted: () => boolean): Promise<void> {
   for (const { id } of accounts) {
+    if (!isWanted()) return
     try {
-      return await actFor(id)
+      return await actFor(id, isWanted)
     } catch {} // try the next one
   }
 }
