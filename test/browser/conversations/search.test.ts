@@ -1,4 +1,5 @@
 import { scenario } from '../support/browser-fixture.ts'
+import { holdRequests } from '../support/hold-requests.ts'
 import { pairPhone } from '../support/phone.ts'
 
 const ZOE = '+4915112345678'
@@ -36,8 +37,17 @@ scenario(
 
     await fixture.visit('/conversations')
     const list = page.getByRole('region', { name: 'Conversations' })
+    const older = list.getByRole('heading', { name: 'In older texts and notes' })
+    await list.getByLabel('Search').fill('text 20')
+    await older.waitFor()
+    const release = await holdRequests(page, '**/api/collections/sms_messages/records*')
     await list.getByLabel('Search').fill('zimmer rechnung')
     await list.getByRole('link', { name: /Rechnung/ }).waitFor()
+    expect(await older.count()).toBe(0)
+    release()
+    await list.getByRole('link', { name: /Rechnung/ }).click()
+    await page.getByRole('log').locator('[aria-current]').waitFor()
+    await page.getByRole('button', { name: 'To the newest' }).waitFor({ state: 'detached' })
 
     // the palette, and the thread of a found text
     await page.keyboard.press('Control+k')

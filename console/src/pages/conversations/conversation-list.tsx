@@ -50,6 +50,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
   shownRows.clear()
   for (const item of items) shownRows.set(item.number, item)
+  const isFirst = items.length === 0 && shown === ALL && asked === ''
   const lastTextOf = useLastTexts(items)
   const writerIn = useWriters(people.hasTeam)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
@@ -90,6 +91,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
             }}
           />
         </div>
+        {!isFirst && <NotifyHint />}
         {loading && items.length + hits.length === 0 && <Loading />}
         {fault && <Notice kind="wrong">{fault.message}</Notice>}
         {!loading && items.length === 0 && hits.length === 0 && (
@@ -97,8 +99,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
             {asked === '' ? shown.nothing : t('No conversation was found.')}
           </p>
         )}
-        {!loading && items.length === 0 && shown === ALL && asked === '' && <FirstSteps />}
-        {items.length > 0 && <NotifyHint />}
+        {isFirst && !loading && <FirstSteps />}
         <ul onKeyDown={moveFocus}>
           {items.map((conversation) => (
             <li key={conversation.id}>

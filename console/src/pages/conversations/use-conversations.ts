@@ -67,8 +67,8 @@ export function useConversations(view: View, words: string): Conversations {
   )
   const last = new Set(list.items.map(({ last_message }) => last_message))
   const hits = [
-    ...(isMentions ? [] : texts.items).filter(({ id }) => !last.has(id)).map(hitOf),
-    ...notes.items.map(({ id, text, created, expand }) => ({
+    ...(isMentions || texts.loading ? [] : texts.items).filter(({ id }) => !last.has(id)).map(hitOf),
+    ...(!isMentions && notes.loading ? [] : notes.items).map(({ id, text, created, expand }) => ({
       at: `conversation_notes/${id}`,
       number: expand?.conversation?.number ?? '',
       text,

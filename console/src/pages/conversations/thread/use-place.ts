@@ -21,22 +21,23 @@ export function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: str
   if (!isAway && !thread.hasNewer) seen.current = newest
   // the first entry on the screen and its position, before the new texts are rendered
   const anchor = isAway && thread.texts !== shown.current ? firstShown(box.current) : undefined
-  useLayoutEffect(() => {
-    shown.current = thread.texts
-    const found = placed.current !== at && box.current?.querySelector('[aria-current]')
-    if (found) {
-      placed.current = at
-      found.scrollIntoView({ block: 'center' })
-    } else if (anchor?.element.isConnected)
-      box.current?.scrollBy(0, anchor.element.getBoundingClientRect().top - anchor.top)
-    else if (!isAway) box.current?.scrollTo({ top: 0 })
-  }, [entries.length, newest, thread.texts])
   const scroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = box.current!
     if (scrollHeight - clientHeight + scrollTop < NEAR_PX) thread.older()
     if (-scrollTop < NEAR_PX) thread.newer()
     setAway(-scrollTop > AT_END_PX || thread.hasNewer)
   }
+  useLayoutEffect(() => {
+    shown.current = thread.texts
+    const found = placed.current !== at && box.current?.querySelector('[aria-current]')
+    if (found) {
+      placed.current = at
+      found.scrollIntoView({ block: 'center' })
+      scroll() // a text near the end moves nothing, and causes no event
+    } else if (anchor?.element.isConnected)
+      box.current?.scrollBy(0, anchor.element.getBoundingClientRect().top - anchor.top)
+    else if (!isAway) box.current?.scrollTo({ top: 0 })
+  }, [entries.length, newest, thread.texts])
   return {
     ties: { ref: box, onScroll: scroll },
     isAway: isAway && thread.texts.length > 0,
