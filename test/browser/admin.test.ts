@@ -1,5 +1,6 @@
 import PocketBase from 'pocketbase'
 import { scenario } from './support/browser-fixture.ts'
+import { holdRequests } from './support/hold-requests.ts'
 import { pairPhone } from './support/phone.ts'
 
 const BEA = { email: 'bea@example.com', password: 'bea-password1' } as const
@@ -96,7 +97,12 @@ scenario('the usage and health pages show sent, waiting and failed messages', as
 
   await fixture.signOut()
   await fixture.signIn('root')
+  const release = await holdRequests(page, '**/api/collections/devices/records*')
   await fixture.visit('/health')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Devices out of reach or failing' }).waitFor()
+  expect(await page.getByText('There are no devices yet').count()).toBe(0)
+  release()
   await page.getByText('1 of 1').waitFor()
   await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
   await fixture.visit('/usage')

@@ -1,6 +1,7 @@
 import { deviceName } from '../../data/device/device-name.ts'
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/record-types.ts'
+import type { List } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -10,10 +11,10 @@ import { to } from '../../router.ts'
 
 /** Enabled devices that are out of reach or failing, with the number of their waiting messages. */
 export function Offline({
-  devices,
+  devices: { items: devices, loading },
   states,
 }: {
-  devices: readonly Device[]
+  devices: List<Device>
   states: ReturnType<typeof useDeviceStates>
 }) {
   const lost = devices.filter((device) => {
@@ -31,10 +32,12 @@ export function Offline({
     const [tone, word] = deviceWord(device, states.of(device))
     return <Badge tone={tone}>{word}</Badge>
   }
+  const some = devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')
+  const none = loading || !states.value ? t('Loading…') : some
   return (
     <TableSection
       title={t('Devices out of reach or failing')}
-      none={devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
+      none={none}
       columns={columns}
       rows={lost}
       href={(device) => to(`/devices/${device.id}`)}

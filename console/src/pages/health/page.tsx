@@ -84,6 +84,7 @@ export function Page() {
           title={t('Devices online')}
           value={
             states.value &&
+            !devices.loading &&
             (real.length > 0 ? t('{count} of {total}', { count: online, total: real.length }) : '0')
           }
           note={simulated > 0 ? t('{count} simulated, not counted', { count: simulated }) : undefined}
@@ -110,7 +111,7 @@ export function Page() {
       </ul>
       <WaitingMessages />
       <Jobs />
-      <Offline devices={devices.items} states={states} />
+      <Offline devices={devices} states={states} />
     </Frame>
   )
 }
