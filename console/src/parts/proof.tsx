@@ -4,7 +4,7 @@ import { t, tn, tx } from '../language/words.ts'
 import { to } from '../router.ts'
 import { More } from './form/more.tsx'
 import { Card, Facts } from './page.tsx'
-import { formatDateTime } from './time.tsx'
+import { formatDay } from './time.tsx'
 
 const withoutWords = (people: number) =>
   tn(
@@ -39,7 +39,7 @@ export const ProofCard = ({ proof }: { proof: CampaignProof }) => (
     <p>
       {proof.given > 0
         ? tn('1 person agreed, since {since}.', '{count} people agreed, the first on {since}.', proof.given, {
-            since: formatDateTime(proof.since),
+            since: formatDay(proof.since),
           })
         : t('Nobody has agreed yet.')}
     </p>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Consent, ConsentState } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Facts } from '../../parts/page.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatDateTime, formatDay } from '../../parts/time.tsx'
 import type { Step } from '../../parts/time-line-step.ts'
 import { to } from '../../router.ts'
 
@@ -40,6 +40,10 @@ const SOURCES: Readonly<Record<Consent['source'], string>> = {
 const saidBy = (source: Consent['source']) =>
   source === 'console' || source === 'import' ? t('How they agreed') : t('Text of the person')
 
+/** A member enters only the day. */
+const formatGiven = ({ source, given_at }: Consent) =>
+  source === 'console' || source === 'import' ? formatDay(given_at) : formatDateTime(given_at)
+
 /** A record of consent as a step of a time line, with its proof. */
 export function stepOf(entry: Consent): Step<ComponentChildren> {
   const [tone, word] = EVENTS[entry.event]
@@ -47,7 +51,7 @@ export function stepOf(entry: Consent): Step<ComponentChildren> {
   const facts = [
     source !== '' && ([t('By'), SOURCES[source]] as const),
     expand?.entered_by?.name !== undefined && ([t('Entered by'), expand.entered_by.name] as const),
-    given_at !== '' && ([t('Given'), formatDateTime(given_at)] as const),
+    given_at !== '' && ([t('Given'), formatGiven(entry)] as const),
     shown !== '' && ([t('Text that the person saw'), <p class="as-written">{shown}</p>] as const),
     version !== '' && ([t('Version'), <code>{version}</code>] as const),
     said !== '' &&
