@@ -215,7 +215,7 @@ scenario('a waiting message is canceled and a failed one sent again', async (fix
   await page.getByText('No such number').first().waitFor()
   await page.getByText('desk phone has it').waitFor()
   await page.getByRole('button', { name: 'Send again' }).click()
-  await page.getByText('Sent again, as a new message').waitFor()
+  await page.getByText('A new message with this text is being sent').waitFor()
   await page.getByRole('link', { name: 'the message that failed' }).waitFor()
   const [again] = await phone.claim()
   await page.getByText('desk phone has it').waitFor()

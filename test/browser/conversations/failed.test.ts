@@ -44,7 +44,7 @@ scenario('a failed answer is told everywhere, and is sent again by another phone
 
   await row.click()
   await texts.getByRole('button', { name: 'Send again' }).waitFor()
-  await texts.getByRole('button', { name: 'By Van phone' }).click()
+  await texts.getByRole('button', { name: 'Send by Van phone' }).click()
   expect((await other.claim()).map(({ body }) => body)).toEqual(['Yes, there is parking.'])
   await texts.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' })
   await seeList(fixture)

@@ -18,12 +18,12 @@ const REFUSALS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/private|not public|https/i, t('The server may not send requests to this address.')],
 ]
 
-const BEGINNING = /^The carrier refused it: /
+const BEGINNING = /^The carrier (refused it|cannot be reached): /
 
 /** Why a carrier refuses its account: in plain words, and in the carrier's. */
 export function carrierFault(fault: string): { readonly words: string; readonly said: string } {
   const said = fault.replace(BEGINNING, '')
-  const words = REFUSALS.find(([pattern]) => pattern.test(said))?.[1]
+  const words = REFUSALS.find(([pattern]) => pattern.test(fault))?.[1]
   return { words: words ?? t('The carrier refuses the account.'), said }
 }
 

@@ -44,10 +44,6 @@ function timeOf({ repeat, status, scheduled_at }: Campaign): string {
     : t('Repeated: {cron}', { cron })
 }
 
-const ABOUT = t(
-  'A campaign is a text to many people: you can change it before it begins, pause it, and see how far it is. A text to more than 20 people is always one.',
-)
-
 export const Page = () => (
   <ListPage
     title={t('Campaigns')}
@@ -55,8 +51,8 @@ export const Page = () => (
     columns={COLUMNS}
     href={({ id }) => to(`/campaigns/${id}`)}
     icon="campaigns"
-    text={ABOUT}
-    none={[t('No campaigns yet'), ABOUT]}
+    text={t('A campaign is a text to many people. You can change it before it begins, and pause it.')}
+    none={[t('No campaigns yet'), t('A text to more than 20 people is always a campaign.')]}
     add={t('New campaign')}
     addHref={to('/send', { new: 'campaign' })}
     needs="admin"

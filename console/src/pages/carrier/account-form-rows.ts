@@ -30,7 +30,7 @@ const senders = (preset: string): FieldRow => ({
     preset === 'pocketsms'
       ? t('Numbers or names of lines of the other account. Empty: the other account chooses.')
       : t(
-          'Your numbers with +, short codes, or names of at most 11 characters, with commas between. Each is a line of its own. Empty: the carrier chooses.',
+          'Numbers with +, short codes, or names of at most 11 characters. Separate by commas. The server makes a line for each sender. If empty, the carrier chooses the sender.',
         ),
 })
 

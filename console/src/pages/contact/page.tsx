@@ -61,7 +61,7 @@ export function Page({ params: { id = '' } }: PageProps) {
               ...fieldsOf(contact),
               [t('Groups'), contact.groups.map(groups.nameOf).join(', ') || '–'],
               [
-                t('Texts'),
+                t('State'),
                 contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Not opted out'),
               ],
             ]}

@@ -124,7 +124,7 @@ export function Preview({
               change: (part) => wish({ consent: { ...wishes.consent, ...part } }),
             }}
           />
-          <p class="note">{t('An import brings back nobody who has opted out.')}</p>
+          <p class="note">{t('People who opted out stay opted out.')}</p>
         </>
       )}
       {plan.good.length > 0 && (

@@ -165,7 +165,7 @@ const columnsFor = (
       contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,
   },
   {
-    title: t('Texts'),
+    title: t('State'),
     spare: ({ opted_out }) => !opted_out,
     cell: ({ opted_out }) =>
       opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">–</span>,

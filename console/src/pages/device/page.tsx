@@ -66,7 +66,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       {isSimulated(device) && (
         <Notice kind="warning">
           {t(
-            'A simulated phone sends nothing anywhere and says that everything arrived. Once you have a real device, it gets only texts that name it.',
+            'A simulated phone sends no real texts, and reports all of them as delivered. Once you have a real device, a simulated phone sends only the texts for which you choose this phone.',
           )}
         </Notice>
       )}
@@ -137,7 +137,7 @@ function Remove({ device, waiting }: { device: Device; waiting: number }) {
   }
   return (
     <Card title={t('Delete')}>
-      <p class="muted">{t('A lost or sold device should not stay. To use it again, add it again.')}</p>
+      <p class="muted">{t('Delete a device that you lost or sold. To use it later, add it again.')}</p>
       <div>
         <Button kind="danger" icon="trash" onClick={() => void remove()}>
           {t('Delete the device')}

@@ -79,7 +79,7 @@ const MEMBERS: readonly Column<Contact>[] = [
   { title: t('Name'), cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
   { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
   {
-    title: t('Texts'),
+    title: t('State'),
     spare: ({ opted_out }) => !opted_out,
     cell: ({ opted_out }) => opted_out && <Badge tone="warn">{t('Opted out')}</Badge>,
   },

@@ -47,7 +47,7 @@ export function Page() {
     <>
       <ListPage
         {...shared}
-        text={t('A key lets a program send in your name, and nothing else. Give each program its own.')}
+        text={t('A key lets a program send in your name. Give each program its own key.')}
         columns={(edit) => [
           NAME,
           ...othersFor((key) => [

@@ -106,7 +106,7 @@ export function Compose({
             <TextField
               label={t('Name')}
               name="name"
-              hint={t('Only you see the name.')}
+              hint={t('Recipients do not see the name.')}
               value={composition.name}
               onValue={(name) => change({ name })}
             />

@@ -131,7 +131,7 @@ function VariableFields({ composition, onChange, fault, variables, missing }: Pr
           hint={
             values[name] || missing.includes(name)
               ? undefined
-              : t("Empty: the contact's own value, or the text's default.")
+              : t('If empty, the value of each contact is used, or else the default of the text.')
           }
         />
       ))}

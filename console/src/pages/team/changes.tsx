@@ -83,7 +83,11 @@ export function Changes() {
         list={changes}
         caption={t('What was changed')}
         columns={columnsOf(nameOf)}
-        empty={<p class="muted">{t('Changes of devices, keys, webhooks and the team are listed here.')}</p>}
+        empty={
+          <p class="muted">
+            {t('Changes that members make to devices, keys, webhooks and the team are listed here.')}
+          </p>
+        }
       />
     </Card>
   )

@@ -39,7 +39,10 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
     if (isUnknown(message) && !(await confirmed(TWICE))) return
     const path = `/api/sms/messages/${message.id}/retry`
     const send = () => pb.send(path, { method: 'POST', ...(device_id && { body: { device_id } }) })
-    await attempt(async () => onSent((await send()).message_ids[0]), t('Sent again, as a new message'))
+    await attempt(
+      async () => onSent((await send()).message_ids[0]),
+      t('A new message with this text is being sent'),
+    )
   }
   return (
     <>
@@ -49,7 +52,7 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
       {message.device !== '' &&
         others.map((phone) => (
           <Button key={phone.id} kind={kind} needs="agent" onClick={() => void again(phone.id)}>
-            {t('By {device}', { device: deviceName(phone) })}
+            {t('Send by {device}', { device: deviceName(phone) })}
           </Button>
         ))}
     </>

@@ -66,7 +66,7 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
     placeholder: '+4915112345678, +4930*, DHL',
     refused: t('Write numbers as +4915112345678, with commas between.'),
     hint: t(
-      'Separate by commas. +4930* means all numbers that begin with +4930. A sender without a number has a name.',
+      'Separate by commas. +4930* means all numbers that begin with +4930. Some senders have a name instead of a number, such as DHL.',
     ),
   },
   ...(preset ? [{ summary: t('More: body, method, headers'), folded: requestRows(preset) }] : []),
