@@ -1,5 +1,6 @@
 import { scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
+import { makeTeam, signInAsBen } from '../support/team.ts'
 
 const SIMS = [
   { slot: 1, number: '+4915120000010' },
@@ -98,4 +99,19 @@ scenario('a large send shows when its last text leaves and respects quiet hours'
   await page.getByText('Desk · +43 664 1234567').waitFor()
   const campaigns = await ann.collection('campaigns').getFullList()
   expect(campaigns).toMatchObject([{ quiet_hours: false, line: line!.id }])
+})
+
+scenario('an agent, who cannot add a phone, is not offered to add a real one', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  await makeTeam(fixture, true)
+  for (const { id } of await ann.collection('devices').getFullList())
+    await ann.collection('devices').delete(id)
+  await pairPhone(url, ann, 'Toy', [], 'simulator')
+  await signInAsBen(fixture, url)
+  await page.getByText('Texts that come in on your devices').waitFor()
+  await fixture.visit('/send')
+  const notice = page.getByText('Your devices are all simulated: nobody gets these texts.')
+  await notice.waitFor()
+  expect(await notice.getByRole('link').count()).toBe(0)
 })

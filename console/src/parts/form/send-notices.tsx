@@ -1,3 +1,4 @@
+import { may } from '../../data/session.ts'
 import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { to } from '../../router.ts'
@@ -22,7 +23,7 @@ export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => 
 export const OnlySimulated = () => (
   <Notice kind="warning">
     {t('Your devices are all simulated: nobody gets these texts.')}{' '}
-    <a href={to('/devices')}>{t('Add a real phone.')}</a>
+    {may('admin') && <a href={to('/devices')}>{t('Add a real phone.')}</a>}
   </Notice>
 )
 
