@@ -18,7 +18,7 @@ export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }
           caption={t('Rows left out')}
           columns={[
             { title: t('Row'), cell: ({ row }) => row },
-            { title: t('What is wrong'), cell: ({ why }) => why },
+            { title: t('What is wrong'), long: true, cell: ({ why }) => why },
             { title: t('What it says'), long: true, cell: ({ cells }) => cells.join(' · ') },
           ]}
           rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}

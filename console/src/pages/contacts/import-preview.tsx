@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { type Columns, guessColumns } from '#portable/phone/columns.ts'
 import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
@@ -60,12 +60,16 @@ export function Preview({
   const setColumn = (change: Partial<Columns>) => wish({ columns: { ...wishes.columns, ...change } })
   const { phones, names } = useMemo(() => guessColumns(sheet.head, sheet.rows, wishes.country), [sheet])
   const lacksGroup = wishes.group === NEW_GROUP && wishes.newGroup.trim() === ''
+  const form = useRef<HTMLDivElement>(null)
   const submit = () => {
     setTried(true)
-    if (!CONSENT_ROWS.some((row) => wishes.consent && errorOf(row, wishes.consent))) onRun()
+    const lacksConsent = CONSENT_ROWS.some((row) => wishes.consent && errorOf(row, wishes.consent))
+    if (!lacksGroup && !lacksConsent) return onRun()
+    // the wrong field can be far above the button
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
   }
   return (
-    <div class="form">
+    <div class="form" ref={form}>
       <div class="columns">
         <SelectField
           label={t('Numbers are in')}
@@ -99,6 +103,7 @@ export function Preview({
             name="new-group"
             value={wishes.newGroup}
             onValue={(newGroup) => wish({ newGroup })}
+            error={isTried && lacksGroup ? t('Fill this in.') : undefined}
           />
         )}
       </div>
@@ -147,7 +152,7 @@ export function Preview({
       </Notice>
       <BadRows sheet={sheet} bad={plan.bad} />
       <Actions>
-        <Button kind="primary" disabled={plan.good.length === 0 || lacksGroup} onClick={submit}>
+        <Button kind="primary" disabled={plan.good.length === 0} onClick={submit}>
           {t('Import {count}', { count: plan.good.length })}
         </Button>
         <Button onClick={onBack}>{t('Back')}</Button>
