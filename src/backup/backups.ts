@@ -16,7 +16,7 @@ import { generatedName } from './backup-names.ts'
 import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
 import { type Lease, takeLease } from './lease.ts'
-import { restoreBackup } from './restore.ts'
+import { type AfterRestore, restoreBackup } from './restore.ts'
 import { exportState, importState } from './saved-state.ts'
 import type { Done, Job } from './state.ts'
 import { writeBackup } from './write.ts'
@@ -44,12 +44,13 @@ export interface BackupServices {
   readonly folder: string
   readonly stopping: AbortSignal
   readonly exclusively: Exclusively
+  readonly afterRestore: AfterRestore
 }
 
 export type Backups = ReturnType<typeof makeBackups>
 
 export function makeBackups(services: BackupServices) {
-  const { db, node, settings, log, folder, stopping, exclusively } = services
+  const { db, node, settings, log, folder, stopping, exclusively, afterRestore } = services
   let making: Promise<unknown> = Promise.resolve()
 
   async function storage(): Promise<BackupStorage> {
@@ -91,7 +92,7 @@ export function makeBackups(services: BackupServices) {
         await lease.makeExclusive()
         await notifyRestore(db)
         await sleep(BEFORE_RESTORE_MS)
-        await exclusively(() => replaceAll(db, path, key, by, lease))
+        await exclusively(() => replaceAll(db, path, key, by, lease, afterRestore))
         return { ...job, size, at: formatDate(new Date()) }
       }),
     )
@@ -145,9 +146,17 @@ export function makeBackups(services: BackupServices) {
 }
 
 /** Restores all tables but `backup_state`. Notes the restore in the restored audit log. */
-async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
+async function replaceAll(
+  db: Db,
+  path: string,
+  key: string,
+  by: Actor,
+  lease: Lease,
+  afterRestore: AfterRestore,
+): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {
+    afterRestore,
     async replace(tx) {
       lease.lost.throwIfAborted()
       await recordAudit(tx, by, { action: 'restore backup', record: key })

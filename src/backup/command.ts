@@ -14,7 +14,7 @@ import { showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { type BackupSummary, checkBackup } from './archive.ts'
 import { checkNew } from './new-file.ts'
-import { type Restored, restoreBackup } from './restore.ts'
+import { type AfterRestore, type Restored, restoreBackup } from './restore.ts'
 import { writeBackup } from './write.ts'
 
 /** Reads the settings when a command runs. Throws a UserError for an invalid environment. */
@@ -56,7 +56,7 @@ export const backupCommand = (setting: Setting) =>
     },
   })
 
-export const restoreCommand = (setting: Setting) =>
+export const restoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
   defineCommand({
     meta: {
       name: 'restore',
@@ -74,7 +74,7 @@ export const restoreCommand = (setting: Setting) =>
       const set = setting()
       // check the file first: opening the database creates a folder, even if the file is invalid
       await checkBackup(file)
-      const options = { resume, progress: showProgress(process.stderr) }
+      const options = { resume, afterRestore, progress: showProgress(process.stderr) }
       say(restoredText(file, await withDb(set, (db) => restoreBackup(db, file, options))))
     },
   })

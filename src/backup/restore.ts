@@ -9,15 +9,12 @@ import type { Db } from '../db/open.ts'
 import { lock } from '../db/queries.ts'
 import { migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import { countMessages } from '../sms/message-totals.ts'
-import { endUnfinished } from '../sms/queue/fail-after-restore.ts'
 import type { Progress } from '../tools/progress.ts'
 import { buildTables } from '../transfer/build-tables.ts'
 import { setNumbering } from '../transfer/numbering.ts'
 import { digestOf, namesOf, prepareTransfer, writeRows } from '../transfer/rows.ts'
 import { formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
-import { endAllLeases } from '../webhooks/lease.ts'
 import {
   type Archive,
   type BackupSummary,
@@ -30,10 +27,17 @@ import {
 } from './archive.ts'
 import { findAnyObject } from './find-any-object.ts'
 
+/**
+ * Changes restored rows that no longer hold, in the restore's transaction. Unless `resume`, ends what was
+ * unfinished. Returns how many messages it has ended.
+ */
+export type AfterRestore = (tx: Db, resume: boolean) => Promise<number>
+
 interface RestoreOptions {
   /** If set, all old data is deleted first; called at the end. If not set, the database must be empty. */
   readonly replace?: (tx: Db) => Promise<void>
   readonly resume?: boolean
+  readonly afterRestore: AfterRestore
   readonly progress?: Progress
 }
 
@@ -51,7 +55,7 @@ export interface Restored extends BackupSummary {
 export async function restoreBackup(
   db: Db,
   path: string,
-  { replace, resume = false, progress = () => {} }: RestoreOptions = {},
+  { replace, resume = false, afterRestore, progress = () => {} }: RestoreOptions,
 ): Promise<Restored> {
   const archive = await openArchive(path)
   try {
@@ -66,7 +70,7 @@ export async function restoreBackup(
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       const found = !replace && (await findAnyObject(tx))
       if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
-      const all = await restoreAll(tx, archive, resume, progress)
+      const all = await restoreAll(tx, archive, (inside) => afterRestore(inside, resume), progress)
       await replace?.(tx)
       if (replace) await tx.endOthers()
       return all
@@ -80,7 +84,12 @@ export async function restoreBackup(
   }
 }
 
-async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: Progress): Promise<Restored> {
+async function restoreAll(
+  tx: Db,
+  archive: Archive,
+  finish: (tx: Db) => Promise<number>,
+  progress: Progress,
+): Promise<Restored> {
   const { manifest, bytes } = archive
   await migrate(tx, manifest.migrations)
   await prepareTransfer(tx)
@@ -88,9 +97,7 @@ async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: P
   await migrate(tx)
   await new CatalogStore({ for: () => tx, forEverybody: () => tx }).change(bootstrap)
   await prepareTransfer(tx)
-  const ended = resume ? 0 : await endUnfinished(tx)
-  await endAllLeases(tx)
-  await countMessages(tx)
+  const ended = await finish(tx)
   const summary = summaryOf(manifest, bytes)
   const ours = new Set(entries.map(({ name }) => name))
   return {

@@ -1,11 +1,6 @@
+import { cleanText } from '../tools/clean-text.ts'
 import { parseJson } from '../tools/json.ts'
 import { isTooComplex } from './json-text.ts'
-
-/** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
-export function cleanText(text: string): string {
-  const whole = text.isWellFormed() ? text : text.toWellFormed()
-  return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
-}
 
 /** Length of a text in code points, as in PocketBase. */
 export function countCharacters(text: string): number {

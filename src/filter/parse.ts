@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
-import { cleanText } from '../fields/cast.ts'
+import { cleanText } from '../tools/clean-text.ts'
 import { Lru } from '../tools/lru.ts'
 import { goText } from './scalar.ts'
 import { likePattern, type Traits, traitsOf } from './traits.ts'

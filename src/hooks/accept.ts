@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { withSavepoint } from '../db/savepoint.ts'
-import { RetryLater } from '../errors.ts'
+import { RetryLater, TooManyCodes } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import { takeCodes } from '../sms/codes/counts.ts'
 import { requireDestinations } from '../sms/codes/destinations.ts'
@@ -15,13 +15,6 @@ interface Accepted {
   readonly outcome: 'sent' | 'waiting' | 'limited'
   readonly wake?: readonly string[]
   readonly refusal?: RetryLater
-}
-
-/** Refuses login codes above a limit of the hook, the recipient or the account. */
-export class TooManyCodes extends RetryLater {
-  constructor(retryAfterSeconds: number, message: string) {
-    super(429, retryAfterSeconds, message)
-  }
 }
 
 /** How long an alert waits for a phone that can send it: one day. */

@@ -2,8 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import type { Store } from '../collections/catalog.ts'
 import { queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
-import { cleanText } from '../fields/cast.ts'
 import { noteChanges } from '../records/record-sql.ts'
+import { cleanText } from '../tools/clean-text.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** Maximum characters of a call's body that are stored. */

@@ -3,7 +3,8 @@ import { RetryLater } from '../errors.ts'
 import type { Readiness } from '../metrics/readiness.ts'
 import type { DescribedRecords, DescribedRoutes } from '../openapi/document.ts'
 import { ACCOUNT, SENDING, SERVER } from '../openapi/operations.ts'
-import type { Env, Services } from './context.ts'
+import type { GatewayServices } from '../sms/gateway-services.ts'
+import type { Env } from './context.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
 import { refuseHead } from './middleware/refuse-head.ts'
@@ -41,7 +42,7 @@ import { webhookCalls } from './routes/webhook-calls.openapi.ts'
 import { webhookPaths, webhookRoutes } from './routes/webhooks.ts'
 import { routedPath } from './server/before-routes.ts'
 
-type Routes = (services: Services) => Hono<Env>
+type Routes = (services: GatewayServices) => Hono<Env>
 
 const ROUTES: readonly (readonly [root: string, Routes])[] = [
   ['/api', accountRoutes],
@@ -69,7 +70,7 @@ const ROUTES: readonly (readonly [root: string, Routes])[] = [
 ]
 
 /** All routes of the server. `middleware/failure` answers the errors that they throw. */
-export function createApp(services: Services): Hono<Env> {
+export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.route('/', operationsRoutes(services))
   for (const path of headless(services)) app.use(path, refuseHead)
@@ -102,7 +103,7 @@ const CHANGING_GETS = [
 ]
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
-const headless = ({ protocols }: Services) => [
+const headless = ({ protocols }: GatewayServices) => [
   ...CHANGING_GETS,
   ...protocols.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
 ]
@@ -123,7 +124,7 @@ const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
  * the console's assets.
  */
 export function createUnavailableApp(
-  services: Pick<Services, 'config' | 'log' | 'protocols'>,
+  services: Pick<GatewayServices, 'config' | 'log' | 'protocols'>,
   reason: () => string,
 ): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.protocols) })

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type { AuthServices } from '../auth/auth-services.ts'
 import type { Backups } from '../backup/backups.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -14,13 +14,11 @@ import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
-import type { Sending } from '../sms/campaigns/campaign.ts'
-import type { CarrierService } from '../sms/devices/carrier-body.ts'
-import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { TimedJob } from '../work/timed-jobs.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
 import type { RequestMemory } from './request-memory.ts'
 
+/** What all routes use. Those of the gateway use more: `sms/gateway-services`. */
 export interface Services {
   readonly store: CatalogStore
   readonly settings: SettingsStore
@@ -28,13 +26,10 @@ export interface Services {
   readonly log: Logger
   readonly logs: RequestLog
   readonly extensions: Extensions
-  readonly sending: Sending
   readonly textCode: AuthServices['textCode']
   readonly jobs: readonly TimedJob[]
-  readonly protocols: readonly Protocol[]
-  readonly otherForms: OtherForms
+  readonly protocols: readonly OtherApi[]
   readonly backups: Backups
-  readonly carriers: CarrierService
   readonly realtime: Realtime
   readonly traffic: Traffic
   /** This process as one of several workers that share the port; undefined if it runs alone. */
@@ -47,9 +42,9 @@ export interface Services {
   readonly ending: AbortSignal
 }
 
-export interface Protocol extends CountedProtocol, DescribedRoutes {
+/** How requests to another product's API are read, counted and refused. */
+export interface OtherApi extends CountedProtocol, DescribedRoutes {
   readonly errorForm: ErrorForm
-  readonly routes: (services: Services) => Hono<Env>
   /** Whether requests are never redirected: the protocol's clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
   readonly canonicalPath?: (path: string) => string

@@ -13,8 +13,8 @@ import { bodyOf } from './body/body.ts'
 import type { Ctx, Env, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
 import { SMALL_BYTES } from './request-memory.ts'
+import { requireRole } from './required-role.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
-import { requireRole } from './route-roles.ts'
 import { countAnswer, memoryOf } from './server/caller.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */

@@ -14,7 +14,6 @@ import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { giveProof } from '../sms/consent/ledger.ts'
 import { readText } from '../tools/files.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
@@ -56,7 +55,7 @@ async function importRecords(
 ): Promise<Part[]> {
   const parts = readParts(draft, extensions, file)
   await draft.db.limitStatements(0)
-  await giveProof(draft.db, { source: 'import' })
+  for (const { beforeImport } of extensions.values()) await beforeImport?.(draft.db)
   for (const part of parts) await insertPart(draft, part, progress)
   // check relations last: records may refer to each other in any order
   for (const part of parts) await checkRelations(draft, part)

@@ -9,7 +9,6 @@ import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { queries } from '../db/queries.ts'
 import { UserError } from '../errors.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { giveProof } from '../sms/consent/ledger.ts'
 import type { Progress } from '../tools/progress.ts'
 import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
 import { tidy } from './insert-rows.ts'
@@ -47,7 +46,7 @@ export async function importFolder(
     const total = tables.reduce((sum, { name }) => sum + data.count(name), 0)
     const done = await store.change(async (draft) => {
       await draft.db.limitStatements(0)
-      await giveProof(draft.db, { source: 'import' })
+      for (const { beforeImport } of extensions.values()) await beforeImport?.(draft.db)
       await refuseUnlessEmpty(draft)
       const brought = await bring({ draft, data, raws, storage, progress, report, leftOut })
       leftOut.report(report)

@@ -4,11 +4,11 @@ import type { Rate } from '../admission/limits.ts'
 import { Rates } from '../admission/rates.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { cleanText } from '../fields/cast.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
+import { cleanText } from '../tools/clean-text.ts'
 
 export const ERROR = 8
 /** Level of successful requests: below the default `logs.minLevel`. PocketBase: 0 (docs/operations.md). */

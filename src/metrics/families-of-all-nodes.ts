@@ -1,13 +1,21 @@
 import { readState } from '../backup/state.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
 import { readLineFigures } from '../sms/lines-near-limit.ts'
 import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/job-queue.ts'
 import { countLowBatteries, readDevices } from './device-counts.ts'
 import { readDisk } from './disk.ts'
-import { type Family, gaugesOf, type MetricsSource } from './family.ts'
+import { type Family, gaugesOf } from './family.ts'
 import { type Depth, type Queue, readQueue } from './queue-depth.ts'
 
-export function sharedFamilies({ store, config }: MetricsSource): Family[] {
+interface Source {
+  readonly store: Store
+  readonly config: Pick<Config, 'deviceOnlineSeconds' | 'databaseUrl' | 'dataDir'>
+}
+
+/** Metrics that are read from the database. */
+export function sharedFamilies({ store, config }: Source): Family[] {
   const queue = gaugesOf(() => readQueue(store))
   const depths = (name: keyof Depth) => (states: Queue) =>
     Object.fromEntries(Object.entries(states).map(([state, depth]) => [state, depth[name]]))

@@ -1,12 +1,11 @@
 import { templateCount } from '../filter/compile.ts'
 import { counts } from './counts.ts'
-import { sharedFamilies } from './families-of-all-nodes.ts'
 import { counter, type Family, gauge, gaugesOf, type MetricsSource, type Sample } from './family.ts'
 import { BUCKETS, type Series } from './traffic.ts'
 
 /** All metrics of a server except those of Node. docs/operations.md explains them. */
 export function familiesOf(subject: MetricsSource): Family[] {
-  const { store, traffic, clients } = subject
+  const { store, traffic, clients, shared } = subject
   const { accepted, refused, claims, reports, wakes, filter, events, logs, overLimits, jobFailures } = counts
   return [
     counter('http_requests_total', 'Requests that are over.', () => [...traffic].flatMap(requestSamples)),
@@ -29,7 +28,7 @@ export function familiesOf(subject: MetricsSource): Family[] {
       'preset',
     ),
     counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => wakes, 'way'),
-    ...sharedFamilies(subject).map((family) => ({ ...family, isShared: true }) as const),
+    ...shared.map((family) => ({ ...family, isShared: true }) as const),
     counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () => jobFailures, 'kind'),
     ...replicaFamilies(subject),
     counter('filter_compilations_total', 'Filters and rules by cache hit or miss.', () => filter, 'cache'),

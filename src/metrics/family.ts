@@ -1,5 +1,4 @@
 import type { Store } from '../collections/catalog.ts'
-import type { Config } from '../config.ts'
 import { cachedQuery } from '../tools/shared-query.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -8,7 +7,8 @@ export interface MetricsSource {
   readonly store: Store
   readonly traffic: Traffic
   readonly clients: () => number
-  readonly config: Pick<Config, 'deviceOnlineSeconds' | 'databaseUrl' | 'dataDir'>
+  /** Metrics that are the same in every process. */
+  readonly shared: readonly Family[]
 }
 
 /** One value of a metric. `suffix`: which part of a histogram it is. */

@@ -1,13 +1,13 @@
 import { type Insertable, sql } from 'kysely'
 import { z } from 'zod'
 import { sha256 } from '../auth/tokens.ts'
+import { invalid } from '../common-refusals.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import type { Tables } from '../db/tables.ts'
 import { INSTANT } from '../fields/instant.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { checkEndpoint, type PushSettings, type Subscription } from '../sms/devices/web-push.ts'
-import { invalid } from '../sms/send/refusals.ts'
 
 /** Maximum browsers of one person. A further one replaces the oldest. */
 const MAX_OF_USER = 20

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import type { RefusalCode } from '../sms/send/refusals.ts'
+import { COMMON_REFUSALS } from '../common-refusals.ts'
 import type { Answers } from './answers.ts'
 import { type FailureStatus, failures } from './failures.ts'
-import { refusals } from './refusals.ts'
+import { type DescribedRefusal, describeBy, refusalAnswers } from './refusals.ts'
 import { NOBODY, type Security, SIGNED_IN } from './security.ts'
 import { json, success } from './success-answers.ts'
 
@@ -18,7 +18,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
    */
   readonly fails?: Answers | readonly FailureStatus[]
   /** Failures as `{"error","message"}`, in place of `fails`. `security` and `body` add theirs. */
-  readonly refuses?: readonly RefusalCode[]
+  readonly refuses?: readonly DescribedRefusal[]
   readonly responses?: Answers
 }
 
@@ -61,11 +61,11 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
 const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>
   'map' in fails ? failures(...fails) : fails
 
-function refused(named: readonly RefusalCode[], security: Security, body: unknown) {
-  const ofCaller = security === NOBODY ? [] : (['unauthorized', 'forbidden'] as const)
-  const ofBody = body ? (['invalid_request', 'request_too_large'] as const) : []
-  return refusals(...ofBody, ...ofCaller, ...named)
-}
+const ofBody = describeBy(COMMON_REFUSALS)('invalid_request', 'request_too_large')
+const ofCaller = describeBy(COMMON_REFUSALS)('unauthorized', 'forbidden')
+
+const refused = (named: readonly DescribedRefusal[], security: Security, body: unknown) =>
+  refusalAnswers([...(body ? ofBody : []), ...(security === NOBODY ? [] : ofCaller), ...named])
 
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))

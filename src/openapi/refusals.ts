@@ -1,16 +1,8 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/refusals.ts'
-import { WEBHOOK_REFUSALS } from '../webhooks/owner.ts'
+import { OTHER_REFUSALS, type Refusals } from '../common-refusals.ts'
 import type { Answers } from './answers.ts'
 import { HINT } from './failures.ts'
-
-const MESSAGES: Partial<Record<RefusalCode, string>> = {
-  invalid_request: 'recipients must be a list of phone numbers',
-  invalid_template: 'Missing variable: code.',
-  too_many_recipients: 'At most 1000 recipients per request',
-  request_too_large: 'The body must have at most 4194304 bytes',
-}
 
 const ANY_REFUSAL = [
   [400, 'invalid_request', 'This takes too long. Ask for less: a shorter period, a simpler filter.'],
@@ -28,27 +20,33 @@ const HINTED: ReadonlySet<string> = new Set([
   'no_devices',
 ])
 
-type Row = readonly [status: number, error: string, message: string]
+/** A refusal that a route may answer with, and its message or an example of it. */
+export type DescribedRefusal = readonly [status: number, error: string, message: string]
 
-/** Error responses as `{"error","message"}`: those named, and those that any request may get. */
-export const refusals = (...named: readonly RefusalCode[]): Answers =>
-  answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
+/** Messages of refusals whose message depends on the request. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  invalid_request: 'recipients must be a list of phone numbers',
+  invalid_template: 'Missing variable: code.',
+  too_many_recipients: 'At most 1000 recipients per request',
+  request_too_large: 'The body must have at most 4194304 bytes',
+}
 
-/** Error responses of a webhook route: those named, 401, 403, and those that any request may get. */
-export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
-  answersOf(
-    (['unauthorized', 'forbidden', ...named] as const).map((name) => {
-      const [status, message] = WEBHOOK_REFUSALS[name]
-      return [status, name, message]
-    }),
-  )
+/** Returns a function that describes refusals by their codes. */
+export const describeBy =
+  <R extends Refusals>(refusals: R) =>
+  (...codes: (keyof R & string)[]): readonly DescribedRefusal[] =>
+    codes.map((code) => {
+      const [status, message] = refusals[code]!
+      return [status, code, message || EXAMPLES[code]!]
+    })
 
-function answersOf(rows: readonly Row[]): Answers {
+/** Error responses as `{"error","message"}`: those given, and those that any request may get. */
+export function refusalAnswers(rows: readonly DescribedRefusal[]): Answers {
   const byStatus = Map.groupBy([...rows, ...ANY_REFUSAL], ([status]) => status)
   return Object.fromEntries([...byStatus].map(([status, some]) => [status, answerOf(some)])) as Answers
 }
 
-function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
+function answerOf(rows: readonly DescribedRefusal[]): ZodOpenApiResponseObject {
   const errors = [...new Set(rows.map(([, error]) => error))] as [string, ...string[]]
   const schema = z.object({
     error: z.enum(errors).describe('For programs.'),

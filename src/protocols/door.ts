@@ -1,15 +1,16 @@
 import { Hono } from 'hono'
-import type { Ctx, Env, ErrorForm, Protocol, Services } from '../http/context.ts'
+import type { Ctx, Env, ErrorForm } from '../http/context.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
 import { NOBODY } from '../openapi/security.ts'
+import type { GatewayServices, Protocol } from '../sms/gateway-services.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
 // A door is another product's API, through which programs send texts with an API key.
 
 export interface DoorCall {
   readonly c: Ctx
-  readonly services: Services
+  readonly services: GatewayServices
 }
 
 export type DoorRoute = TableRoute<DoorCall>

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Services } from '../http/context.ts'
 import { identifyKeyHolder, type KeyCredentials } from '../http/middleware/sender.ts'
 import { retry } from '../http/retry.ts'
+import type { GatewayServices } from '../sms/gateway-services.ts'
 import { SEND } from '../sms/send/body-schema.ts'
 import type { Idempotency } from '../sms/send/idempotency.ts'
 import { readSend } from '../sms/send/read-body.ts'
@@ -12,11 +12,11 @@ import { type Sender, senderOfKey } from '../sms/send/sender.ts'
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.input<typeof SEND>>
 
-type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
+type DoorSender = Sender & { readonly store: ReturnType<GatewayServices['store']['forUser']> }
 
 /** Runs `work` for the user of an API key. Repeats it if its SQL finds a changed user or key. */
 export const asKeyHolder = <T>(
-  services: Services,
+  services: GatewayServices,
   credentials: KeyCredentials,
   work: (sender: DoorSender) => Promise<T>,
 ): Promise<T> =>
@@ -32,7 +32,7 @@ export const asKeyHolder = <T>(
 
 /** Sends for the user of an API key. Returns the messages' ids in the order of the recipients. */
 export const sendByKey = (
-  services: Services,
+  services: GatewayServices,
   credentials: KeyCredentials,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
   idempotency?: Idempotency | null,

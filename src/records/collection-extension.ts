@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
@@ -34,6 +35,8 @@ export interface Extension {
   writeRule?(auth: AuthRecord | null): string
   /** Checks values without the database, for imports. Throws an ApiError that names a field. */
   check?(values: Readonly<Record<string, Value>>): void
+  /** Runs in the transaction of an import, before it writes. */
+  beforeImport?(db: Db): Promise<void>
   /** Runs in the transaction, before validation. May change `values`. The answer includes what it returns. */
   beforeCreate?(
     store: Store,

@@ -1,5 +1,6 @@
 import { backupCommand, restoreCommand } from '../backup/command.ts'
+import { afterRestore } from './after-restore.ts'
 import { setting } from './with-store.ts'
 
 export const backup = backupCommand(setting)
-export const restore = restoreCommand(setting)
+export const restore = restoreCommand(setting, afterRestore)

@@ -12,16 +12,16 @@ import { roleWarning } from '../db/role-warning.ts'
 import { onOutdated } from '../db/schema/oldest-server.ts'
 import { removeUploads } from '../files/temporary-upload.ts'
 import { createUnavailableApp } from '../http/app.ts'
-import type { Services } from '../http/context.ts'
 import { answerClientError, beforeRoutes } from '../http/server/before-routes.ts'
 import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections } from '../http/server/connections.ts'
 import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
 import { listen } from '../http/server/listen.ts'
-import { startRestartable } from '../http/server/restartable.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
+import type { GatewayServices } from '../sms/gateway-services.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
+import { startRestartable } from './restartable.ts'
 import { startWork } from './start-work.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */
@@ -34,7 +34,7 @@ const RESTORING = 'A backup is being restored. Try again in a moment.'
 export interface RunningServer {
   readonly url: string
   /** What the routes use, for programs that embed a server. A restore of a backup replaces the object. */
-  readonly services: Services
+  readonly services: GatewayServices
   /** Stops within 10 s after STOP_DELAY_SECONDS: finishes requests and streams, closes the database. */
   stop(): Promise<void>
 }
@@ -59,7 +59,7 @@ function unlessUnavailable(error: unknown): undefined {
 }
 
 /** Receives mails if SMTP_PORT is set, else loads no mail libraries (24 MB). Returns a function to stop. */
-async function openMails(config: Config, log: Logger, services: () => Services | undefined) {
+async function openMails(config: Config, log: Logger, services: () => GatewayServices | undefined) {
   if (config.smtpPort === 0) return async () => {}
   const { listenForMails } = await import('../protocols/smtp/listen.ts')
   return listenForMails(config, log, services)

@@ -8,11 +8,9 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/open.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { createApp } from '../http/app.ts'
-import type { Services } from '../http/context.ts'
 import { beforeRoutes } from '../http/server/before-routes.ts'
 import { LISTENER_OPTIONS } from '../http/server/connections.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
-import type { Work } from '../http/server/restartable.ts'
 import type { Logger } from '../log.ts'
 import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
@@ -22,6 +20,7 @@ import { openRealtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { textCode } from '../sms/codes/text-code.ts'
+import type { GatewayServices } from '../sms/gateway-services.ts'
 import { startIndexes } from '../sms/history-indexes.ts'
 import { warnAboutZones } from '../sms/hours.ts'
 import { startQueue } from '../sms/queue/sweep.ts'
@@ -31,10 +30,12 @@ import { startWebhooks } from '../webhooks/delivery-worker.ts'
 import { makeWorker } from '../work/jobs.ts'
 import { startJobs } from '../work/timed-jobs.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
+import { afterRestore } from './after-restore.ts'
 import { carrierService } from './carriers/carrier-service.ts'
 import { startCarriers } from './carriers/run-carriers.ts'
 import { extensionsOf } from './extensions.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
+import type { Work } from './restartable.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100
@@ -47,7 +48,7 @@ export async function startWork(
   config: Config,
   database: Database,
   log: Logger,
-  backup: Omit<BackupServices, 'settings' | 'stopping'>,
+  backup: Omit<BackupServices, 'settings' | 'stopping' | 'afterRestore'>,
   workers: WorkerMember | undefined,
 ): Promise<Work> {
   const { db } = backup
@@ -61,8 +62,8 @@ export async function startWork(
   const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
   const servicesOf = sendingFor(store, sending)
-  const backups = makeBackups({ ...backup, settings, stopping: stopping.signal })
-  const services: Services = {
+  const backups = makeBackups({ ...backup, settings, stopping: stopping.signal, afterRestore })
+  const services: GatewayServices = {
     store,
     settings,
     config,

@@ -34,6 +34,7 @@ function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>
 export const consentsExtension: Extension = {
   readsStrictly: true,
   setByServer: ['entered_by'],
+  beforeImport: (db) => giveProof(db, { source: 'import' }),
   async beforeCreate(store, values, request) {
     checkEntry(values)
     await completeNumber(store, values, 'number')

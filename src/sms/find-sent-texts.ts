@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { invalid } from '../common-refusals.ts'
 import { anyOf, queries } from '../db/queries.ts'
 import { ruleFor } from '../records/access.ts'
 import { answerRecords } from '../records/list.ts'
 import { selectRows } from '../records/read-rows.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { invalid } from './send/refusals.ts'
 import { id, text, wholeNumber } from './send/schemas.ts'
 import type { Sender } from './send/sender.ts'
 

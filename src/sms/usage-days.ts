@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { invalid } from '../common-refusals.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
 import { formatDate } from '../fields/date.ts'
-import { invalid } from './send/refusals.ts'
 import { CANCELED_SQL, STATUSES } from './status.ts'
 
 const DEFAULT_DAYS = 30

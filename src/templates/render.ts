@@ -1,6 +1,6 @@
 import type { AST } from '@handlebars/parser'
 import { ApiError, badRequest } from '../errors.ts'
-import { cleanText } from '../fields/cast.ts'
+import { cleanText } from '../tools/clean-text.ts'
 import { parseTemplate } from './parse.ts'
 import { makeTextReader, missing, valueAt } from './value-at.ts'
 

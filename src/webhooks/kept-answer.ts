@@ -1,4 +1,4 @@
-import { cleanText } from '../fields/cast.ts'
+import { cleanText } from '../tools/clean-text.ts'
 import { masked } from '../tools/mask-secrets.ts'
 
 /** Bytes of an answer that are read and stored. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { makeRefuse, type Refusals } from '../common-refusals.ts'
 import type { Db } from '../db/open.ts'
 import { queries } from '../db/queries.ts'
-import { GatewayError } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 export const WEBHOOK_REFUSALS = {
@@ -12,13 +12,10 @@ export const WEBHOOK_REFUSALS = {
   webhook_disabled: [409, 'The webhook is disabled. Enable it first.'],
   invalid_request: [400, 'The body must be a JSON object with a date `since`'],
   request_too_large: [413, 'The body must have at most 10000 bytes'],
-} as const satisfies Record<string, readonly [status: number, message: string]>
+} as const satisfies Refusals
 
 /** The answer `{"error","message"}` of a refused request about webhooks. */
-export function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayError {
-  const [status, message] = WEBHOOK_REFUSALS[error]
-  return new GatewayError(status, { error, message })
-}
+export const webhookRefusal = makeRefuse(WEBHOOK_REFUSALS)
 
 /** The user whose webhooks a caller may use; null: those of all users. Every statement here filters by it. */
 export type Owner = string | null

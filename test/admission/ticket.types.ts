@@ -1,15 +1,16 @@
 import { Hono } from 'hono'
 import type { CatalogStore } from '../../src/collections/catalog-store.ts'
 import type { Database } from '../../src/db/open.ts'
-import type { Env, Services } from '../../src/http/context.ts'
+import type { Env } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'
 import { storeOf } from '../../src/http/server/caller.ts'
+import type { GatewayServices } from '../../src/sms/gateway-services.ts'
 import { countBatch } from '../../src/sms/queue/batch.ts'
 import type { JobKind } from '../../src/work/job-queue.ts'
 
 // Compiled, never run: a statement needs a holder. `tsc` fails where an expected error is missing.
 
-export const routes = (services: Services) =>
+export const routes = (services: GatewayServices) =>
   new Hono<Env>()
     // @ts-expect-error a store without a holder has no database
     .get('/a', async (c) => c.json((await services.store.db.query('select 1')).rows))

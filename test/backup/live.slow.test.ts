@@ -9,6 +9,7 @@ import { checkBackup } from '../../src/backup/archive.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
+import { afterRestore } from '../../src/server/after-restore.ts'
 import { briefFaults } from '../support/database/brief.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -66,7 +67,7 @@ select (select count(*) from sms_messages), (select count(*) from sms_dispatch),
 
 const restoredFigures = async (file: string) =>
   withDatabase(await emptyDatabase(), async (target) => {
-    await restoreBackup(target, file, { resume: true })
+    await restoreBackup(target, file, { afterRestore, resume: true })
     // countMessages counts anew into sms_totals
     const [messages, waiting, used] = (await target.query(AGREE)).rows[0]!.map(Number)
     return [messages, waiting, used]
@@ -78,7 +79,7 @@ test('a restored database gives the same backup', async () => {
   expect(written.tables.length).toBeGreaterThan(20)
   expect(await checkBackup(file)).toEqual(written)
   await withDatabase(await emptyDatabase(), async (target) => {
-    const restored = await restoreBackup(target, file)
+    const restored = await restoreBackup(target, file, { afterRestore })
     expect(restored).toMatchObject({ ended: 0, foreign: [] })
     expect(await briefFaults(target)).toEqual([])
     expect((await writeBackup(target, `${file}.again`)).tables).toEqual(restored.tables)

@@ -9,6 +9,7 @@ import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { UserError } from '../../src/errors.ts'
+import { afterRestore } from '../../src/server/after-restore.ts'
 import { openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
@@ -101,7 +102,7 @@ async function expectUserError(work: Promise<unknown>, sentence: RegExp) {
 }
 
 async function expectRefused(path: string, sentence: RegExp) {
-  await expectUserError(restoreBackup(target, path), sentence)
+  await expectUserError(restoreBackup(target, path, { afterRestore }), sentence)
   expect(await findAnyObject(target)).toBeUndefined()
 }
 
@@ -177,7 +178,7 @@ test('a forged backup with invalid collections is refused', async () => {
 
 test('a restore into a database that is not empty is refused', async () => {
   await target.query('create table mine (id int)')
-  await expect(restoreBackup(target, good)).rejects.toThrow(
+  await expect(restoreBackup(target, good, { afterRestore })).rejects.toThrow(
     'The database is not empty: it has the table or view mine.',
   )
   await target.query('drop table mine')
@@ -187,7 +188,9 @@ test('a failed restore with replacement keeps the old data', async () => {
   const path = await changed(withTable('users', { digest: '1' }))
   const count = async () => (await source.query('select count(*) from _collections')).rows[0]![0]
   const before = await count()
-  await expect(restoreBackup(source, path, { replace: async () => {} })).rejects.toThrow(DAMAGED)
+  await expect(restoreBackup(source, path, { replace: async () => {}, afterRestore })).rejects.toThrow(
+    DAMAGED,
+  )
   expect(await count()).toBe(before)
 })
 

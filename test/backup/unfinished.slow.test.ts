@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
+import { afterRestore } from '../../src/server/after-restore.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
@@ -52,7 +53,11 @@ async function restored<T>(resume: boolean, work: (user: Client, phone: Client) 
   const server = await start(await testConfig(SETTINGS))
   url = server.url
   try {
-    const { ended } = await restoreBackup(server.services.store.db, file, { replace: async () => {}, resume })
+    const { ended } = await restoreBackup(server.services.store.db, file, {
+      replace: async () => {},
+      afterRestore,
+      resume,
+    })
     expect(ended).toBe(resume ? 0 : 3)
     await server.services.store.reload()
     return await work(client(url, user.id, user.token), client(url, phone.id, phone.token))

@@ -1,5 +1,6 @@
 import { type Restored, restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
+import { afterRestore } from '../../src/server/after-restore.ts'
 import { digestOf } from '../../src/transfer/rows.ts'
 import { NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
 import { watchAnswers } from '../support/answers/answers.ts'
@@ -79,7 +80,7 @@ async function seen(server: TestServer, users: readonly Client[]): Promise<unkno
 async function bring(from: Environment, to: Environment): Promise<Restored> {
   const file = `${to.DATA_DIR}.zip`
   await withDatabase(from, (source) => writeBackup(source, file))
-  return withDatabase(to, (target) => restoreBackup(target, file, { resume: true }))
+  return withDatabase(to, (target) => restoreBackup(target, file, { afterRestore, resume: true }))
 }
 
 /** Tables that differ: deliveries get new tickets, messages are counted anew. */

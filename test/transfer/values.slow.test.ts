@@ -4,6 +4,7 @@ import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
+import { afterRestore } from '../../src/server/after-restore.ts'
 import { openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
@@ -71,7 +72,7 @@ test('random values are equal after export and import', { timeout: 300_000 }, as
       ])
     const file = join(folder, `${++files}.zip`)
     await writeBackup(source, file)
-    await restoreBackup(target, file, { replace: async () => {}, resume: true })
+    await restoreBackup(target, file, { replace: async () => {}, afterRestore, resume: true })
     expect(await contentsOf(target)).toEqual(await contentsOf(source))
   })
   await fc.assert(property, { numRuns: 2, endOnFailure: true })

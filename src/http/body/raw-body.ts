@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { commonRefusal, invalid } from '../../common-refusals.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { hasInfinity, hasNameTwice, isTooComplex } from '../../fields/json-text.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { memoryOf } from '../server/caller.ts'
@@ -110,7 +110,7 @@ export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise
 async function jsonOf(c: Ctx, maxBytes: number, parse: typeof parseUnique): Promise<unknown> {
   const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-    throw gatewayRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
+    throw commonRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
   })
   try {
     if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')

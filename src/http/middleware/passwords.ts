@@ -1,15 +1,8 @@
-import {
-  countHash,
-  limitGuesses,
-  limitPrivateTokens,
-  limitSignInAttempts,
-} from '../../auth/attempt-limits.ts'
-import { RetryLater } from '../../errors.ts'
+import { countHash, limitSignInAttempts } from '../../auth/attempt-limits.ts'
 import { hashPassword, verifyPassword } from '../../fields/bcrypt.ts'
 import { toText } from '../../fields/cast.ts'
 import type { PasswordWork } from '../../records/password-work.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp, holderOf, storeOf } from '../server/caller.ts'
@@ -50,24 +43,4 @@ export async function limitOldPasswordChecks<T>(
   const { db } = storeOf(c, services, auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
   return limitSignInAttempts({ db, config: services.config, ...who, ip: clientIp(c, services) }, run)
-}
-
-/** Runs `pair`, which tries a pairing code or an SMSGate token. Throws 429 after too many wrong ones. */
-export async function limitPairing<T>(
-  c: Ctx,
-  services: Services,
-  pair: () => Promise<T>,
-  privateToken?: string,
-): Promise<T> {
-  const { db } = services.store.signIn
-  const ip = clientIp(c, services)
-  try {
-    if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
-    return await limitPrivateTokens(db, ip, privateToken, pair)
-  } catch (error) {
-    // pass on all but the 429 for too many wrong codes
-    if (!(error instanceof RetryLater) || error.status !== 429) throw error
-    c.header('retry-after', String(error.retryAfterSeconds))
-    throw gatewayRefusal('too_many_tries')
-  }
 }

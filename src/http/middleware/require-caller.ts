@@ -1,14 +1,6 @@
 import { isSuspended } from '../../auth/tokens.ts'
-import {
-  type AuthCollection,
-  type Collection,
-  type Store,
-  SUPERUSERS,
-  USERS_ID,
-} from '../../collections/catalog.ts'
+import { type AuthCollection, type Collection, SUPERUSERS, USERS_ID } from '../../collections/catalog.ts'
 import { forbidden, notFound, unauthorized } from '../../errors.ts'
-import { type Device, requireDevice } from '../../sms/devices/device.ts'
-import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'
 import { type Caller, storeOf } from '../server/caller.ts'
@@ -20,27 +12,6 @@ export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   if (await isSuspended(services.store.signIn, c.env.incoming.headers.authorization))
     throw forbidden('The account is disabled.')
   throw unauthorized('The request requires valid record authorization token.')
-}
-
-/**
- * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
- */
-export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
-  const auth = await authOf(c, services)
-  if (!auth) await refuseSuspended(c, services)
-  return { device: requireDevice(auth), store: storeOf(c, services, auth) }
-}
-
-/** A calling device, and a store that charges statements to the device's user. */
-export interface DeviceCaller {
-  readonly device: Device
-  readonly store: Store
-}
-
-/** Throws 403 for a device whose user is disabled. */
-export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void> {
-  if (await isSuspended(store.signIn, c.env.incoming.headers.authorization))
-    throw gatewayRefusal('account_disabled')
 }
 
 /** The calling user. Throws 401 for a guest, 403 for a device or superuser. */

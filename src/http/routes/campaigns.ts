@@ -11,13 +11,15 @@ import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts
 import { CAMPAIGN_STATE } from '../../sms/campaigns/read-campaign-state.ts'
 import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from '../../sms/campaigns/repeat.ts'
 import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry-body.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { type Act, may } from '../../sms/send/permissions.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Env } from '../context.ts'
 import { requirePerson } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
 import { bodyBytes } from '../server/incoming-body.ts'
@@ -26,7 +28,7 @@ import { IDEMPOTENCY, SHAPE } from './sms.openapi.ts'
 const MAX_BODY_BYTES = 1 << 20
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
-export function campaignRoutes(services: Services): Hono<Env> {
+export function campaignRoutes(services: GatewayServices): Hono<Env> {
   const by = (act: Act) => async (c: Ctx) => {
     const sender = await requirePerson(c, services)
     return { permit: may(sender, act), sending: { ...services.sending, store: sender.store } }
@@ -83,7 +85,7 @@ const steered = (
   summary,
   description,
   answer: ['How it is now.', CAMPAIGN_STATE],
-  refuses: ['campaign_not_found', ...refused],
+  refuses: describeRefusals('campaign_not_found', ...refused),
 })
 
 export const campaignPaths = () =>
@@ -94,7 +96,7 @@ export const campaignPaths = () =>
       description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`; a cancel before that stops all of it. Members who have opted out are left out. A repeated request with the same Idempotency-Key returns the first campaign.',
       answer: ['The campaign.', CAMPAIGN_STATE],
-      refuses: [...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE],
+      refuses: describeRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE),
       params: { header: IDEMPOTENCY },
       body: [
         CAMPAIGN,
@@ -111,7 +113,7 @@ export const campaignPaths = () =>
       summary: 'Count the texts of a campaign before it is sent',
       description: 'Accepts the body of a new campaign and stores nothing.',
       answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
-      refuses: [...GIVEN, ...DEVICE_AND_LINE],
+      refuses: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
       body: [CAMPAIGN],
     },
     'POST /api/campaigns/times': {
@@ -119,7 +121,7 @@ export const campaignPaths = () =>
       summary: 'See when a campaign would repeat',
       description: 'Stores nothing.',
       answer: ['The next times.', CAMPAIGN_TIMES],
-      refuses: ['invalid_request'],
+      refuses: describeRefusals('invalid_request'),
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
     'PATCH /api/campaigns/{id}': {
@@ -128,7 +130,13 @@ export const campaignPaths = () =>
       description:
         'Absent fields stay unchanged. A new text, time or audience cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
-      refuses: [...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'],
+      refuses: describeRefusals(
+        ...GIVEN,
+        'quota_exceeded',
+        'campaign_not_found',
+        'campaign_begun',
+        'campaign_busy',
+      ),
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
     'POST /api/campaigns/{id}/pause': steered(
@@ -157,7 +165,7 @@ export const campaignPaths = () =>
       description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
       answer: ['What was sent again.', RETRIED_CAMPAIGN],
-      refuses: [
+      refuses: describeRefusals(
         'campaign_not_found',
         'quota_exceeded',
         'destination_not_allowed',
@@ -165,7 +173,7 @@ export const campaignPaths = () =>
         'campaign_busy',
         'batch_not_found',
         'no_devices',
-      ],
+      ),
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
     'GET /api/campaigns/{id}/progress': {
@@ -173,6 +181,6 @@ export const campaignPaths = () =>
       summary: 'See how far a campaign is',
       description: 'Counts its messages, the replies and the opt-outs.',
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
-      refuses: ['campaign_not_found'],
+      refuses: describeRefusals('campaign_not_found'),
     },
   })

@@ -3,9 +3,11 @@ import { chapter } from '../../openapi/operations.ts'
 import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
 import { textAnswer } from '../../openapi/success-answers.ts'
 import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../../sms/devices/carrier-body.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readBytes, readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Env } from '../context.ts'
 import { requireUser } from '../middleware/require-caller.ts'
 import { memoryOf } from '../server/caller.ts'
 import { DEVICES } from './devices.openapi.ts'
@@ -15,7 +17,7 @@ const MAX_BODY_BYTES = 64 << 10
 const MAX_CALL_BYTES = 256 << 10
 
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
-export function carrierRoutes(services: Services): Hono<Env> {
+export function carrierRoutes(services: GatewayServices): Hono<Env> {
   const { carriers } = services
   const read = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c, MAX_BODY_BYTES))
   return new Hono<Env>()
@@ -45,7 +47,7 @@ export function carrierRoutes(services: Services): Hono<Env> {
 const CALL = {
   security: NOBODY,
   responses: textAnswer('text/plain', 'Taken.'),
-  refuses: ['unauthorized', 'account_disabled', 'device_not_found', 'request_too_large'],
+  refuses: describeRefusals('unauthorized', 'account_disabled', 'device_not_found', 'request_too_large'),
 } as const
 
 export const carrierPaths = () =>
@@ -54,7 +56,7 @@ export const carrierPaths = () =>
       id: 'listCarriers',
       summary: 'List the carriers that the server runs',
       answer: ['Without secrets.', CARRIERS],
-      refuses: ['unauthorized', 'forbidden'],
+      refuses: describeRefusals('unauthorized', 'forbidden'),
     },
     'POST /api/devices/carriers': {
       id: 'createCarrier',
@@ -73,7 +75,7 @@ export const carrierPaths = () =>
         },
       ],
       answer: ['The device, and the address for the carrier.', MADE_CARRIER],
-      refuses: ['unauthorized', 'forbidden', 'invalid_request'],
+      refuses: describeRefusals('unauthorized', 'forbidden', 'invalid_request'),
     },
     'PUT /api/devices/carriers/{id}': {
       id: 'changeCarrier',
@@ -89,7 +91,7 @@ export const carrierPaths = () =>
         },
       ],
       answer: ['As when it was added. The address remains.', MADE_CARRIER],
-      refuses: ['unauthorized', 'forbidden', 'invalid_request', 'device_not_found'],
+      refuses: describeRefusals('unauthorized', 'forbidden', 'invalid_request', 'device_not_found'),
     },
     'POST /api/devices/carriers/calls/{token}': {
       id: 'callCarrier',

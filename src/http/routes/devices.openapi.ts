@@ -15,6 +15,7 @@ import { PAIRING } from '../../sms/devices/pair.ts'
 import { DEVICE_STATES } from '../../sms/devices/read-device-states.ts'
 import { CLAIMED_MESSAGE } from '../../sms/queue/claim.ts'
 import { REPORT_RESULT } from '../../sms/queue/store-reports.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 
 const TOKEN = z.string().describe('Send it in the header `Authorization`.')
@@ -33,14 +34,14 @@ export const devicePaths = (device: z.ZodObject) =>
         'How many messages wait for the device.',
         z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),
       ],
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
     },
     'GET /api/devices/push-key': {
       id: 'readPushKey',
       summary: "Read the server's VAPID key",
       description: 'For a Web Push subscription. RFC 8292',
       answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })],
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
     },
     'PUT /api/devices/push': {
       id: 'savePush',
@@ -49,7 +50,7 @@ export const devicePaths = (device: z.ZodObject) =>
         'The push subscription that wakes the device while it has no open stream; `null` removes it.',
       body: [PUSH_BODY],
       answer: ['Kept.'],
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
     },
     'POST /api/devices/claim': {
       id: 'claimMessages',
@@ -61,7 +62,7 @@ export const devicePaths = (device: z.ZodObject) =>
         'Messages, the most urgent first. Empty when there are none.',
         z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
       ],
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
     },
     'POST /api/devices/report': {
       id: 'reportMessages',
@@ -72,7 +73,7 @@ export const devicePaths = (device: z.ZodObject) =>
         'A result for each item, in their order.',
         z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
       ],
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
     },
     'POST /api/devices/incoming': {
       id: 'handInTexts',
@@ -85,14 +86,14 @@ export const devicePaths = (device: z.ZodObject) =>
         'Records of `sms_messages`, in the order of the items.',
         z.object({ ids: z.array(z.string()) }).meta({ id: 'HandedIn' }),
       ],
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
     },
     'GET /api/devices/events': {
       id: 'deviceEvents',
       summary: 'Listen for wake-ups',
       description:
         'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
-      refuses: DEVICE_REFUSALS,
+      refuses: describeRefusals(...DEVICE_REFUSALS),
       responses: textAnswer('text/event-stream', 'The stream.'),
     },
     'POST /api/devices/pairing': {
@@ -102,7 +103,7 @@ export const devicePaths = (device: z.ZodObject) =>
       security: SIGNED_IN,
       body: [PAIRING_BODY, { name: 'desk phone' }],
       answer: ['The code, also as a link and as a picture to scan.', PAIRING],
-      refuses: ['too_many_codes'],
+      refuses: describeRefusals('too_many_codes'),
     },
     'GET /api/devices/states': {
       id: 'readDeviceStates',
@@ -134,6 +135,6 @@ export const devicePaths = (device: z.ZodObject) =>
         'The new device, and its token.',
         z.object({ token: TOKEN, record: device }).meta({ id: 'Paired' }),
       ],
-      refuses: ['wrong_code', 'too_many_tries'],
+      refuses: describeRefusals('wrong_code', 'too_many_tries'),
     },
   })

@@ -9,6 +9,7 @@ import { notFound } from '../../errors.ts'
 import { deleteAllLogs } from '../../logs/request-log.ts'
 import { diskWarning, readDisk } from '../../metrics/disk.ts'
 import { expositionOf } from '../../metrics/exposition.ts'
+import { sharedFamilies } from '../../metrics/families-of-all-nodes.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 import { listRecords } from '../../records/list.ts'
 import { indexWarnings } from '../../sms/history-indexes.ts'
@@ -26,7 +27,8 @@ export function operationsRoutes(services: Services): Hono<Env> {
   const { traffic, realtime } = services
   const store = services.store.forEverybody('metrics')
   const readiness = readinessOf(store, services.stopping, services.workers)
-  const source = { store, traffic, clients: () => realtime.clients, config: services.config }
+  const shared = sharedFamilies({ store, config: services.config })
+  const source = { store, traffic, clients: () => realtime.clients, shared }
   const exposition = expositionOf(source, services.workers)
   return new Hono<Env>()
     .get('/api/ready', async (c) => {

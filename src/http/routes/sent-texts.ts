@@ -6,6 +6,7 @@ import { pageOf } from '../../openapi/record-schema.ts'
 import { pickFields } from '../../records/pick.ts'
 import { NO_REQUEST } from '../../request/request.ts'
 import { findSentTexts, SENT_QUERY } from '../../sms/find-sent-texts.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -49,7 +50,7 @@ export const sentTextOperations = (message: z.ZodObject): Readonly<Record<string
     description: `Name them by \`ids\`, \`client_ref\` or \`batch\`. ${WHOSE}`,
     params: { query: SENT_QUERY },
     answer: ['The texts, in the order in which they were sent.', pageOf(message, 'SentTexts')],
-    refuses: ['invalid_request'],
+    refuses: describeRefusals('invalid_request'),
   },
   'GET /api/sms/messages/{id}': {
     id: 'readSentText',
@@ -57,6 +58,6 @@ export const sentTextOperations = (message: z.ZodObject): Readonly<Record<string
     description: WHOSE,
     params: FIELDS_ONLY,
     answer: ['The record of the text.', message],
-    refuses: ['message_not_found'],
+    refuses: describeRefusals('message_not_found'),
   },
 })

@@ -10,6 +10,7 @@ import { RESCHEDULE, RESCHEDULED_BATCH } from '../../sms/queue/reschedule.ts'
 import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from '../../sms/queue/retry-body.ts'
 import { ACCOUNT_USAGE } from '../../sms/quota.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
@@ -53,7 +54,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
 ]
 
 const sent = () => ({
-  refuses: SEND_REFUSALS,
+  refuses: describeRefusals(...SEND_REFUSALS),
   responses: {
     200: {
       description: 'Stored: all messages of the request.',
@@ -96,13 +97,13 @@ export const smsPaths = (message: z.ZodObject) =>
       description: 'Accepts the body of either send; recipients are optional. Nothing is stored.',
       body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
-      refuses: [
+      refuses: describeRefusals(
         ...SHAPE,
         'invalid_template',
         'destination_not_allowed',
         'line_not_allowed',
         'group_not_found',
-      ],
+      ),
     },
     'GET /api/sms/usage': {
       id: 'readUsage',
@@ -119,7 +120,7 @@ export const smsPaths = (message: z.ZodObject) =>
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
       answer: ['Each day, oldest first.', USAGE_DAYS],
-      refuses: ['invalid_request'],
+      refuses: describeRefusals('invalid_request'),
     },
     'GET /api/sms/usage/lines': {
       id: 'readLineCosts',
@@ -133,7 +134,7 @@ export const smsPaths = (message: z.ZodObject) =>
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
       answer: ['The counts.', BATCH],
-      refuses: ['batch_not_found'],
+      refuses: describeRefusals('batch_not_found'),
     },
     'POST /api/sms/batches/{batch_id}/cancel': {
       id: 'cancelBatch',
@@ -141,7 +142,7 @@ export const smsPaths = (message: z.ZodObject) =>
       description:
         'Ends all messages of a send that no device has claimed; the quota is refunded. Repeating it is no error. A campaign is canceled by `/api/campaigns`.',
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
-      refuses: ['batch_not_found', ...OUT_OF_BOUNDS],
+      refuses: describeRefusals('batch_not_found', ...OUT_OF_BOUNDS),
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
       id: 'rescheduleBatch',
@@ -150,7 +151,7 @@ export const smsPaths = (message: z.ZodObject) =>
         'Changes the time of all messages of a send that are still `pending`. Their end stays unchanged unless you set it, and must be after the new time; otherwise nothing is changed. An earlier end also needs the scope `messages:cancel`. Members with the role agent may change 20 messages at once. Repeating it is no error.',
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
-      refuses: ['batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS],
+      refuses: describeRefusals('batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS),
     },
     'POST /api/sms/batches/{batch_id}/retry': {
       id: 'retryBatch',
@@ -159,7 +160,13 @@ export const smsPaths = (message: z.ZodObject) =>
         'Sends new messages with the same texts to the same numbers, by any device. They count in the quota, and have a new batch_id. A repeated request returns the same new messages, and sends those that could not be sent before.',
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
-      refuses: ['quota_exceeded', 'batch_not_found', 'no_devices', 'too_many_recipients', ...OUT_OF_BOUNDS],
+      refuses: describeRefusals(
+        'quota_exceeded',
+        'batch_not_found',
+        'no_devices',
+        'too_many_recipients',
+        ...OUT_OF_BOUNDS,
+      ),
     },
     'PATCH /api/sms/messages/{id}': {
       id: 'changeMessage',
@@ -168,7 +175,7 @@ export const smsPaths = (message: z.ZodObject) =>
         'Changes the given fields of a message that is still `pending`. The end must be after the time. The message stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end also needs the scope `messages:cancel`. Repeating the request changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
-      refuses: ['body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS],
+      refuses: describeRefusals('body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS),
     },
     'POST /api/sms/messages/{id}/retry': {
       id: 'retryMessage',
@@ -177,7 +184,7 @@ export const smsPaths = (message: z.ZodObject) =>
         'Sends a new message with the same text to the same number, by any device or by the one that you name. It counts against the quota. If you repeat the request, the server returns the same new message.',
       requestBody: { required: false, content: json(RETRY_MESSAGE, {}) },
       answer: ['The new message.', ACCEPTED],
-      refuses: [
+      refuses: describeRefusals(
         ...OUT_OF_BOUNDS,
         'quota_exceeded',
         'message_not_found',
@@ -185,7 +192,7 @@ export const smsPaths = (message: z.ZodObject) =>
         'client_ref_reused',
         'device_not_found',
         'no_devices',
-      ],
+      ),
     },
     'POST /api/sms/messages/{id}/cancel': {
       id: 'cancelMessage',
@@ -193,6 +200,6 @@ export const smsPaths = (message: z.ZodObject) =>
       description:
         'Ends a message that no device has claimed; the quota is refunded. Repeating it is no error.',
       answer: ['It will not be sent.', CANCELED],
-      refuses: ['message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS],
+      refuses: describeRefusals('message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS),
     },
   })

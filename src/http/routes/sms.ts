@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { admission } from '../../admission/shared-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { costsOfLines } from '../../sms/line-costs.ts'
 import { countBatch } from '../../sms/queue/batch.ts'
 import { cancelBatch, cancelMessage } from '../../sms/queue/cancel.ts'
@@ -20,7 +21,7 @@ import { checkShape } from '../../sms/send/schemas.ts'
 import { send } from '../../sms/send/send.ts'
 import { countDays, readDays } from '../../sms/usage-days.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Env } from '../context.ts'
 import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
 import { queryOf } from '../query.ts'
 import { routesFor, sendRaw, sendValue } from '../request-info.ts'
@@ -30,7 +31,7 @@ import { bodyBytes } from '../server/incoming-body.ts'
 const MAX_BODY_BYTES = 4 << 20
 
 /** `/api/sms`: sends, actions on sent messages, statistics. Errors are `{"error","message"}`. */
-export function smsRoutes(services: Services): Hono<Env> {
+export function smsRoutes(services: GatewayServices): Hono<Env> {
   const { config } = services
   const by = (act: Act) => (c: Ctx) => requireSender(c, services, act)
   const reads = routesFor(by('readUsage'), {
@@ -125,7 +126,11 @@ const noBody = async () => undefined
  * API, whose numbers may have any notation.
  */
 export const sendFrom =
-  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
+  (
+    services: GatewayServices,
+    schema: typeof SEND | typeof TEMPLATE_SEND,
+    adapt?: (json: unknown) => unknown,
+  ) =>
   (c: Ctx) =>
     withSender(c, services, 'send', async (sender) => {
       // parse

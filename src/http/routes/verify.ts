@@ -2,11 +2,13 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Store } from '../../collections/catalog.ts'
+import { invalid } from '../../common-refusals.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
 import { SENDER } from '../../openapi/security.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { readNumber } from '../../sms/send/read-numbers.ts'
-import { invalid, invalidPhone, type RefusalCode } from '../../sms/send/refusals.ts'
+import { invalidPhone, type RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape, id, wholeNumber } from '../../sms/send/schemas.ts'
 import { startVerification } from '../../verify/start.ts'
 import { VERIFICATION, type Verification } from '../../verify/verification.ts'
@@ -148,7 +150,7 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Sends a random code to a number. While it is pending, the same code is sent again: 30 seconds after the first time, 60 after the second, and so on. Its text is not kept: records, webhooks and exports have dots in its place.',
       body: [START, { to: '+4915112345678', locale: 'de', origin: 'example.com' }],
       answer: ['The code is on its way.', VERIFICATION],
-      refuses: START_REFUSALS,
+      refuses: describeRefusals(...START_REFUSALS),
     },
     'POST /api/verify/check': {
       id: 'checkVerification',
@@ -157,7 +159,7 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
       body: [CHECK, { to: '+4915112345678', code: '431977' }],
       answer: ['What became of it.', VERIFICATION],
-      refuses: ['invalid_phone_number', 'destination_not_allowed'],
+      refuses: describeRefusals('invalid_phone_number', 'destination_not_allowed'),
     },
     'POST /api/verify/cancel': {
       id: 'cancelVerification',
@@ -165,6 +167,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
       description: 'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      refuses: ['invalid_phone_number', 'destination_not_allowed', 'verification_not_found'],
+      refuses: describeRefusals('invalid_phone_number', 'destination_not_allowed', 'verification_not_found'),
     },
   })

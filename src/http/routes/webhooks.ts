@@ -1,8 +1,9 @@
 import type { Hono } from 'hono'
 import type { Store } from '../../collections/catalog.ts'
 import { chapter } from '../../openapi/operations.ts'
-import { webhookRefusals } from '../../openapi/refusals.ts'
+import { describeBy, refusalAnswers } from '../../openapi/refusals.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,
@@ -13,17 +14,17 @@ import {
   STARTED,
 } from '../../webhooks/deliveries.ts'
 import { NEW_SECRET } from '../../webhooks/new-secret.ts'
-import { type Owner, ownerOf } from '../../webhooks/owner.ts'
+import { type Owner, ownerOf, WEBHOOK_REFUSALS } from '../../webhooks/owner.ts'
 import { rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { sendTest } from '../../webhooks/send-test.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Env } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { authOf, routesFor } from '../request-info.ts'
 import { storeOf } from '../server/caller.ts'
 
 /** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
-export function webhookRoutes(services: Services): Hono<Env> {
+export function webhookRoutes(services: GatewayServices): Hono<Env> {
   const identify = async (c: Ctx) => {
     const auth = await authOf(c, services)
     c.header('cache-control', 'no-store')
@@ -53,6 +54,11 @@ export function webhookRoutes(services: Services): Hono<Env> {
   })
 }
 
+const describeRefusals = describeBy(WEBHOOK_REFUSALS)
+/** Those named, 401 and 403. */
+const webhookAnswers = (...codes: Parameters<typeof describeRefusals>) =>
+  refusalAnswers(describeRefusals('unauthorized', 'forbidden', ...codes))
+
 export const webhookPaths = () =>
   chapter('webhooks', SIGNED_IN, {
     'POST /api/webhooks/{id}/test': {
@@ -61,14 +67,14 @@ export const webhookPaths = () =>
       description:
         'Sends `webhook.test` with an invented message, in the same way as all events. While three tests of the webhook wait, the answer is 429.',
       answer: ['The delivery, which is under way.', STARTED],
-      fails: webhookRefusals('webhook_not_found', 'webhook_disabled'),
+      fails: webhookAnswers('webhook_not_found', 'webhook_disabled'),
     },
     'POST /api/webhooks/{id}/rotate': {
       id: 'rotateWebhookSecret',
       summary: 'Change the secret',
       description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
       answer: ['The new secret.', NEW_SECRET],
-      fails: webhookRefusals('webhook_not_found'),
+      fails: webhookAnswers('webhook_not_found'),
     },
     'POST /api/webhooks/{id}/resend-failed': {
       id: 'resendFailedDeliveries',
@@ -76,7 +82,7 @@ export const webhookPaths = () =>
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
       answer: ['How many there are.', RESENT],
-      fails: webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
+      fails: webhookAnswers('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
     'GET /api/webhooks/deliveries/{id}/request': {
@@ -85,13 +91,13 @@ export const webhookPaths = () =>
       description:
         'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
       answer: ['The request.', DELIVERY_REQUEST],
-      fails: webhookRefusals('delivery_not_found'),
+      fails: webhookAnswers('delivery_not_found'),
     },
     'POST /api/webhooks/deliveries/{id}/resend': {
       id: 'resendDelivery',
       summary: 'Send a delivery again',
       description: 'Sends it at once, whatever its outcome was. Its webhook-id stays the same.',
       answer: ['The delivery, which is under way.', STARTED],
-      fails: webhookRefusals('delivery_not_found', 'webhook_disabled'),
+      fails: webhookAnswers('delivery_not_found', 'webhook_disabled'),
     },
   })

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { identifyKey, type KeyHolder } from '../../auth/identify-key.ts'
+import { invalid } from '../../common-refusals.ts'
 import { RetryLater } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
+import type { Ctx, Env } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import { gate } from '../../http/middleware/gate.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
@@ -11,14 +12,16 @@ import { retry, withCatalog } from '../../http/retry.ts'
 import { clientIp, countAnswer, storeOf } from '../../http/server/caller.ts'
 import { orInvalid } from '../../openapi/answers.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
-import { refusals } from '../../openapi/refusals.ts'
+import { refusalAnswers } from '../../openapi/refusals.ts'
 import { KEY_HOLDER } from '../../openapi/security.ts'
 import { json } from '../../openapi/success-answers.ts'
 import { AnswerMeter } from '../../request/answer-limit.ts'
 import { NO_REQUEST } from '../../request/request.ts'
 import { hasScope } from '../../request/scopes.ts'
+import type { GatewayServices, Protocol } from '../../sms/gateway-services.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { may } from '../../sms/send/permissions.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
+import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { senderOfKey } from '../../sms/send/sender.ts'
 import type { McpCaller } from './caller.ts'
 import { answerMcp } from './server.ts'
@@ -55,9 +58,13 @@ const mcpPaths = () =>
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
       // JSON that is not a call gets an error of JSON-RPC
-      fails: orInvalid(refusals('unauthorized', 'invalid_request', 'request_too_large'), RESULT, {
-        not_a_call: { value: NOT_A_CALL },
-      }),
+      fails: orInvalid(
+        refusalAnswers(describeRefusals('unauthorized', 'invalid_request', 'request_too_large')),
+        RESULT,
+        {
+          not_a_call: { value: NOT_A_CALL },
+        },
+      ),
       responses: {
         200: {
           description: 'The result of a call, alone or as an event.',
@@ -77,7 +84,7 @@ export const MCP: Protocol = {
   paths: mcpPaths,
 }
 
-function mcpRoutes(services: Services): Hono<Env> {
+function mcpRoutes(services: GatewayServices): Hono<Env> {
   const handle = async (c: Ctx) => {
     const holder = await requireKey(c, services)
     if (c.req.method === 'POST') return respond(c, services, holder)
@@ -89,7 +96,7 @@ function mcpRoutes(services: Services): Hono<Env> {
 }
 
 /** Collects the whole answer before sending it, to reserve memory for it until the client has read it. */
-async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
+async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
   const signal = endOf(c)
@@ -120,7 +127,7 @@ function endOf({ env: { outgoing } }: Ctx): AbortSignal {
 }
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
-async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
+async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
   const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
   const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
   const { store } = services
@@ -131,7 +138,7 @@ async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
   throw gatewayRefusal('unauthorized')
 }
 
-function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
+function callerOf(c: Ctx, services: GatewayServices, holder: KeyHolder): McpCaller {
   // the first attempt uses the key that this request has read, a second one reads the key again
   const identifySender = async (cached: boolean) => {
     const sender = senderOfKey(cached ? holder : await requireKey(c, services))

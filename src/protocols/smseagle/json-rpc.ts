@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { invalid } from '../../common-refusals.ts'
 import { scalarText } from '../../fields/cast.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import type { DoorCall } from '../door.ts'
 import { MAX_BODY_BYTES } from '../parameters.ts'

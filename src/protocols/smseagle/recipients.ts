@@ -1,10 +1,10 @@
 import type { Store } from '../../collections/catalog.ts'
+import { invalid } from '../../common-refusals.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
 import { groupsNamed } from '../../hooks/compose.ts'
 import { tooMany } from '../../sms/send/permissions.ts'
 import { recipientsIn } from '../../sms/send/read-numbers.ts'
-import { invalid } from '../../sms/send/refusals.ts'
 import { partsOf } from '../parameters.ts'
 import { WORLD } from '../send-by-key.ts'
 

@@ -1,9 +1,10 @@
 import { readBasic } from '../../auth/basic-credentials.ts'
 import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../auth/identify-key.ts'
-import type { Ctx, Services } from '../../http/context.ts'
+import type { Ctx } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/caller.ts'
 import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../request/scopes.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { scopeRequired } from '../../sms/send/permissions.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { readToken } from './signed-token.ts'
@@ -28,7 +29,7 @@ export function keyIn(authorization: string): string {
 }
 
 /** The caller by Basic (user, API key) or Bearer (API key or token). Throws 401, or 403 without the scope. */
-export async function requireClient(c: Ctx, services: Services, scope: string, cached: boolean) {
+export async function requireClient(c: Ctx, services: GatewayServices, scope: string, cached: boolean) {
   const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
   if (grants(caller.scopes, scope)) return caller
@@ -36,7 +37,11 @@ export async function requireClient(c: Ctx, services: Services, scope: string, c
   throw scopeRequired(scope)
 }
 
-async function identifyClient(c: Ctx, services: Services, cached: boolean): Promise<ClientCaller | null> {
+async function identifyClient(
+  c: Ctx,
+  services: GatewayServices,
+  cached: boolean,
+): Promise<ClientCaller | null> {
   const { authorization = '' } = c.env.incoming.headers
   const key = keyIn(authorization)
   const basic = readBasic(authorization)
@@ -47,7 +52,7 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
 }
 
 /** The caller of a token; null if it expired or was revoked, or its API key is invalid. */
-async function identifyToken(c: Ctx, services: Services, text: string): Promise<ClientCaller | null> {
+async function identifyToken(c: Ctx, services: GatewayServices, text: string): Promise<ClientCaller | null> {
   const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null
   const token = jti && (await findToken(store, jti))
@@ -58,7 +63,7 @@ async function identifyToken(c: Ctx, services: Services, text: string): Promise<
   return { ...caller, scopes, token }
 }
 
-const callerOf = (c: Ctx, services: Services, holder: KeyHolder): ClientCaller => ({
+const callerOf = (c: Ctx, services: GatewayServices, holder: KeyHolder): ClientCaller => ({
   ...callerOfKey(c, services, holder),
   secret: holder.secret,
   scopes: effectiveScopes(holder.scopes),

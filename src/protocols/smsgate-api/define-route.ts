@@ -1,17 +1,18 @@
 import { z } from 'zod'
-import type { Ctx, Services } from '../../http/context.ts'
+import type { Ctx } from '../../http/context.ts'
 import type { Attempt } from '../../http/retry.ts'
 import { chapter, type Operation } from '../../openapi/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/security.ts'
 import { json } from '../../openapi/success-answers.ts'
 import type { REFRESH_SCOPE, Scope } from '../../request/scopes.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
 import { CLIENT_PATH } from './canonical-path.ts'
 import type { ClientCaller } from './credentials.ts'
 
 export interface Call extends ClientCaller {
   readonly c: Ctx
-  readonly services: Services
+  readonly services: GatewayServices
   /** The `{id}` in the path; '' if there is none. */
   readonly id: string
   readonly json: unknown

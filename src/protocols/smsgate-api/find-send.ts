@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Store } from '../../collections/catalog.ts'
+import { invalid } from '../../common-refusals.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { cancelBatch, cancelOnce } from '../../sms/queue/cancel.ts'
 import type { Permit } from '../../sms/send/permissions.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusals.ts'
+import { gatewayRefusal } from '../../sms/send/refusals.ts'
 
 /** A larger batch, from another API of this server, is refused: the answer has no pages. */
 const MAX_RECIPIENTS = 1_000

@@ -1,12 +1,13 @@
-import type { Ctx, Services } from '../../http/context.ts'
+import type { Ctx } from '../../http/context.ts'
 import { sendRaw } from '../../http/request-info.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { CLIENT_PATH } from './canonical-path.ts'
 
 export const HEALTH_PATHS = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
 
 /** Makes the handler of health checks: 503 unless the server is ready. */
-export function healthOf(services: Services) {
+export function healthOf(services: GatewayServices) {
   const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)
   return async (c: Ctx): Promise<Response> => {
     const begun = performance.now()

@@ -3,12 +3,13 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Env, Protocol, Services } from '../../http/context.ts'
+import type { Env } from '../../http/context.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
 import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.openapi.ts'
 import { SENDS } from '../../metrics/traffic.ts'
 import { REFRESH_SCOPE, type Scope } from '../../request/scopes.ts'
+import type { GatewayServices, Protocol } from '../../sms/gateway-services.ts'
 import { may } from '../../sms/send/permissions.ts'
 import { addRoutes } from '../route-table.ts'
 import { settingsOf } from '../smsgate/wire.ts'
@@ -174,7 +175,7 @@ export const SMSGATE_CLIENT: Protocol = {
   keyIn,
 }
 
-function clientRoutes(services: Services): Hono<Env> {
+function clientRoutes(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>().on('GET', HEALTH_PATHS, healthOf(services))
   addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, startsCached = false, body }, work) => {
     // the body is read once, even if `retry` repeats the work

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import { invalid } from '../../common-refusals.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import { ANY_LINE, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
 import { dateAt } from '../../sms/send/expiry.ts'
 import { readNumbers } from '../../sms/send/read-numbers.ts'
-import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/schemas.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './values.ts'
 

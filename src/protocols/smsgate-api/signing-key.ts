@@ -1,14 +1,15 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { invalid } from '../../common-refusals.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Env, Services } from '../../http/context.ts'
+import type { Env } from '../../http/context.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
 import { requireUser } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT, chapter } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
-import { invalid } from '../../sms/send/refusals.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { randomText } from '../../tools/random.ts'
 
@@ -83,7 +84,7 @@ function* leavesOf(raw: unknown): Generator<string> {
 const PATH = '/api/account/smsgate-key'
 
 /** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
-export function signingKeyRoutes(services: Services): Hono<Env> {
+export function signingKeyRoutes(services: GatewayServices): Hono<Env> {
   return new Hono<Env>()
     .get(PATH, async (c) => {
       const { user, store } = await requireUser(c, services)

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { invalid } from '../../common-refusals.ts'
 import { readBool } from '../../fields/cast.ts'
 import { dateOf, parseDate } from '../../fields/date.ts'
 import type { Ctx } from '../../http/context.ts'
 import { queryOf } from '../../http/query.ts'
-import { invalid } from '../../sms/send/refusals.ts'
 import { checkShape, id } from '../../sms/send/schemas.ts'
 
 export const unknownDevice = () => invalid('deviceId is not one of your devices')

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
-import { cleanText } from '../../fields/cast.ts'
 import { attachmentLines, textOfMms } from '../../portable/attachment-lines.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import { readPhone } from '../../portable/phone/read.ts'
@@ -8,6 +7,7 @@ import { readAttachment } from '../../sms/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../sms/conversations/store-received-texts.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { checkShape, text as line, wholeNumber } from '../../sms/send/schemas.ts'
+import { cleanText } from '../../tools/clean-text.ts'
 import { cut, listOf, MAX_SIMS, phoneInstant } from './lenient-schemas.ts'
 
 const MAX_SENDER = 255

@@ -5,15 +5,16 @@ import { signToken } from '../../auth/tokens.ts'
 import { authWithPassword } from '../../auth/with-password.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
-import type { Ctx, Services } from '../../http/context.ts'
-import { limitPairing } from '../../http/middleware/passwords.ts'
+import type { Ctx } from '../../http/context.ts'
+import { limitPairing } from '../../http/middleware/limit-pairing.ts'
 import { buildRequest } from '../../http/request-info.ts'
+import { requireRole } from '../../http/required-role.ts'
 import { retry } from '../../http/retry.ts'
-import { requireRole } from '../../http/route-roles.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { REGISTER_BODY } from './sim-cards.ts'
@@ -22,7 +23,7 @@ const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
 /** Signs in by `Authorization: Basic`. Throws 401 if refused, 429 beyond a limit, 403 for too low a role. */
-export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
+export async function signInBasic(c: Ctx, services: GatewayServices): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
   const store = storeOf(c, services, null)
@@ -52,7 +53,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
 const TOKEN_SECONDS = 3650 * 86_400
 
 type NewPhone = Parameters<typeof addDevice>[3]
-type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
+type Way = (c: Ctx, services: GatewayServices, given: string, phone: NewPhone) => Promise<string>
 
 const NO_NAME = 'Android phone'
 const HOW =
@@ -88,7 +89,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 
 /** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
-export async function register(c: Ctx, services: Services, body: unknown) {
+export async function register(c: Ctx, services: GatewayServices, body: unknown) {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
   const credentials = (c.env.incoming.headers.authorization ?? '').trim()
   const [scheme = ''] = credentials.split(/\s/, 1)

@@ -3,10 +3,10 @@ import { stream as openStream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
 import type { Store } from '../../collections/catalog.ts'
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
+import type { Ctx, Env } from '../../http/context.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
-import { type DeviceCaller, refuseSuspended, requireDeviceOf } from '../../http/middleware/require-caller.ts'
+import { type DeviceCaller, refuseSuspended, requireDeviceOf } from '../../http/middleware/require-device.ts'
 import { authOf } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { clientIp, memoryOf, storeOf } from '../../http/server/caller.ts'
@@ -14,6 +14,7 @@ import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { STREAMS } from '../../metrics/traffic.ts'
 import { type Device, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import { startPairing } from '../../sms/devices/pair.ts'
+import type { GatewayServices, Protocol } from '../../sms/gateway-services.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { isSigned, takeEvent } from './event.ts'
@@ -40,7 +41,7 @@ export const SMSGATE: Protocol = {
   routes: mobileRoutes,
 }
 
-function mobileRoutes(services: Services): Hono<Env> {
+function mobileRoutes(services: GatewayServices): Hono<Env> {
   const { config } = services
   const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
   /** Answers a phone with the result of `work` as JSON, or with 204 for undefined. */
@@ -110,7 +111,7 @@ function mobileRoutes(services: Services): Hono<Env> {
 }
 
 /** Identifies a calling phone and stores that it was seen. Throws 401 for a guest, 403 for other callers. */
-async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
+async function identifyPhone(c: Ctx, services: GatewayServices): Promise<DeviceCaller> {
   const { deviceOnlineSeconds } = services.config
   const { device, store } = await requireDeviceOf(c, services)
   await recordAbsence(store, device, deviceOnlineSeconds)
@@ -119,7 +120,7 @@ async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> 
 }
 
 /** Takes a phone's event. Throws 404 (unknown path), 403 (disabled account), 401 (wrong signature). */
-async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
+async function takePosted(c: Ctx, services: GatewayServices, path: string): Promise<void> {
   const { config, log } = services
   const poster = await findPoster(services.store.signIn, path)
   if (!poster) throw gatewayRefusal('device_not_found')
@@ -136,7 +137,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 
-async function sendEvents(c: Ctx, services: Services): Promise<Response> {
+async function sendEvents(c: Ctx, services: GatewayServices): Promise<Response> {
   const { config, ending, log } = services
   const { device, store } = await identifyPhone(c, services)
   c.header('content-type', 'text/event-stream')

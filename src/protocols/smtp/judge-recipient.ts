@@ -1,5 +1,5 @@
 import { hookAccount } from '../../hooks/find-hook.ts'
-import type { Services } from '../../http/context.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { recipientsIn } from '../../sms/send/read-numbers.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
@@ -8,7 +8,7 @@ import type { MailSender, Recipient } from './recipient.ts'
 import { refusal } from './refusal.ts'
 
 /** The account of the hook with this secret. Throws 550 for an unknown secret. */
-export async function accountOfHook({ store }: Services, secret: string): Promise<string> {
+export async function accountOfHook({ store }: GatewayServices, secret: string): Promise<string> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw refusal(550, 'There is no hook with this address')
   return user
@@ -16,7 +16,7 @@ export async function accountOfHook({ store }: Services, secret: string): Promis
 
 /** Judges a recipient before the mail is there: tries to send a short text, and stores nothing. */
 export async function judgeRecipient(
-  services: Services,
+  services: GatewayServices,
   sender: MailSender | undefined,
   { number, secret }: Recipient,
 ): Promise<void> {

@@ -6,11 +6,11 @@ import { admission } from '../../admission/shared-limits.ts'
 import type { Config } from '../../config.ts'
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, UserError } from '../../errors.ts'
-import type { Services } from '../../http/context.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
 import { identifyKeyHolder } from '../../http/middleware/sender.ts'
 import { open } from '../../http/server/listen.ts'
 import type { Logger } from '../../log.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { isRefusal } from '../../sms/send/refusals.ts'
 import { judgeRecipient } from './judge-recipient.ts'
 import { MAX_MAIL_BYTES, receive } from './receive.ts'
@@ -37,7 +37,11 @@ const MAX_RECIPIENTS = 100
 const CLOSE_MS = 2_000
 
 /** Listens on SMTP_PORT. Returns a function that stops it. `available()`: undefined without a database. */
-export async function listenForMails(config: Config, log: Logger, available: () => Services | undefined) {
+export async function listenForMails(
+  config: Config,
+  log: Logger,
+  available: () => GatewayServices | undefined,
+) {
   const services = () => {
     const found = available()
     if (found) return found

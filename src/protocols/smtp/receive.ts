@@ -6,8 +6,8 @@ import { ApiError } from '../../errors.ts'
 import { cutToParts } from '../../hooks/cut-to-parts.ts'
 import { callHook } from '../../hooks/handle-call.ts'
 import { ByteCollector } from '../../http/body/raw-body.ts'
-import type { Services } from '../../http/context.ts'
 import { RequestMemory, SMALL_BYTES } from '../../http/request-memory.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { SEND } from '../../sms/send/body-schema.ts'
 import { serverKey } from '../../sms/send/idempotency.ts'
 import { readSend } from '../../sms/send/read-body.ts'
@@ -28,7 +28,7 @@ export const MAX_MAIL_BYTES = 2 << 20
  * Returns the SMTP reply.
  */
 export async function receive(
-  services: Services,
+  services: GatewayServices,
   stream: SMTPServerDataStream,
   { envelope, user }: SMTPServerSession,
 ): Promise<string> {
@@ -76,7 +76,7 @@ const MAX_PARTS = 10
 
 /** Sends a mail to numbers, all or none. A number that got this Message-ID with this text is left out. */
 async function sendTo(
-  services: Services,
+  services: GatewayServices,
   { by }: MailSender,
   numbers: readonly string[],
   { id, fields }: Mail,
@@ -95,7 +95,7 @@ async function sendTo(
   return 'sent'
 }
 
-async function post(services: Services, secret: string, { id, fields }: Mail, isTrial: boolean) {
+async function post(services: GatewayServices, secret: string, { id, fields }: Mail, isTrial: boolean) {
   const { store, config } = services
   const user = await accountOfHook(services, secret)
   const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id }

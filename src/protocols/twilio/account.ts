@@ -3,11 +3,12 @@ import { readBasic } from '../../auth/basic-credentials.ts'
 import { identifyKey } from '../../auth/identify-key.ts'
 import type { Config } from '../../config.ts'
 import { queries } from '../../db/queries.ts'
-import type { Ctx, Services } from '../../http/context.ts'
+import type { Ctx } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
 import { clientIp } from '../../http/server/caller.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { TableRoute } from '../route-table.ts'
 import { twilioDate } from './dates.ts'
@@ -28,7 +29,7 @@ export function keyIn(header?: string): string | undefined {
 /**
  * The account of an Authorization header: AccountSid or key SID as user name, token as password. Throws 401.
  */
-export async function identifyAccount(c: Ctx, services: Services): Promise<SendingCaller> {
+export async function identifyAccount(c: Ctx, services: GatewayServices): Promise<SendingCaller> {
   const header = c.env.incoming.headers.authorization
   const key = keyIn(header)
   const holder = key ? await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }) : null
@@ -40,7 +41,7 @@ export async function identifyAccount(c: Ctx, services: Services): Promise<Sendi
 
 /** The account of a request, for limits; null for wrong credentials, which count for the network. */
 export const accountOrGuest =
-  (services: Services) =>
+  (services: GatewayServices) =>
   (c: Ctx): Promise<AuthRecord | null> =>
     withCatalog(services.store, () => identifyAccount(c, services)).then(
       ({ auth }) => auth,
@@ -53,7 +54,7 @@ export const accountOrGuest =
 /** A call of Twilio's API. `sentBy`, from SendingCaller: the id of the caller's API key. */
 export interface Call extends SendingCaller {
   readonly c: Ctx
-  readonly services: Services
+  readonly services: GatewayServices
   /** The last SID in the path. */
   readonly sid: string
   /** Parameters of the form, or of the query for routes without a form. */

@@ -1,6 +1,6 @@
-import { cleanText } from '../../fields/cast.ts'
 import { urlFault } from '../../outgoing/addresses.ts'
 import { decodeForm } from '../../tools/charset.ts'
+import { cleanText } from '../../tools/clean-text.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
 
 /** Parameters of a form or a query; the first of repeated ones counts. */

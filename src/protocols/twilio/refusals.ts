@@ -1,7 +1,8 @@
+import type { OTHER_REFUSALS } from '../../common-refusals.ts'
 import { ApiError, GatewayError, RetryLater } from '../../errors.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/failure.ts'
-import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/refusals.ts'
+import type { RefusalCode } from '../../sms/send/refusals.ts'
 
 /** An error answer of Twilio's API. */
 export class TwilioRefusal extends GatewayError {

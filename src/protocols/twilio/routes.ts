@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
+import type { Ctx, Env } from '../../http/context.ts'
 import { gate } from '../../http/middleware/gate.ts'
 import { requireSender, type SendingCaller } from '../../http/middleware/sender.ts'
 import { sendRaw } from '../../http/request-info.ts'
@@ -9,8 +9,10 @@ import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.openapi.ts'
 import { memoryOf } from '../../http/server/caller.ts'
 import { chapter, SENDING } from '../../openapi/operations.ts'
-import { refusals } from '../../openapi/refusals.ts'
+import { refusalAnswers } from '../../openapi/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/security.ts'
+import type { GatewayServices, Protocol } from '../../sms/gateway-services.ts'
+import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { charsetOf } from '../../tools/charset.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import {
@@ -96,7 +98,7 @@ export const TWILIO: Protocol = {
   isNeverRedirected: true,
 }
 
-function twilioRoutes(services: Services): Hono<Env> {
+function twilioRoutes(services: GatewayServices): Hono<Env> {
   const refuse = (error: (c: Ctx) => TwilioRefusal) => (c: Ctx) =>
     withAccount(c, services, async () => {
       throw error(c)
@@ -136,7 +138,7 @@ function twilioPaths() {
         description:
           'Account and numbers as SIDs. The token is shown only once, in the answer that creates the key.',
         answer: ['The account.', CONNECTION],
-        fails: refusals('unauthorized', 'forbidden'),
+        fails: refusalAnswers(describeRefusals('unauthorized', 'forbidden')),
       },
     }),
     ...describeRoutes('twilio', BY_TWILIO, ROOT, ROUTES),
@@ -148,7 +150,11 @@ function twilioPaths() {
  * Runs `work` for the account of the credentials. Repeats it if its SQL finds that the account or the key has
  * changed. Throws 401, and 404 if the path names another account.
  */
-const withAccount = (c: Ctx, services: Services, work: (account: SendingCaller) => Promise<Response>) => {
+const withAccount = (
+  c: Ctx,
+  services: GatewayServices,
+  work: (account: SendingCaller) => Promise<Response>,
+) => {
   const run = (account: SendingCaller) => {
     const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
     if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()

@@ -1,8 +1,8 @@
 import { keysIn } from '../../auth/identify-key.ts'
 import { sha256 } from '../../auth/tokens.ts'
+import { invalid } from '../../common-refusals.ts'
 import type { Db } from '../../db/open.ts'
 import { anyOf, queries } from '../../db/queries.ts'
-import { invalid } from '../../sms/send/refusals.ts'
 
 /**
  * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its

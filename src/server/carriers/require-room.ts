@@ -1,9 +1,9 @@
 import { ACCOUNT } from '../../agent/drivers/http/settings.ts'
+import { invalid } from '../../common-refusals.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { lock, queries } from '../../db/queries.ts'
 import { type CarrierBody, MAX_CARRIERS } from '../../sms/devices/carrier-body.ts'
-import { invalid } from '../../sms/send/refusals.ts'
 
 /** Requests at the same time that all carriers of an account may make together. */
 const MAX_PARALLEL = 100

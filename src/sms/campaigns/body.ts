@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { invalid } from '../../common-refusals.ts'
 import { formatDate } from '../../fields/date.ts'
 import { onePhone } from '../../portable/phone/read.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../send/body.ts'
@@ -7,7 +8,6 @@ import { checkLength } from '../send/content.ts'
 import { checkExpiry, dateAt, future } from '../send/expiry.ts'
 import { contentOf } from '../send/read-body.ts'
 import { checkPhones } from '../send/recipients.ts'
-import { invalid } from '../send/refusals.ts'
 import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../send/schemas.ts'
 import { REPEAT, type WantedRepeat } from './repeat.ts'
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import { invalid } from '../../common-refusals.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
 import { formatDate } from '../../fields/date.ts'
@@ -12,7 +13,7 @@ import { checkLength } from '../send/content.ts'
 import { checkExpiry, expiresBeforeDue, future } from '../send/expiry.ts'
 import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf } from '../send/judge.ts'
 import { isAllowed, may, type Permit } from '../send/permissions.ts'
-import { gatewayRefusal, invalid } from '../send/refusals.ts'
+import { gatewayRefusal } from '../send/refusals.ts'
 import { checkShape, visibleText } from '../send/schemas.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { invalid } from '../../common-refusals.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import type { SEND } from './body-schema.ts'
-import { invalid } from './refusals.ts'
 
 /** The last PocketBase date: a later year has five digits, which sort wrongly as text. */
 const END_OF_TIME = '9999-12-31 23:59:59.999Z'

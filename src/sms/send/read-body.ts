@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { cleanText } from '../../fields/cast.ts'
+import { invalid } from '../../common-refusals.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
+import { cleanText } from '../../tools/clean-text.ts'
 import type { Content, SendBody } from './body.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
 import { checkExpiry, dateAt, future } from './expiry.ts'
-import { invalid } from './refusals.ts'
 import { checkShape } from './schemas.ts'
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */

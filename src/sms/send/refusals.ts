@@ -1,10 +1,9 @@
+import { COMMON_REFUSALS, makeRefuse, type Refusals } from '../../common-refusals.ts'
 import { GatewayError } from '../../errors.ts'
 
 /** Refusals of the gateway's own endpoints: HTTP status and message ('' if each case has its own). */
 export const REFUSALS = {
-  unauthorized: [401, 'Authentication required'],
-  forbidden: [403, 'Only users may do this'],
-  invalid_request: [400, ''],
+  ...COMMON_REFUSALS,
   invalid_template: [400, ''],
   invalid_phone_number: [400, 'Phone number must be in E.164 format'],
   body_too_long: [400, 'Message body must be at most 1600 characters'],
@@ -34,7 +33,6 @@ export const REFUSALS = {
   client_ref_reused: [422, 'This client_ref was used for a message to another number or with another text'],
   owned_by_campaign: [409, 'The text belongs to a campaign: change, retry or cancel the campaign'],
   message_id_in_use: [409, 'A message with this id was sent before'],
-  request_too_large: [413, ''],
   destination_stopped: [
     403,
     'Codes to this country are stopped, since too few were entered (code_stopped of user_settings)',
@@ -50,30 +48,12 @@ export const REFUSALS = {
   recipient_opted_out: [403, 'The recipient has opted out of your texts'],
   quota_exceeded: [402, 'Monthly message quota exceeded'],
   no_devices: [503, 'No devices available to send messages'],
-} as const satisfies Record<string, readonly [status: number, message: string]>
-
-/** The `error` of refusals that are not in REFUSALS, by HTTP status, for example for an unknown route. */
-export const OTHER_REFUSALS = {
-  400: 'invalid_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  413: 'request_too_large',
-  429: 'too_many_requests',
-  500: 'internal_error',
-  503: 'unavailable',
-} as const
+} as const satisfies Refusals
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/**
- * A refusal that is answered with `{"error","message"}`. `message` replaces the one in REFUSALS. `hint`: what
- * the caller should do; the answer has it, too.
- */
-export function gatewayRefusal(error: RefusalCode, message?: string, hint?: string): GatewayError {
-  const [status, fixed] = REFUSALS[error]
-  return new GatewayError(status, { error, message: message ?? fixed, ...(hint && { hint }) })
-}
+/** An error of REFUSALS. See `makeRefuse`. */
+export const gatewayRefusal = makeRefuse(REFUSALS)
 
 export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
   error instanceof GatewayError && error.body.error === code
@@ -85,9 +65,6 @@ export const invalidPhone = (given: string) =>
     undefined,
     /^\(?0[1-9]/.test(given) ? 'Replace the first 0 by the country code, as in +4915112345678.' : undefined,
   )
-
-/** 400 with a message that says what is wrong with the request. */
-export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
 
 /** 400 for an invalid template, or a variable without a value. */
 export const templateRefusal = (message: string) => gatewayRefusal('invalid_template', message)

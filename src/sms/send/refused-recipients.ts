@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { admission } from '../../admission/shared-limits.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
+import { invalid } from '../../common-refusals.ts'
 import { queries } from '../../db/queries.ts'
 import { type ConsentScope, NO_SCOPE } from './consent-scope.ts'
-import { invalid } from './refusals.ts'
 
 /** SQL: why each of these numbers gets no text of a send; see sms_refusals. */
 export const refusalsSql = (

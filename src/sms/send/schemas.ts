@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { cleanText } from '../../fields/cast.ts'
+import { invalid } from '../../common-refusals.ts'
 import { dateOf, parseDate } from '../../fields/date.ts'
-import { invalid } from './refusals.ts'
+import { cleanText } from '../../tools/clean-text.ts'
 
 /** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })

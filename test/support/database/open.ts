@@ -4,9 +4,9 @@ import { type CatalogStore, openStore as openCatalog } from '../../../src/collec
 import type { Config } from '../../../src/config.ts'
 import { openDb as openDatabase } from '../../../src/db/connect.ts'
 import type { Database, Db } from '../../../src/db/open.ts'
-import type { Services } from '../../../src/http/context.ts'
 import type { Logger } from '../../../src/log.ts'
 import { type RunningServer, start as startServer } from '../../../src/server/server.ts'
+import type { GatewayServices } from '../../../src/sms/gateway-services.ts'
 import type { WorkerMember } from '../../../src/work/worker-member.ts'
 import { stopLater } from '../stops.ts'
 
@@ -35,7 +35,9 @@ export async function openStore<D extends TestDb>(db: D): Promise<TestStore<D>> 
 }
 
 /** A server whose store can be queried. */
-export type TestServer = RunningServer & { readonly services: Services & { readonly store: TestStore } }
+export type TestServer = RunningServer & {
+  readonly services: GatewayServices & { readonly store: TestStore }
+}
 
 /** Starts a server. It is stopped after the test file. */
 export async function start(config: Config, log?: Logger, workers?: WorkerMember): Promise<TestServer> {

@@ -1,7 +1,7 @@
 import { OWN_ROUTES } from '../../../src/http/app.ts'
-import type { Services } from '../../../src/http/context.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
+import type { GatewayServices } from '../../../src/sms/gateway-services.ts'
 
 type Json = Record<string, unknown>
 
@@ -23,7 +23,7 @@ const ANY = ['access_token', 'to', 'message', 'name', 'value'].map((name) => [na
 
 /** Every route of the API's description. `parameters`: values for names in paths; others are `x`. */
 export function describedRequests(
-  { store, extensions }: Pick<Services, 'store' | 'extensions'>,
+  { store, extensions }: Pick<GatewayServices, 'store' | 'extensions'>,
   parameters: Readonly<Record<string, string>>,
 ): DescribedRequest[] {
   const described = openApiDocument({

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UserError } from '../../errors.ts'
-import type { Logger } from '../../log.ts'
-import { countdown } from '../../tools/deadline.ts'
-import type { Services } from '../context.ts'
-import type { Handler } from './before-routes.ts'
-import type { RequestTracker } from './request-tracker.ts'
+import { UserError } from '../errors.ts'
+import type { Handler } from '../http/server/before-routes.ts'
+import type { RequestTracker } from '../http/server/request-tracker.ts'
+import type { Logger } from '../log.ts'
+import type { GatewayServices } from '../sms/gateway-services.ts'
+import { countdown } from '../tools/deadline.ts'
 
 const PAUSE_MS = 6_000
 const BEGIN_AGAIN_MS = 1_000
 
 /** All that uses the database. It can stop and start again within the process. */
 export interface Work {
-  readonly services: Services
+  readonly services: GatewayServices
   readonly tracker: RequestTracker
   readonly handle: Handler
   readonly restores: number

@@ -1,0 +1,25 @@
+import { limitGuesses, limitPrivateTokens } from '../../auth/attempt-limits.ts'
+import { RetryLater } from '../../errors.ts'
+import { gatewayRefusal } from '../../sms/send/refusals.ts'
+import type { Ctx, Services } from '../context.ts'
+import { clientIp } from '../server/caller.ts'
+
+/** Runs `pair`, which tries a pairing code or an SMSGate token. Throws 429 after too many wrong ones. */
+export async function limitPairing<T>(
+  c: Ctx,
+  services: Services,
+  pair: () => Promise<T>,
+  privateToken?: string,
+): Promise<T> {
+  const { db } = services.store.signIn
+  const ip = clientIp(c, services)
+  try {
+    if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
+    return await limitPrivateTokens(db, ip, privateToken, pair)
+  } catch (error) {
+    // pass on all but the 429 for too many wrong codes
+    if (!(error instanceof RetryLater) || error.status !== 429) throw error
+    c.header('retry-after', String(error.retryAfterSeconds))
+    throw gatewayRefusal('too_many_tries')
+  }
+}
