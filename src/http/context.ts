@@ -18,7 +18,7 @@ import type { TimedJob } from '../work/timed-jobs.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
 import type { RequestMemory } from './request-memory.ts'
 
-/** What all routes use. Those of the gateway use more: `sms/gateway-services`. */
+/** What all routes use. Those of the gateway use more: `protocols/gateway-services`. */
 export interface Services {
   readonly store: CatalogStore
   readonly settings: SettingsStore

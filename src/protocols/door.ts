@@ -3,7 +3,7 @@ import type { Ctx, Env, ErrorForm } from '../http/context.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
 import { NOBODY } from '../openapi/security.ts'
-import type { GatewayServices, Protocol } from '../sms/gateway-services.ts'
+import type { GatewayServices, Protocol } from './gateway-services.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
 // A door is another product's API, through which programs send texts with an API key.

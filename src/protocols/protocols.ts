@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { SelectValue } from '../portable/select-values.ts'
-import type { Protocol } from '../sms/gateway-services.ts'
+import type { Protocol } from './gateway-services.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../webhooks/load-delivery.ts'
 import { KANNEL } from './kannel.ts'

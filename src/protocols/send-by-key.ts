@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { identifyKeyHolder, type KeyCredentials } from '../http/middleware/sender.ts'
 import { retry } from '../http/retry.ts'
-import type { GatewayServices } from '../sms/gateway-services.ts'
+import type { GatewayServices } from './gateway-services.ts'
 import { SEND } from '../sms/send/body-schema.ts'
 import type { Idempotency } from '../sms/send/idempotency.ts'
 import { readSend } from '../sms/send/read-body.ts'

@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts'
 import type { Handler } from '../http/server/before-routes.ts'
 import type { RequestTracker } from '../http/server/request-tracker.ts'
 import type { Logger } from '../log.ts'
-import type { GatewayServices } from '../sms/gateway-services.ts'
+import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { countdown } from '../tools/deadline.ts'
 
 const PAUSE_MS = 6_000

@@ -18,7 +18,7 @@ import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming
 import { listen } from '../http/server/listen.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
-import type { GatewayServices } from '../sms/gateway-services.ts'
+import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import type { WorkerMember } from '../work/worker-member.ts'
 import { startRestartable } from './restartable.ts'

@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/open.ts'
 import type { Env } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'
 import { storeOf } from '../../src/http/server/caller.ts'
-import type { GatewayServices } from '../../src/sms/gateway-services.ts'
+import type { GatewayServices } from '../../src/protocols/gateway-services.ts'
 import { countBatch } from '../../src/sms/queue/batch.ts'
 import type { JobKind } from '../../src/work/job-queue.ts'
 

@@ -11,7 +11,6 @@ import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts
 import { CAMPAIGN_STATE } from '../../sms/campaigns/read-campaign-state.ts'
 import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from '../../sms/campaigns/repeat.ts'
 import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry-body.ts'
 import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
@@ -19,7 +18,8 @@ import { type Act, may } from '../../sms/send/permissions.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import type { Sending } from '../../sms/send/sending.ts'
 import { requirePerson } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
 import { bodyBytes } from '../server/incoming-body.ts'
@@ -28,7 +28,7 @@ import { IDEMPOTENCY, SHAPE } from './sms.openapi.ts'
 const MAX_BODY_BYTES = 1 << 20
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
-export function campaignRoutes(services: GatewayServices): Hono<Env> {
+export function campaignRoutes(services: Services & { readonly sending: Sending }): Hono<Env> {
   const by = (act: Act) => async (c: Ctx) => {
     const sender = await requirePerson(c, services)
     return { permit: may(sender, act), sending: { ...services.sending, store: sender.store } }

@@ -3,11 +3,11 @@ import { chapter } from '../../openapi/operations.ts'
 import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
 import { textAnswer } from '../../openapi/success-answers.ts'
 import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../../sms/devices/carrier-body.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { describeRefusals } from '../../sms/send/describe-refusals.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { readBytes, readJson } from '../body/raw-body.ts'
-import type { Ctx, Env } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import type { CarrierService } from '../../sms/devices/carrier-body.ts'
 import { requireUser } from '../middleware/require-caller.ts'
 import { memoryOf } from '../server/caller.ts'
 import { DEVICES } from './devices.openapi.ts'
@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 64 << 10
 const MAX_CALL_BYTES = 256 << 10
 
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
-export function carrierRoutes(services: GatewayServices): Hono<Env> {
+export function carrierRoutes(services: Services & { readonly carriers: CarrierService }): Hono<Env> {
   const { carriers } = services
   const read = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c, MAX_BODY_BYTES))
   return new Hono<Env>()

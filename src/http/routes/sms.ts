@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { admission } from '../../admission/shared-limits.ts'
 import { userHolder } from '../../collections/catalog.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
 import { costsOfLines } from '../../sms/line-costs.ts'
 import { countBatch } from '../../sms/queue/batch.ts'
 import { cancelBatch, cancelMessage } from '../../sms/queue/cancel.ts'
@@ -21,7 +20,8 @@ import { checkShape } from '../../sms/send/schemas.ts'
 import { send } from '../../sms/send/send.ts'
 import { countDays, readDays } from '../../sms/usage-days.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import type { Sending } from '../../sms/send/sending.ts'
 import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
 import { queryOf } from '../query.ts'
 import { routesFor, sendRaw, sendValue } from '../request-info.ts'
@@ -30,8 +30,12 @@ import { bodyBytes } from '../server/incoming-body.ts'
 /** Enough for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
+interface OwnServices extends Services {
+  readonly sending: Sending
+}
+
 /** `/api/sms`: sends, actions on sent messages, statistics. Errors are `{"error","message"}`. */
-export function smsRoutes(services: GatewayServices): Hono<Env> {
+export function smsRoutes(services: OwnServices): Hono<Env> {
   const { config } = services
   const by = (act: Act) => (c: Ctx) => requireSender(c, services, act)
   const reads = routesFor(by('readUsage'), {
@@ -127,7 +131,7 @@ const noBody = async () => undefined
  */
 export const sendFrom =
   (
-    services: GatewayServices,
+    services: OwnServices,
     schema: typeof SEND | typeof TEMPLATE_SEND,
     adapt?: (json: unknown) => unknown,
   ) =>

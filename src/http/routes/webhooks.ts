@@ -3,7 +3,6 @@ import type { Store } from '../../collections/catalog.ts'
 import { chapter } from '../../openapi/operations.ts'
 import { describeBy, refusalAnswers } from '../../openapi/refusals.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,
@@ -18,13 +17,14 @@ import { type Owner, ownerOf, WEBHOOK_REFUSALS } from '../../webhooks/owner.ts'
 import { rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { sendTest } from '../../webhooks/send-test.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import type { OtherForms } from '../../webhooks/call-webhook.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { authOf, routesFor } from '../request-info.ts'
 import { storeOf } from '../server/caller.ts'
 
 /** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
-export function webhookRoutes(services: GatewayServices): Hono<Env> {
+export function webhookRoutes(services: Services & { readonly otherForms: OtherForms }): Hono<Env> {
   const identify = async (c: Ctx) => {
     const auth = await authOf(c, services)
     c.header('cache-control', 'no-store')

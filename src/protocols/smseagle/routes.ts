@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Protocol } from '../../sms/gateway-services.ts'
+import type { Protocol } from '../gateway-services.ts'
 import { type DoorRoute, doorProtocol } from '../door.ts'
 import { V1 } from './api-v1.ts'
 import { answerV2, MESSAGE } from './api-v2.ts'

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../http/context.ts'
 import { sendRaw } from '../../http/request-info.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { CLIENT_PATH } from './canonical-path.ts'
 
 export const HEALTH_PATHS = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]

@@ -9,7 +9,7 @@ import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
 import { requireUser } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT, chapter } from '../../openapi/operations.ts'
 import { SIGNED_IN } from '../../openapi/security.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { checkShape } from '../../sms/send/schemas.ts'
 import { randomText } from '../../tools/random.ts'
 

@@ -1,5 +1,5 @@
 import { hookAccount } from '../../hooks/find-hook.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { recipientsIn } from '../../sms/send/read-numbers.ts'
 import { sendAll } from '../../sms/send/send-all.ts'

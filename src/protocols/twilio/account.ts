@@ -8,7 +8,7 @@ import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts
 import { withCatalog } from '../../http/retry.ts'
 import { clientIp } from '../../http/server/caller.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { GatewayServices } from '../../sms/gateway-services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { gatewayRefusal } from '../../sms/send/refusals.ts'
 import type { TableRoute } from '../route-table.ts'
 import { twilioDate } from './dates.ts'

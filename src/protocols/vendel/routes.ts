@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SendingCaller, withReader } from '../../http/middleware/sender.ts'
 import { SENDS as SEND_GROUP } from '../../metrics/traffic.ts'
-import type { Protocol } from '../../sms/gateway-services.ts'
+import type { Protocol } from '../gateway-services.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
 import type { Act } from '../../sms/send/permissions.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'

@@ -1,5 +1,4 @@
 import { sql, type UpdateObject } from 'kysely'
-import type { CatalogStore } from '../../collections/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { queries } from '../../db/queries.ts'
@@ -19,14 +18,6 @@ export interface CampaignServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'> & EstimateConfig
 }
-
-/** The services that sending needs, except a store: `sendingFor` adds the account's store. */
-export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
-
-/** Returns a function that gives a user's services to send. Their store applies the user's limits. */
-export const sendingFor =
-  (store: CatalogStore, sending: Sending) =>
-  (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
 
 /** What a campaign's texts are made from. `variables` null: `body` is sent as it is, without placeholders. */
 export interface CampaignText {

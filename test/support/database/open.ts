@@ -6,7 +6,7 @@ import { openDb as openDatabase } from '../../../src/db/connect.ts'
 import type { Database, Db } from '../../../src/db/open.ts'
 import type { Logger } from '../../../src/log.ts'
 import { type RunningServer, start as startServer } from '../../../src/server/server.ts'
-import type { GatewayServices } from '../../../src/sms/gateway-services.ts'
+import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
 import type { WorkerMember } from '../../../src/work/worker-member.ts'
 import { stopLater } from '../stops.ts'
 

@@ -1,7 +1,7 @@
 import { OWN_ROUTES } from '../../../src/http/app.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
-import type { GatewayServices } from '../../../src/sms/gateway-services.ts'
+import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
 
 type Json = Record<string, unknown>
 

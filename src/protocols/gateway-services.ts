@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import type { Env, OtherApi, Services } from '../http/context.ts'
+import type { CarrierService } from '../sms/devices/carrier-body.ts'
+import type { Sending } from '../sms/send/sending.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
-import type { Sending } from './campaigns/campaign.ts'
-import type { CarrierService } from './devices/carrier-body.ts'
 
-/** What the gateway's routes and the APIs of other products use. */
+/** What the APIs of other products use, and all routes of the gateway together. */
 export interface GatewayServices extends Services {
   readonly sending: Sending
   readonly carriers: CarrierService
