@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config.ts'
-import { OWN_ROUTES } from '../src/http/app.ts'
+import { OWN_ROUTES } from '../src/server/app.ts'
 import { describedCollections, openApiDocument } from '../src/openapi/document.ts'
 import { PROTOCOLS } from '../src/protocols/protocols.ts'
 import { extensionsOf } from '../src/server/extensions.ts'

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts'
-import { OWN_ROUTES } from '../http/app.ts'
+import { OWN_ROUTES } from './app.ts'
 import { openapiCommand } from '../openapi/document.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { extensionsOf } from './extensions.ts'

@@ -1,4 +1,4 @@
-import { createApp } from '../../src/http/app.ts'
+import { createApp } from '../../src/server/app.ts'
 import { tablesOf } from '../../src/transfer/tables.ts'
 import { DOOR_SENDS, SENDING_ROUTES } from '../doors/door-sends.ts'
 import { basic } from '../support/server/request.ts'

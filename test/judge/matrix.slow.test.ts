@@ -1,4 +1,4 @@
-import { createApp } from '../../src/http/app.ts'
+import { createApp } from '../../src/server/app.ts'
 import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
 import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
 import { kindsOf } from '../../src/server/jobs.ts'

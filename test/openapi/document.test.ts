@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { readConfig } from '../../src/config.ts'
-import { createApp, OWN_ROUTES } from '../../src/http/app.ts'
+import { createApp, OWN_ROUTES } from '../../src/server/app.ts'
 import { protocolOf } from '../../src/metrics/traffic.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
 import texts from '../../src/openapi/texts.json' with { type: 'json' }

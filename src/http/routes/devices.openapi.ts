@@ -15,7 +15,7 @@ import { PAIRING } from '../../sms/devices/pair.ts'
 import { DEVICE_STATES } from '../../sms/devices/read-device-states.ts'
 import { CLAIMED_MESSAGE } from '../../sms/queue/claim.ts'
 import { REPORT_RESULT } from '../../sms/queue/store-reports.ts'
-import { describeRefusals } from '../../sms/send/describe-refusals.ts'
+import { describeRefusals } from './describe-refusals.ts'
 import type { RefusalCode } from '../../sms/send/refusals.ts'
 
 const TOKEN = z.string().describe('Send it in the header `Authorization`.')

@@ -12,7 +12,7 @@ import { chapter, SENDING } from '../../openapi/operations.ts'
 import { refusalAnswers } from '../../openapi/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/security.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
-import { describeRefusals } from '../../sms/send/describe-refusals.ts'
+import { describeRefusals } from '../../http/routes/describe-refusals.ts'
 import { charsetOf } from '../../tools/charset.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deleteSuperuser, upsertSuperuser } from '../../../src/auth/superusers.ts'
-import { createApp } from '../../../src/http/app.ts'
+import { createApp } from '../../../src/server/app.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
 import { protocolOf } from '../../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'

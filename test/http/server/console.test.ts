@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { createUnavailableApp } from '../../../src/http/app.ts'
+import { createUnavailableApp } from '../../../src/server/app.ts'
 import { consoleRoutes } from '../../../src/http/routes/console.ts'
 import { startServer } from '../../support/server/start.ts'
 

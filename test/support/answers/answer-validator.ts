@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog, Collection } from '../../../src/collections/catalog.ts'
-import { OWN_ROUTES } from '../../../src/http/app.ts'
+import { OWN_ROUTES } from '../../../src/server/app.ts'
 import { pathOf } from '../../../src/http/server/before-routes.ts'
 import { protocolOf } from '../../../src/metrics/traffic.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'

@@ -1,4 +1,4 @@
-import { OWN_ROUTES } from '../../../src/http/app.ts'
+import { OWN_ROUTES } from '../../../src/server/app.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
