@@ -22,7 +22,7 @@ const USAGE = `npx node bench/backup.ts [options]
   --seconds N        how long they send without a backup, and how long each sample with one is; default 10
   --restore          restore the backup, too
 `
-const CLI = fileURLToPath(new URL('../src/server/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/main/cli.ts', import.meta.url))
 
 const { values } = parseArgs({
   options: {

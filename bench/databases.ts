@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { openEmbedded } from '../src/db/embedded/embedded.ts'
-import { settingsFor } from '../src/db/embedded/settings.ts'
-import { createLogger } from '../src/log.ts'
+import { openEmbedded } from '../src/platform/db/embedded/embedded.ts'
+import { settingsFor } from '../src/platform/db/embedded/settings.ts'
+import { createLogger } from '../src/platform/log.ts'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
 
@@ -16,7 +16,7 @@ const SETTINGS = `select name, current_setting(name) as value from pg_settings
 
 /** Lets the server itself make its tables in an empty database. */
 function bootstrap(env: Record<string, string>, home = HOME): void {
-  execFileSync(process.execPath, [join(home, 'src/server/cli.ts'), 'migrate'], {
+  execFileSync(process.execPath, [join(home, 'src/main/cli.ts'), 'migrate'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, string>> = {
   related: 'owner.id = @request.auth.id && owner.verified = false',
   public: '',
 }
-const CLI = fileURLToPath(new URL('../src/server/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/main/cli.ts', import.meta.url))
 const ROOT = { email: 'root@example.com', password: 'rootpass12345' }
 const USERS = '_pb_users_auth_'
 const idOf = (i: number) => `user${String(i).padStart(11, '0')}`

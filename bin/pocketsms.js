@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the program on a Node that is new enough: this one, else in a clone the project's own. In a clone it
-// is src/server/cli.ts, in the package that npm publishes dist/server/cli.js, which was made of it.
+// is src/main/cli.ts, in the package that npm publishes dist/main/cli.js, which was made of it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=70', '--no-allocation-site-pretenuring']
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..')
-const cli = ['src/server/cli.ts', 'dist/server/cli.js'].map((file) => join(home, file)).find(existsSync)
+const cli = ['src/main/cli.ts', 'dist/main/cli.js'].map((file) => join(home, file)).find(existsSync)
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major > 22 || (major === 22 && minor >= 18)
 
@@ -40,10 +40,10 @@ if (process.execve && process.platform !== 'win32') {
   process.execve(node, [node, ...args], process.env)
 }
 
-// the program ends when this process is gone: src/tools/stop-signal.ts
+// the program ends when this process is gone: src/platform/tools/stop-signal.ts
 const env = { ...process.env, POCKETSMS_LAUNCHER: String(process.pid) }
 const child = spawn(node, args, { stdio: 'inherit', env })
-// it may have got the same by itself, from a terminal or from systemd: src/tools/stop-signal.ts takes that
-// for one
+// it may have got the same by itself, from a terminal or from systemd: src/platform/tools/stop-signal.ts
+// takes that for one
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

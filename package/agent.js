@@ -17,7 +17,7 @@ export async function packAgent(vite) {
     logLevel: 'warn',
     ssr: { noExternal: true },
     build: {
-      ssr: 'src/server/agent-cli.ts',
+      ssr: 'src/main/agent-cli.ts',
       outDir: FOLDER,
       emptyOutDir: true,
       target: 'node20',

@@ -1,8 +1,8 @@
-import { readConfig } from '../src/config.ts'
-import { OWN_ROUTES } from '../src/server/app.ts'
-import { describedCollections, openApiDocument } from '../src/openapi/document.ts'
+import { describedCollections, openApiDocument } from '../src/http/openapi/document.ts'
+import { OWN_ROUTES } from '../src/main/app.ts'
+import { extensionsOf } from '../src/main/extensions.ts'
+import { readConfig } from '../src/platform/config.ts'
 import { PROTOCOLS } from '../src/protocols/protocols.ts'
-import { extensionsOf } from '../src/server/extensions.ts'
 
 interface Schema {
   readonly $ref?: string

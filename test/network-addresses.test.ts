@@ -1,8 +1,8 @@
 import type { NetworkInterfaceInfo } from 'node:os'
-import { guestHolder, networkOf } from '../src/admission/holder.ts'
-import { isListed } from '../src/auth/superuser-addresses.ts'
-import { networkAddresses, serverUrls } from '../src/config.ts'
+import { isListed } from '../src/engine/auth/superuser-addresses.ts'
 import { addressOf } from '../src/http/server/caller.ts'
+import { networkAddresses, serverUrls } from '../src/platform/config.ts'
+import { guestHolder, networkOf } from '../src/platform/limits/holder.ts'
 import { startServerWithMail } from './support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>

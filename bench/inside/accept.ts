@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { readConfig } from '../../src/config.ts'
-import { createLogger } from '../../src/log.ts'
-import type { storeOffers } from '../../src/sms/send/accept.ts'
-import { PLAIN_OPTIONS } from '../../src/sms/send/body.ts'
-import type { Offer } from '../../src/sms/send/offer.ts'
-import { may } from '../../src/sms/send/permissions.ts'
-import { accountSender, type Sender } from '../../src/sms/send/sender.ts'
-import { randomId } from '../../src/tools/random.ts'
+import { may } from '../../src/gateway/base/permissions.ts'
+import { accountSender, type Sender } from '../../src/gateway/base/sender.ts'
+import type { storeOffers } from '../../src/gateway/messages/send/accept.ts'
+import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/body.ts'
+import type { Offer } from '../../src/gateway/messages/send/offer.ts'
+import { readConfig } from '../../src/platform/config.ts'
+import { createLogger } from '../../src/platform/log.ts'
+import { randomId } from '../../src/platform/tools/random.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
 import { storeGroup } from '../bare/bare-send.ts'
@@ -47,7 +47,9 @@ interface Side {
 
 /** Measures the sends of a checkout on its own database. */
 async function openSide(home: string, url: string, admin: string): Promise<Side> {
-  const accept: { storeOffers: typeof storeOffers } = await import(join(home, 'src/sms/send/accept.ts'))
+  const accept: { storeOffers: typeof storeOffers } = await import(
+    join(home, 'src/gateway/messages/send/accept.ts')
+  )
   const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '2', LOG_LEVEL: 'silent' })
   const store = await openStore(await openDb(config, createLogger(config)))
   const { db } = store

@@ -12,7 +12,7 @@ import { emailOf, fill, PASSWORD, READERS, SUPERUSER } from './fill.ts'
 import { freeBytes, startKeptPostgres } from './kept-postgres.ts'
 import { type Asker, QUESTIONS, type Question } from './questions.ts'
 
-const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 const LISTS = '/api/collections/sms_messages/records'
 /** With its indexes, and what making them takes for a while. */
 const BYTES_PER_MESSAGE = 1_200

@@ -4,7 +4,9 @@
 import german from './language/de/service-worker.json' with { type: 'json' }
 import offline from './offline.html?raw'
 
-/** A push message (src/notifications/push-jobs.ts), or what a tab posts if there is no push service. */
+/**
+ * A push message (src/gateway/notifications/push-jobs.ts), or what a tab posts if there is no push service.
+ */
 type Notice =
   | {
       readonly conversation: string

@@ -1,6 +1,6 @@
-import { GrowingRoom, type Share } from '../admission/budget.ts'
-import type { Holder } from '../admission/holder.ts'
-import { admission } from '../admission/shared-limits.ts'
+import { GrowingRoom, type Share } from '../platform/limits/budget.ts'
+import type { Holder } from '../platform/limits/holder.ts'
+import { admission } from '../platform/limits/shared-limits.ts'
 
 /** Bodies and answers up to this size reserve no memory. Parsing such a body takes less than 10 ms. */
 export const SMALL_BYTES = 64 << 10

@@ -1,5 +1,5 @@
-import { isEnough, notAllowed } from '../records/access.ts'
-import type { AuthRecord, Role } from '../request/request.ts'
+import { isEnough, notAllowed } from '../engine/records/access.ts'
+import type { AuthRecord, Role } from '../engine/request/request.ts'
 
 // A member acts for another user's account, within a role. Unlisted routes need the account itself.
 
@@ -49,7 +49,7 @@ const ROUTES: Readonly<Record<Role, readonly string[]>> = {
   ],
 }
 
-/** Routes that the judge of texts decides on, by the act that they are (`sms/send/permissions`). */
+/** Routes that the judge of texts decides on, by the act that they are (`gateway/base/permissions`). */
 const JUDGED: ReadonlySet<string> = new Set([
   'GET sms/usage',
   'GET sms/usage/days',

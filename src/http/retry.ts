@@ -1,13 +1,13 @@
-import type { Catalog } from '../collections/catalog.ts'
-import type { CatalogStore } from '../collections/catalog-store.ts'
-import { DatabaseUnavailable, schemaMismatches } from '../db/errors.ts'
-import { ApiError, GatewayError } from '../errors.ts'
-import { FilterError } from '../filter/parse.ts'
-import { StaleAuth } from '../records/record-sql.ts'
-import { Conflict } from '../records/store.ts'
-import { StoredWithoutAnswer } from '../records/write.ts'
-import type { WriteOptions } from '../records/write-in-progress.ts'
-import { LargeAnswer } from '../request/answer-limit.ts'
+import type { Catalog } from '../engine/collections/catalog.ts'
+import type { CatalogStore } from '../engine/collections/catalog-store.ts'
+import { FilterError } from '../engine/filter/parse.ts'
+import { StaleAuth } from '../engine/records/record-sql.ts'
+import { Conflict } from '../engine/records/store.ts'
+import { StoredWithoutAnswer } from '../engine/records/write.ts'
+import type { WriteOptions } from '../engine/records/write-in-progress.ts'
+import { LargeAnswer } from '../engine/request/answer-limit.ts'
+import { DatabaseUnavailable, schemaMismatches } from '../platform/db/errors.ts'
+import { ApiError, GatewayError } from '../platform/errors.ts'
 
 /** Maximum repetitions of a request after each kind of fault. A busy machine may cause many. */
 const MAX_RETRIES = {

@@ -1,7 +1,7 @@
-import type { AfterRestore } from '../backup/restore.ts'
-import { countMessages } from '../sms/message-totals.ts'
-import { endUnfinished } from '../sms/queue/fail-after-restore.ts'
-import { endAllLeases } from '../webhooks/lease.ts'
+import type { AfterRestore } from '../engine/backup/restore.ts'
+import { countMessages } from '../gateway/messages/message-totals.ts'
+import { endUnfinished } from '../gateway/messages/queue/fail-after-restore.ts'
+import { endAllLeases } from '../gateway/webhooks/lease.ts'
 
 /** Ends unfinished texts and all leases, and counts messages. */
 export const afterRestore: AfterRestore = async (tx, resume) => {

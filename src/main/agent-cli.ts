@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runMain } from 'citty'
-import { agentCommand } from '../agent/command.ts'
+import { agentCommand } from '../programs/agent/command.ts'
 import { strict } from './command-line.ts'
 
 // the agent as a separate program, which servers offer for download as /agent.tgz

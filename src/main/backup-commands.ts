@@ -1,4 +1,4 @@
-import { backupCommand, restoreCommand } from '../backup/command.ts'
+import { backupCommand, restoreCommand } from '../engine/backup/command.ts'
 import { afterRestore } from './after-restore.ts'
 import { setting } from './with-store.ts'
 

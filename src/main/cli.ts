@@ -13,7 +13,7 @@ const main = defineCommand({
     serve: async () => (await import('./serve-command.ts')).serve,
     demo: async () => {
       const { start } = await import('./server.ts')
-      return (await import('../demo/demo.ts')).demoCommand((config) => start(config))
+      return (await import('./demo/demo.ts')).demoCommand((config) => start(config))
     },
     doctor: async () => (await import('./doctor.ts')).doctorCommand,
     migrate: async () => (await import('./database-commands.ts')).migrateCommand,
@@ -23,8 +23,8 @@ const main = defineCommand({
     restore: async () => (await import('./backup-commands.ts')).restore,
     'database-url': async () => (await import('./database-commands.ts')).databaseUrlCommand,
     scrub: async () => (await import('./scrub-command.ts')).scrubCommand,
-    agent: async () => (await import('../agent/command.ts')).agentCommand,
-    send: async () => (await import('../bulk/command.ts')).sendCommand,
+    agent: async () => (await import('../programs/agent/command.ts')).agentCommand,
+    send: async () => (await import('../programs/bulk/command.ts')).sendCommand,
     openapi: async () => (await import('./openapi-command.ts')).openapi,
   },
 })

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Handler, Hono } from 'hono'
-import { type DescribedRoutes, describedCollections, openApiDocument } from '../../openapi/document.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Env, Services } from '../http/context.ts'
+import { type DescribedRoutes, describedCollections, openApiDocument } from '../http/openapi/document.ts'
 
-const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
+const DIST = fileURLToPath(new URL('../../console/dist/', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',

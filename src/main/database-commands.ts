@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
-import { readConfig } from '../config.ts'
-import { embeddedUrl } from '../db/embedded/access.ts'
+import { readConfig } from '../platform/config.ts'
+import { embeddedUrl } from '../platform/db/embedded/access.ts'
 import { say } from './command-line.ts'
 import { withStore } from './with-store.ts'
 

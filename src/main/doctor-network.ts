@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { type Config, isLoopback } from '../config.ts'
-import { within } from '../tools/deadline.ts'
+import { type Config, isLoopback } from '../platform/config.ts'
+import { within } from '../platform/tools/deadline.ts'
 
 /** How long a check waits for an answer. */
 export const PATIENCE_MS = 5_000

@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Store } from '../engine/collections/catalog.ts'
+import { joinNumber } from '../gateway/conversations/join-numbers.ts'
+import {
+  isJoinable,
+  type NationalNumber,
+  nationalNumbers,
+} from '../gateway/conversations/national-numbers.ts'
+import type { Db } from '../platform/db/open.ts'
+import { queries } from '../platform/db/queries.ts'
+import type { Progress } from '../platform/tools/progress.ts'
 import type { OptWords } from '../portable/opt-words.ts'
-import { joinNumber } from '../sms/conversations/join-numbers.ts'
-import { isJoinable, type NationalNumber, nationalNumbers } from '../sms/conversations/national-numbers.ts'
-import type { Progress } from '../tools/progress.ts'
 
 const SHOWN = 20
 const ACCOUNTS_PAGE = 500

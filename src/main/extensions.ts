@@ -1,40 +1,44 @@
-import { invitationsExtension } from '../auth/invitations.ts'
-import { membersExtension } from '../auth/members.ts'
-import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers.ts'
-import { USERS_ID } from '../collections/catalog.ts'
-import { hooksExtension } from '../hooks/hooks-extension.ts'
-import { readSenderFilter } from '../portable/phone/number-patterns.ts'
-import { forgetPhones } from '../protocols/smsgate/stored-phone.ts'
-import { fitSmsgate } from '../protocols/smsgate-api/webhooks.ts'
-import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
-import { fitTwilio } from '../protocols/twilio/check-webhook.ts'
-import type { Extension, Extensions } from '../records/collection-extension.ts'
-import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
-import { autoAnswersExtension } from '../sms/auto-answers-extension.ts'
-import { completeList } from '../sms/complete-numbers.ts'
-import { consentStatesExtension, consentsExtension } from '../sms/consents-extension.ts'
-import { contactsExtension } from '../sms/contacts-extension.ts'
-import { conversationsExtension, draftsExtension, notesExtension } from '../sms/conversation-extensions.ts'
-import { devicesExtension, linesExtension } from '../sms/device-extensions.ts'
+import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts'
+import { USERS_ID } from '../engine/collections/catalog.ts'
+import type { Extension, Extensions } from '../engine/records/collection-extension.ts'
+import { USER_SETTINGS_ID } from '../engine/records/disabled-user.ts'
+import { invitationsExtension } from '../gateway/accounts/invitations.ts'
+import { membersExtension } from '../gateway/accounts/members.ts'
+import { userSettingsExtension } from '../gateway/accounts/user-settings.ts'
+import { usersExtension } from '../gateway/accounts/users.ts'
+import { completeList } from '../gateway/base/complete-numbers.ts'
+import { forgetCarriers } from '../gateway/carriers/stored-carrier.ts'
+import { verifyServicesExtension } from '../gateway/codes/services-extension.ts'
+import { verificationsExtension } from '../gateway/codes/verification.ts'
+import { consentStatesExtension, consentsExtension } from '../gateway/consent/consents-extension.ts'
+import { autoAnswersExtension } from '../gateway/conversations/auto-answers-extension.ts'
+import {
+  conversationsExtension,
+  draftsExtension,
+  notesExtension,
+} from '../gateway/conversations/conversation-extensions.ts'
+import { hooksExtension } from '../gateway/hooks/hooks-extension.ts'
+import { devicesExtension, linesExtension } from '../gateway/lines/device-extensions.ts'
 import {
   campaignsExtension,
   eventsExtension,
   messagesExtension,
   templatesExtension,
-} from '../sms/message-extensions.ts'
-import { userSettingsExtension } from '../sms/user-settings.ts'
-import { usersExtension } from '../sms/users.ts'
-import { verifyServicesExtension } from '../verify/services-extension.ts'
-import { verificationsExtension } from '../verify/verification.ts'
-import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
+} from '../gateway/messages/message-extensions.ts'
+import { contactsExtension } from '../gateway/people/contacts-extension.ts'
+import type { WebhookSettings } from '../gateway/webhooks/delivery-worker.ts'
 import {
   DELIVERIES,
   deliveriesExtension,
   type FitWebhook,
   WEBHOOKS,
   webhooksExtension,
-} from '../webhooks/webhook-extensions.ts'
-import { forgetCarriers } from './carriers/stored-carrier.ts'
+} from '../gateway/webhooks/webhook-extensions.ts'
+import { readSenderFilter } from '../portable/phone/number-patterns.ts'
+import { forgetPhones } from '../protocols/smsgate/stored-phone.ts'
+import { fitSmsgate } from '../protocols/smsgate-api/webhooks.ts'
+import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
+import { fitTwilio } from '../protocols/twilio/check-webhook.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */
 const completeFilter: FitWebhook = (store, values) => completeList(store, values, 'numbers', readSenderFilter)

@@ -1,13 +1,13 @@
-import { readState } from '../backup/state.ts'
-import type { Store } from '../collections/catalog.ts'
-import type { Config } from '../config.ts'
-import { readLineFigures } from '../sms/lines-near-limit.ts'
-import { webhookLag } from '../webhooks/lease.ts'
-import { readJobFigures } from '../work/job-queue.ts'
-import { countLowBatteries, readDevices } from './device-counts.ts'
-import { readDisk } from './disk.ts'
-import { type Family, gaugesOf } from './family.ts'
-import { type Depth, type Queue, readQueue } from './queue-depth.ts'
+import { readState } from '../engine/backup/state.ts'
+import type { Store } from '../engine/collections/catalog.ts'
+import { countLowBatteries, readDevices } from '../gateway/lines/device-counts.ts'
+import { readLineFigures } from '../gateway/lines/lines-near-limit.ts'
+import { webhookLag } from '../gateway/webhooks/lease.ts'
+import { readDisk } from '../http/metrics/disk.ts'
+import { type Family, gaugesOf } from '../http/metrics/family.ts'
+import { type Depth, type Queue, readQueue } from '../http/metrics/queue-depth.ts'
+import type { Config } from '../platform/config.ts'
+import { readJobFigures } from '../platform/jobs/job-queue.ts'
 
 interface Source {
   readonly store: Store

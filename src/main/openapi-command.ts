@@ -1,7 +1,7 @@
-import { readConfig } from '../config.ts'
-import { OWN_ROUTES } from './app.ts'
-import { openapiCommand } from '../openapi/document.ts'
+import { openapiCommand } from '../http/openapi/document.ts'
+import { readConfig } from '../platform/config.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
+import { OWN_ROUTES } from './app.ts'
 import { extensionsOf } from './extensions.ts'
 
 export const openapi = openapiCommand(() => {

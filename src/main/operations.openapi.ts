@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { READINESS } from '../../metrics/readiness.ts'
-import { failures } from '../../openapi/failures.ts'
-import { chapter, SERVER } from '../../openapi/operations.ts'
-import { BY_ID, FIELDS_ONLY, listQuery } from '../../openapi/record-parameters.ts'
-import { pageOf } from '../../openapi/record-schema.ts'
-import { ANYONE, NOBODY, SIGNED_IN } from '../../openapi/security.ts'
-import { json } from '../../openapi/success-answers.ts'
-import { JOB_FIGURES } from '../../work/job-queue.ts'
+import { READINESS } from '../http/metrics/readiness.ts'
+import { failures } from '../http/openapi/failures.ts'
+import { chapter, SERVER } from '../http/openapi/operations.ts'
+import { BY_ID, FIELDS_ONLY, listQuery } from '../http/openapi/record-parameters.ts'
+import { pageOf } from '../http/openapi/record-schema.ts'
+import { ANYONE, NOBODY, SIGNED_IN } from '../http/openapi/security.ts'
+import { json } from '../http/openapi/success-answers.ts'
+import { JOB_FIGURES } from '../platform/jobs/job-queue.ts'
 
 const HEALTH = z
   .object({

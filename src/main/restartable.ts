@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UserError } from '../errors.ts'
 import type { Handler } from '../http/server/before-routes.ts'
 import type { RequestTracker } from '../http/server/request-tracker.ts'
-import type { Logger } from '../log.ts'
+import { UserError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { countdown } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
-import { countdown } from '../tools/deadline.ts'
 
 const PAUSE_MS = 6_000
 const BEGIN_AGAIN_MS = 1_000

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { defineCommand } from 'citty'
-import { openDb } from '../db/connect.ts'
-import { clusterLink } from '../db/embedded/site.ts'
-import { rewriteTables, scrubEmbedded } from '../db/wipe-deleted.ts'
+import { openDb } from '../platform/db/connect.ts'
+import { clusterLink } from '../platform/db/embedded/site.ts'
+import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
 import { say } from './command-line.ts'
 import { setting } from './with-store.ts'
 

@@ -4,7 +4,7 @@ import {
   listSuperusers,
   setSuperuserAddresses,
   upsertSuperuser,
-} from '../auth/superusers.ts'
+} from '../engine/auth/superusers.ts'
 import { say, type Words } from './command-line.ts'
 import { withStore } from './with-store.ts'
 

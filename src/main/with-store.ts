@@ -1,9 +1,9 @@
-import type { Store } from '../collections/catalog.ts'
-import { type CatalogStore, openStore } from '../collections/catalog-store.ts'
-import { type Config, readConfig } from '../config.ts'
-import { openDb } from '../db/connect.ts'
-import { migrate } from '../db/schema/migrate.ts'
-import { createLogger, type Logger } from '../log.ts'
+import type { Store } from '../engine/collections/catalog.ts'
+import { type CatalogStore, openStore } from '../engine/collections/catalog-store.ts'
+import { type Config, readConfig } from '../platform/config.ts'
+import { openDb } from '../platform/db/connect.ts'
+import { migrate } from '../platform/db/schema/migrate.ts'
+import { createLogger, type Logger } from '../platform/log.ts'
 
 /** The settings and the log of a command, which prints warnings only. */
 export function setting(): { config: Config; log: Logger } {

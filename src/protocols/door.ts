@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import type { Ctx, Env, ErrorForm } from '../http/context.ts'
+import { SENDS as SEND_GROUP } from '../http/metrics/traffic.ts'
 import { gate } from '../http/middleware/gate.ts'
-import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
-import { NOBODY } from '../openapi/security.ts'
+import { NOBODY } from '../http/openapi/security.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 

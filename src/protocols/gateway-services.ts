@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
+import type { CarrierService } from '../gateway/lines/carrier-body.ts'
+import type { Sending } from '../gateway/messages/send/sending.ts'
+import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
 import type { Env, OtherApi, Services } from '../http/context.ts'
-import type { CarrierService } from '../sms/devices/carrier-body.ts'
-import type { Sending } from '../sms/send/sending.ts'
-import type { OtherForms } from '../webhooks/call-webhook.ts'
 
 /** What the APIs of other products use, and all routes of the gateway together. */
 export interface GatewayServices extends Services {

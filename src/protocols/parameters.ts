@@ -1,7 +1,7 @@
 import { readBytes } from '../http/body/raw-body.ts'
 import type { Ctx } from '../http/context.ts'
 import { memoryOf } from '../http/server/caller.ts'
-import { charsetOf, decodeForm, type FormPair } from '../tools/charset.ts'
+import { charsetOf, decodeForm, type FormPair } from '../platform/tools/charset.ts'
 
 /** Splits a list at its commas into trimmed, distinct parts that are not empty. */
 export const partsOf = (list: string): string[] => {

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { identifyKeyHolder, type KeyCredentials } from '../http/middleware/sender.ts'
+import { recipientsIn } from '../gateway/base/read-numbers.ts'
+import { type Sender, senderOfKey } from '../gateway/base/sender.ts'
+import { SEND } from '../gateway/messages/send/body-schema.ts'
+import type { Idempotency } from '../gateway/messages/send/idempotency.ts'
+import { readSend } from '../gateway/messages/send/read-body.ts'
+import { send } from '../gateway/messages/send/send.ts'
+import { identifyKeyHolder, type KeyCredentials } from '../gateway/messages/sender.ts'
 import { retry } from '../http/retry.ts'
 import type { GatewayServices } from './gateway-services.ts'
-import { SEND } from '../sms/send/body-schema.ts'
-import type { Idempotency } from '../sms/send/idempotency.ts'
-import { readSend } from '../sms/send/read-body.ts'
-import { recipientsIn } from '../sms/send/read-numbers.ts'
-import { send } from '../sms/send/send.ts'
-import { type Sender, senderOfKey } from '../sms/send/sender.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.input<typeof SEND>>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { Budget } from '../../src/admission/budget.ts'
-import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
-import { BYTES, LIMITS, RATES } from '../../src/admission/limits.ts'
-import { Places } from '../../src/admission/places.ts'
-import { DatabaseTime, Rates } from '../../src/admission/rates.ts'
+import { Budget } from '../../src/platform/limits/budget.ts'
+import { type Holder, ticketOf as ticketFor } from '../../src/platform/limits/holder.ts'
+import { BYTES, LIMITS, RATES } from '../../src/platform/limits/limits.ts'
+import { Places } from '../../src/platform/limits/places.ts'
+import { DatabaseTime, Rates } from '../../src/platform/limits/rates.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,6 +1,12 @@
 import { join } from 'node:path'
-import { pair, runAgent } from '../../src/agent/device.ts'
-import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult } from '../../src/agent/driver.ts'
+import { pair, runAgent } from '../../src/programs/agent/device.ts'
+import type {
+  Driver,
+  DriverEvents,
+  IncomingText,
+  OutgoingText,
+  SendResult,
+} from '../../src/programs/agent/driver.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 

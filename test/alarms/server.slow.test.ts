@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openDb, openStore, start } from '../support/database/open.ts'
 import { makeDevice, makeUser } from '../support/database/queue.ts'
 import { startServer, testConfig } from '../support/server/start.ts'

@@ -1,7 +1,12 @@
-import { deleteSuperuser, installerLink, listSuperusers, upsertSuperuser } from '../../src/auth/superusers.ts'
-import { findByToken } from '../../src/auth/tokens.ts'
-import { UserError } from '../../src/errors.ts'
-import { createLogger } from '../../src/log.ts'
+import {
+  deleteSuperuser,
+  installerLink,
+  listSuperusers,
+  upsertSuperuser,
+} from '../../src/engine/auth/superusers.ts'
+import { findByToken } from '../../src/engine/auth/tokens.ts'
+import { UserError } from '../../src/platform/errors.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { start } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
 

@@ -1,9 +1,9 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { OAUTH2_FORM } from '../../src/auth/oauth2/with-oauth2.ts'
-import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
-import type { AuthCollection } from '../../src/collections/catalog.ts'
-import type { FileField } from '../../src/fields/field.ts'
+import { OAUTH2_FORM } from '../../src/engine/auth/oauth2/with-oauth2.ts'
+import type { OAuth2Provider } from '../../src/engine/collections/auth-shape.ts'
+import type { AuthCollection } from '../../src/engine/collections/catalog.ts'
+import type { FileField } from '../../src/engine/fields/field.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
 

@@ -1,7 +1,7 @@
-import { findAuthRecord } from '../../src/auth/find-auth-record.ts'
-import type { AuthCollection } from '../../src/collections/catalog.ts'
-import { StaleAuth } from '../../src/records/record-sql.ts'
-import { startPairing } from '../../src/sms/devices/pair.ts'
+import { findAuthRecord } from '../../src/engine/auth/find-auth-record.ts'
+import type { AuthCollection } from '../../src/engine/collections/catalog.ts'
+import { StaleAuth } from '../../src/engine/records/record-sql.ts'
+import { startPairing } from '../../src/gateway/lines/pair.ts'
 import { untilWaiting } from '../support/database/locks.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { start } from '../support/database/open.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { type BackupServer, startBackupServer } from '../support/services/backups.ts'

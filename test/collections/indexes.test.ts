@@ -1,8 +1,8 @@
-import { complete } from '../../src/collections/definition/complete.ts'
-import { readNew } from '../../src/collections/definition/read-collection.ts'
-import { parseIndex } from '../../src/collections/index-definition.ts'
-import { indexedColumns } from '../../src/collections/own-indexes.ts'
-import { indexDdl } from '../../src/collections/table-indexes.ts'
+import { complete } from '../../src/engine/collections/definition/complete.ts'
+import { readNew } from '../../src/engine/collections/definition/read-collection.ts'
+import { parseIndex } from '../../src/engine/collections/index-definition.ts'
+import { indexedColumns } from '../../src/engine/collections/own-indexes.ts'
+import { indexDdl } from '../../src/engine/collections/table-indexes.ts'
 import { collectionStore, update } from '../support/collection-store.ts'
 import { openStore } from '../support/database/open.ts'
 

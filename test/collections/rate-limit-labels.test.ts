@@ -1,5 +1,5 @@
-import { migrate } from '../../src/db/schema/migrate.ts'
-import { renameRateLimits, SettingsStore } from '../../src/settings/settings-store.ts'
+import { renameRateLimits, SettingsStore } from '../../src/engine/settings/settings-store.ts'
+import { migrate } from '../../src/platform/db/schema/migrate.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 const db = await openTestDb()

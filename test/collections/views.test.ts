@@ -1,4 +1,4 @@
-import { removeCollection } from '../../src/collections/edit.ts'
+import { removeCollection } from '../../src/engine/collections/edit.ts'
 import { collectionStore, create, refusal, rowsOf, update } from '../support/collection-store.ts'
 
 const kind = { name: 'kind', type: 'select', values: ['p', 'q'], maxSelect: 1 }

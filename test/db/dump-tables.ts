@@ -1,5 +1,5 @@
-import type { Store } from '../../src/collections/catalog.ts'
-import { isMulti } from '../../src/fields/field.ts'
+import type { Store } from '../../src/engine/collections/catalog.ts'
+import { isMulti } from '../../src/engine/fields/field.ts'
 import { isSelectField } from '../../src/portable/select-values.ts'
 
 const COLUMNS = `
@@ -70,7 +70,7 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
   const all = [...tables.keys()].map((name) => `  ${nameOf(name)}: ${typeName(name)}`)
   return [
     '// generated from the schema by `npm run schema`\n',
-    `import type { Generated } from 'kysely'\nimport type { SelectValue } from '../portable/select-values.ts'\n`,
+    `import type { Generated } from 'kysely'\nimport type { SelectValue } from '../../portable/select-values.ts'\n`,
     ...types,
     '/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */',
     `export interface Tables {\n${all.join('\n')}\n}\n`,

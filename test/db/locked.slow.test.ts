@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/open.ts'
+import type { Db } from '../../src/platform/db/open.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 
 // Somebody has changed a table and does not say whether it is to stay so.

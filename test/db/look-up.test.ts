@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import pg from 'pg'
-import { DatabaseUnavailable } from '../../src/db/errors.ts'
-import { openPipeline } from '../../src/db/pipeline.ts'
+import { DatabaseUnavailable } from '../../src/platform/db/errors.ts'
+import { openPipeline } from '../../src/platform/db/pipeline.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 // Look-ups share a connection on Postgres: each gets its own answer all the same.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { LOCKS } from '../../src/db/advisory-locks.ts'
-import { anyFound, anyOf, lock, queries, tryLock } from '../../src/db/queries.ts'
-import { createLogger } from '../../src/log.ts'
+import { LOCKS } from '../../src/platform/db/advisory-locks.ts'
+import { anyFound, anyOf, lock, queries, tryLock } from '../../src/platform/db/queries.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
 

@@ -1,7 +1,7 @@
-import { migrate } from '../../src/db/schema/migrate.ts'
-import { createLogger } from '../../src/log.ts'
-import { buildIndexes } from '../../src/sms/history-indexes.ts'
-import { countMessages } from '../../src/sms/message-totals.ts'
+import { buildIndexes } from '../../src/gateway/messages/history-indexes.ts'
+import { countMessages } from '../../src/gateway/messages/message-totals.ts'
+import { migrate } from '../../src/platform/db/schema/migrate.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { dumpCollections } from '../console/dump-collections.ts'
 import { openStore } from '../support/database/open.ts'
 import { openTestDb } from '../support/server/start.ts'
@@ -20,7 +20,7 @@ test('schema.sql matches the migrated schema (`npm run schema` rewrites it)', as
 })
 
 test('tables.ts matches the tables and names no collection twice', async () => {
-  await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot('../../src/db/tables.ts')
+  await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot('../../src/platform/db/tables.ts')
 })
 
 test("the console's collections.ts matches the built-in collections", async () => {

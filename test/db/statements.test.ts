@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
-import { createLogger } from '../../src/log.ts'
+import { type Holder, ticketOf as ticketFor } from '../../src/platform/limits/holder.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/open.ts'
+import type { Db } from '../../src/platform/db/open.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 test('statements of one name may run concurrently, also in a transaction', async () => {

@@ -1,4 +1,4 @@
-import { rewriteTables } from '../../src/db/wipe-deleted.ts'
+import { rewriteTables } from '../../src/platform/db/wipe-deleted.ts'
 import { untilWaiting } from '../support/database/locks.ts'
 import { testStore } from '../support/database/queue.ts'
 

@@ -20,7 +20,7 @@ test('the page of bounds names every route', async () => {
     return Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${general}\``)
   })
   expect(routes.length).toBeGreaterThan(100)
-  // a limit of `sms/send/send` bounds these, so that one row is for all
+  // a limit of `gateway/messages/send/send` bounds these, so that one row is for all
   const sends = new Set(SENDING_ROUTES.map((at) => `\`${at}\``))
   const rowOf = (route: string) => (sends.has(route) ? "| sends of other products' APIs |" : route)
   expect([...new Set(routes)].filter((route) => !page.includes(rowOf(route)))).toEqual([])
@@ -31,7 +31,7 @@ test('the page of bounds names every route', async () => {
 /** `repeat(() => answerTexts(…` runs `answerTexts`. */
 const REPEATED =
   /(?<!function |\.)\brepeat\(\s*(?:(?:async )?\(\) => (?:\{\s*(?:\w+ = )?(?:await )?)?)?(?:this\.#)?([\w.]+)/g
-const OTHERS = ['src/agent/**', 'src/demo/**', 'src/bulk/**']
+const OTHERS = ['src/programs/agent/**', 'src/main/demo/**', 'src/programs/bulk/**']
 const repeated = () =>
   globSync('src/**/*.ts', { cwd: HOME, exclude: OTHERS }).flatMap((file) =>
     [...readFileSync(join(HOME, file), 'utf8').matchAll(REPEATED)].map(([, name]) => name!),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { SETTINGS } from '../../src/environment-settings.ts'
+import { SETTINGS } from '../../src/platform/environment-settings.ts'
 
-// `npm run settings` writes the page anew after a change of src/environment-settings.ts.
+// `npm run settings` writes the page anew after a change of src/platform/environment-settings.ts.
 
 /** The value of an unset variable, as a person writes it. */
 function defaultOf(schema: z.ZodType): string {

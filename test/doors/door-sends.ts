@@ -1,4 +1,4 @@
-import { protocolOf, SENDS } from '../../src/metrics/traffic.ts'
+import { protocolOf, SENDS } from '../../src/http/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { request } from '../support/server/request.ts'
 

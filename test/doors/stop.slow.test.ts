@@ -1,4 +1,4 @@
-import { DRIVERS } from '../../src/agent/drivers/drivers.ts'
+import { DRIVERS } from '../../src/programs/agent/drivers/drivers.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import { startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
 import { DEVICES } from './devices-that-hear.ts'

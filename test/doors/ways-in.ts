@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { sendCsv } from '../../src/bulk/send-csv.ts'
+import { sendCsv } from '../../src/programs/bulk/send-csv.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { basic, request } from '../support/server/request.ts'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { generateText, matchesPattern, patternError } from '../../src/fields/pattern.ts'
-import { randomId } from '../../src/tools/random.ts'
+import { generateText, matchesPattern, patternError } from '../../src/engine/fields/pattern.ts'
+import { randomId } from '../../src/platform/tools/random.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import { diskWarning } from '../../src/metrics/disk.ts'
+import { diskWarning } from '../../src/http/metrics/disk.ts'
 import { type Client, must } from '../support/server/server-with-devices.ts'
 import { mms, mmsPoster } from '../support/smsgate/mms.ts'
 import { joinPhone, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Budget } from '../../src/admission/budget.ts'
-import { openUploadSpace, removeUploads, type Spool } from '../../src/files/temporary-upload.ts'
+import { openUploadSpace, removeUploads, type Spool } from '../../src/engine/files/temporary-upload.ts'
+import { Budget } from '../../src/platform/limits/budget.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openUploads } from '../support/open-uploads.ts'
 

@@ -1,4 +1,4 @@
-import { guestHolder, ticketOf } from '../../src/admission/holder.ts'
+import { guestHolder, ticketOf } from '../../src/platform/limits/holder.ts'
 import { compare, OPAQUE } from '../support/predicates.ts'
 import { testConfig } from '../support/server/start.ts'
 import { openWorld } from './world.ts'

@@ -1,4 +1,4 @@
-import { foldedPattern } from '../../src/filter/fold.ts'
+import { foldedPattern } from '../../src/engine/filter/fold.ts'
 import { testConfig } from '../support/server/start.ts'
 import { openWorld } from './world.ts'
 

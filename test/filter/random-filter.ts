@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Catalog, Collection } from '../../src/collections/catalog.ts'
-import type { Field } from '../../src/fields/field.ts'
+import type { Catalog, Collection } from '../../src/engine/collections/catalog.ts'
+import type { Field } from '../../src/engine/fields/field.ts'
 import { SCHEMA } from './corpus.ts'
 
 /** What a random filter is made for: a superuser's may also ask of the request and of any collection. */

@@ -1,15 +1,20 @@
-import { quote, tableName } from '../../src/collections/catalog.ts'
-import type { Config } from '../../src/config.ts'
-import { isSqlError } from '../../src/db/errors.ts'
-import { migrate } from '../../src/db/schema/migrate.ts'
-import { ApiError } from '../../src/errors.ts'
-import { compile } from '../../src/filter/compile.ts'
-import type { CompiledFilter, FilterQuery } from '../../src/filter/compiled-filter.ts'
-import { FilterError } from '../../src/filter/parse.ts'
-import { createLogger } from '../../src/log.ts'
-import { ruleFor } from '../../src/records/access.ts'
-import { columnsOf, toValues } from '../../src/records/record-sql.ts'
-import { type AuthRecord, authRecord, NO_REQUEST, type RequestInfo } from '../../src/request/request.ts'
+import { quote, tableName } from '../../src/engine/collections/catalog.ts'
+import { compile } from '../../src/engine/filter/compile.ts'
+import type { CompiledFilter, FilterQuery } from '../../src/engine/filter/compiled-filter.ts'
+import { FilterError } from '../../src/engine/filter/parse.ts'
+import { ruleFor } from '../../src/engine/records/access.ts'
+import { columnsOf, toValues } from '../../src/engine/records/record-sql.ts'
+import {
+  type AuthRecord,
+  authRecord,
+  NO_REQUEST,
+  type RequestInfo,
+} from '../../src/engine/request/request.ts'
+import type { Config } from '../../src/platform/config.ts'
+import { isSqlError } from '../../src/platform/db/errors.ts'
+import { migrate } from '../../src/platform/db/schema/migrate.ts'
+import { ApiError } from '../../src/platform/errors.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openDb, openStore } from '../support/database/open.ts'
 import { importCorpus } from '../support/server/start.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'

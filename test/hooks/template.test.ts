@@ -1,11 +1,11 @@
-import type { Store } from '../../src/collections/catalog.ts'
-import { compose } from '../../src/hooks/compose.ts'
-import { cutToParts } from '../../src/hooks/cut-to-parts.ts'
-import type { HookSettings } from '../../src/hooks/hook-settings.ts'
-import { readHookBody } from '../../src/hooks/read-body.ts'
+import type { Store } from '../../src/engine/collections/catalog.ts'
+import { compose } from '../../src/gateway/hooks/compose.ts'
+import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
+import type { HookSettings } from '../../src/gateway/hooks/hook-settings.ts'
+import { readHookBody } from '../../src/gateway/hooks/read-body.ts'
+import { renderTemplate } from '../../src/platform/templates/render.ts'
+import { decodeForm } from '../../src/platform/tools/charset.ts'
 import { countSegments } from '../../src/portable/segments.ts'
-import { renderTemplate } from '../../src/templates/render.ts'
-import { decodeForm } from '../../src/tools/charset.ts'
 import { blocksOf } from '../docs/page.ts'
 
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200).text

@@ -1,4 +1,4 @@
-import { createUnavailableApp } from '../../src/server/app.ts'
+import { createUnavailableApp } from '../../src/main/app.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
 

@@ -1,5 +1,5 @@
-import { createApp } from '../../src/server/app.ts'
-import { tablesOf } from '../../src/transfer/tables.ts'
+import { tablesOf } from '../../src/engine/transfer/tables.ts'
+import { createApp } from '../../src/main/app.ts'
 import { DOOR_SENDS, SENDING_ROUTES } from '../doors/door-sends.ts'
 import { basic } from '../support/server/request.ts'
 import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'

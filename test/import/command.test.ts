@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { testConfig } from '../support/server/start.ts'
 
-const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 
 test('a failed import prints its reason and exits with 1', { timeout: 90_000 }, async () => {
   const folder = temporaryFolder()

@@ -1,5 +1,5 @@
-import { stopLinks } from '../../src/sms/consent/stop-link.ts'
-import { randomId } from '../../src/tools/random.ts'
+import { stopLinks } from '../../src/gateway/consent/stop-link.ts'
+import { randomId } from '../../src/platform/tools/random.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 

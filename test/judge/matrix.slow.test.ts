@@ -1,7 +1,7 @@
-import { createApp } from '../../src/server/app.ts'
+import { createApp } from '../../src/main/app.ts'
+import { kindsOf } from '../../src/main/jobs.ts'
 import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
 import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
-import { kindsOf } from '../../src/server/jobs.ts'
 import {
   cancelLargeBatch,
   changeTemplates,

@@ -10,8 +10,8 @@ import { parseArgs } from 'node:util'
 /** A check: the file, what stands there, and what stands there without the check. */
 type Check = readonly [file: string, check: string, without: string]
 
-const PERMIT = 'src/sms/send/permissions.ts'
-const JUDGE = 'src/sms/send/judge.ts'
+const PERMIT = 'src/gateway/base/permissions.ts'
+const JUDGE = 'src/gateway/messages/send/judge.ts'
 const MAY = 'sql/functions/bounds/sms_may.sql'
 const ACCEPT = 'sql/functions/send/sms_judge.sql'
 const CHECKS: readonly Check[] = [
@@ -33,23 +33,35 @@ const CHECKS: readonly Check[] = [
     "    if outcome = 'accepted' and (destinations || key_destinations",
     '    if false and (destinations || key_destinations',
   ],
-  ['src/sms/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
-  ['src/sms/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
-  ['src/sms/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
-  ['src/verify/verify.ts', 'await requireReach(', 'void (0 && requireReach)('],
-  ['src/sms/queue/retry.ts', "may(sender, 'retry', due.length)", "may(sender, 'retry')"],
-  ['src/sms/queue/retry.ts', "if (campaign !== '' && campaign !== sender.sentBy) throw", '// throw'],
-  ['src/sms/queue/reschedule.ts', "may(sender, 'change', messages)", "may(sender, 'change')"],
-  ['sql/functions/queue/sms_planned_change.sql', 'case when not may_cancel and', 'case when false and'],
-  ['src/sms/queue/cancel.ts', 'if (refused !== null) throw refusalOf(sender, refused)', '// removed'],
-  ['src/sms/queue/cancel.ts', 'if (refused !== null) throw refusalOf(permit.sender, refused)', '// removed'],
+  ['src/gateway/messages/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
+  ['src/gateway/messages/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
+  ['src/gateway/messages/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
+  ['src/gateway/codes/verify.ts', 'await requireReach(', 'void (0 && requireReach)('],
+  ['src/gateway/messages/queue/retry.ts', "may(sender, 'retry', due.length)", "may(sender, 'retry')"],
   [
-    'src/sms/campaigns/change.ts',
+    'src/gateway/messages/queue/retry.ts',
+    "if (campaign !== '' && campaign !== sender.sentBy) throw",
+    '// throw',
+  ],
+  ['src/gateway/messages/queue/reschedule.ts', "may(sender, 'change', messages)", "may(sender, 'change')"],
+  ['sql/functions/queue/sms_planned_change.sql', 'case when not may_cancel and', 'case when false and'],
+  [
+    'src/gateway/messages/queue/cancel.ts',
+    'if (refused !== null) throw refusalOf(sender, refused)',
+    '// removed',
+  ],
+  [
+    'src/gateway/messages/queue/cancel.ts',
+    'if (refused !== null) throw refusalOf(permit.sender, refused)',
+    '// removed',
+  ],
+  [
+    'src/gateway/campaigns/change.ts',
     "if (isDone) await auditAct(db, permit, 'campaigns', action, id)",
     '// removed',
   ],
-  ['src/sms/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],
-  ['src/sms/message-extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
+  ['src/gateway/messages/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],
+  ['src/gateway/messages/message-extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
   [
     'src/protocols/smtp/recipient.ts',
     'await sendAll(by.store, services.config, by, [one], true)',
@@ -60,8 +72,8 @@ const CHECKS: readonly Check[] = [
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
-  ['src/http/middleware/sender.ts', '  may(caller, act)\n', ''],
-  ['src/http/routes/campaigns.ts', 'permit: may(sender, act)', "permit: may(sender, 'readUsage')"],
+  ['src/gateway/messages/sender.ts', '  may(caller, act)\n', ''],
+  ['src/gateway/campaigns/routes.ts', 'permit: may(sender, act)', "permit: may(sender, 'readUsage')"],
   ['src/protocols/vendel/routes.ts', "reading('readMessage', readBatch)", "reading('readUsage', readBatch)"],
 ]
 

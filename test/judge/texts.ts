@@ -1,5 +1,5 @@
-import { formatDate } from '../../src/fields/date.ts'
-import { randomId } from '../../src/tools/random.ts'
+import { formatDate } from '../../src/engine/fields/date.ts'
+import { randomId } from '../../src/platform/tools/random.ts'
 import { FORBIDDEN, lines, NUMBER, phone, query, SECRETS, user } from './callers.ts'
 
 // Texts of the owner, made anew for each cell, so that no cell sees what another one did.

@@ -52,7 +52,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
   'sql/functions/queue/sms_release_held.sql: sms_dispatch due_at':
     'releases texts of a campaign, with a permit',
-  'src/hooks/hook-hour.ts: sms_messages body':
+  'src/gateway/hooks/hook-hour.ts: sms_messages body':
     'counts in its own summary, which an offer with a permit has stored',
   'sql/functions/queue/sms_reassign.sql: sms_dispatch line, due_at': QUEUE,
   'sql/functions/queue/sms_reassign.sql: sms_messages line': QUEUE,
@@ -62,12 +62,12 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/queue/sms_take_back.sql: sms_messages line': QUEUE,
   'sql/functions/lines/sms_line_refund.sql: sms_dispatch due_at': TIMES,
   'sql/functions/lines/sms_look_for_room.sql: sms_dispatch due_at': TIMES,
-  'src/sms/user-settings.ts: sms_dispatch due_at': TIMES,
-  'src/sms/retention/end-messages.ts: sms_messages body': ENDED,
-  'src/sms/retention/end-messages.ts: sms_messages to, body': ENDED,
+  'src/gateway/accounts/user-settings.ts: sms_dispatch due_at': TIMES,
+  'src/gateway/retention/end-messages.ts: sms_messages body': ENDED,
+  'src/gateway/retention/end-messages.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
-  'src/sms/conversations/store-received-texts.ts: sms_messages insert': 'stores a text that came in',
-  'src/sms/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
+  'src/gateway/conversations/store-received-texts.ts: sms_messages insert': 'stores a text that came in',
+  'src/gateway/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
 }
 
 test('every statement that writes messages is listed', () => {

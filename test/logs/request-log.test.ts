@@ -1,6 +1,3 @@
-import { guestHolder } from '../../src/admission/holder.ts'
-import { migrate } from '../../src/db/schema/migrate.ts'
-import { createLogger } from '../../src/log.ts'
 import {
   cutLine,
   DEBUG,
@@ -10,9 +7,12 @@ import {
   ERROR,
   type LogLine,
   RequestLog,
-} from '../../src/logs/request-log.ts'
-import { counts } from '../../src/metrics/counts.ts'
-import { SETTINGS } from '../../src/settings/settings.ts'
+} from '../../src/engine/logs/request-log.ts'
+import { SETTINGS } from '../../src/engine/settings/settings.ts'
+import { migrate } from '../../src/platform/db/schema/migrate.ts'
+import { guestHolder } from '../../src/platform/limits/holder.ts'
+import { createLogger } from '../../src/platform/log.ts'
+import { counts } from '../../src/platform/tools/counts.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 const NOW = Date.parse('2026-11-20T07:00:00.000Z')

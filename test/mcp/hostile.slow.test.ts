@@ -1,6 +1,6 @@
+import { NO_REQUEST } from '../../src/engine/request/request.ts'
+import { accountSender } from '../../src/gateway/base/sender.ts'
 import { answerMcp } from '../../src/protocols/mcp/server.ts'
-import { NO_REQUEST } from '../../src/request/request.ts'
-import { accountSender } from '../../src/sms/send/sender.ts'
 import { request } from '../support/server/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 

@@ -1,5 +1,5 @@
+import { groupOf } from '../../src/http/metrics/traffic.ts'
 import { pathOf } from '../../src/http/server/before-routes.ts'
-import { groupOf } from '../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 
 test.each([

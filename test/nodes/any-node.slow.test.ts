@@ -1,5 +1,5 @@
-import { installerLink } from '../../src/auth/superusers.ts'
-import { createLogger } from '../../src/log.ts'
+import { installerLink } from '../../src/engine/auth/superusers.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { start, type TestServer } from '../support/database/open.ts'
 import { type Client, client } from '../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'

@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { start } from '../support/database/open.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { until } from '../support/until.ts'

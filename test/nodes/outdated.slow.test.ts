@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openDb, start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { nextVersion } from '../support/server/other-version.ts'

@@ -1,5 +1,5 @@
-import { addReplyMails } from '../../src/notifications/reply-mails.ts'
-import { SETTINGS } from '../../src/settings/settings.ts'
+import { SETTINGS } from '../../src/engine/settings/settings.ts'
+import { addReplyMails } from '../../src/gateway/notifications/reply-mails.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 

@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { AddressRefused, publicOnlyLookup, urlFault } from '../../src/outgoing/addresses.ts'
-import { sendOutgoing } from '../../src/outgoing/send.ts'
+import { AddressRefused, publicOnlyLookup, urlFault } from '../../src/platform/outgoing/addresses.ts'
+import { sendOutgoing } from '../../src/platform/outgoing/send.ts'
 import { listenLocally } from '../support/services/listen.ts'
 import { startNameServer } from '../support/services/name-server.ts'
 

@@ -22,9 +22,9 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'file-type': {},
 
   jose: {
-    'auth/oauth2/provider.ts': 'answers of providers, which superusers chose',
-    'auth/oauth2/apple-secret.ts': 'keys of superusers',
-    'protocols/smsgate-api/signed-token.ts': 'tokens in heads, as auth/tokens.ts',
+    'engine/auth/oauth2/provider.ts': 'answers of providers, which superusers chose',
+    'engine/auth/oauth2/apple-secret.ts': 'keys of superusers',
+    'protocols/smsgate-api/signed-token.ts': 'tokens in heads, as engine/auth/tokens.ts',
     'protocols/smsgate-api/token-pairs.ts': 'signs tokens, reads none',
   },
   'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
@@ -35,16 +35,16 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   peggy: {},
   'postal-mime': { 'protocols/smtp/mail.ts': 'in the thread of mails' },
   re2js: {},
-  s3mini: { 'backup/s3-storage.ts': 'answers of the storage that superusers chose' },
+  s3mini: { 'engine/backup/s3-storage.ts': 'answers of the storage that superusers chose' },
   saxes: {},
-  sharp: { 'files/make-thumbnail.ts': 'in threads of libuv, two at once' },
+  sharp: { 'engine/files/make-thumbnail.ts': 'in threads of libuv, two at once' },
   'smtp-server': {
     'protocols/smtp/listen.ts': 'lines of commands, which the library bounds',
     'protocols/smtp/receive.ts': 'types alone',
   },
   standardwebhooks: {},
-  'web-push': { 'sms/devices/web-push.ts': 'doors.run.ts: PUT /api/devices/push' },
-  yauzl: { 'backup/archive.ts': 'backups that superusers upload' },
+  'web-push': { 'gateway/lines/web-push.ts': 'doors.run.ts: PUT /api/devices/push' },
+  yauzl: { 'engine/backup/archive.ts': 'backups that superusers upload' },
 }
 const NO_PARSERS = [
   ...[

@@ -1,5 +1,5 @@
-import { accountHolder, guestHolder } from '../../src/admission/holder.ts'
-import { admission } from '../../src/admission/shared-limits.ts'
+import { accountHolder, guestHolder } from '../../src/platform/limits/holder.ts'
+import { admission } from '../../src/platform/limits/shared-limits.ts'
 import { type DescribedRequest, describedRequests, placed } from '../support/server/described-requests.ts'
 import { basic } from '../support/server/request.ts'
 import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'

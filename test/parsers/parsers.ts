@@ -1,15 +1,33 @@
-import { networkOf } from '../../src/admission/holder.ts'
-import { readClaims } from '../../src/auth/tokens.ts'
-import { isEmail, isUrl } from '../../src/fields/address.ts'
-import { toTexts } from '../../src/fields/cast.ts'
-import { parseDate } from '../../src/fields/date.ts'
-import { isUniqueJson, minify } from '../../src/fields/json-text.ts'
-import { generateText, patternError } from '../../src/fields/pattern.ts'
-import { sniff } from '../../src/files/sniff.ts'
-import { parseFilter } from '../../src/filter/parse.ts'
-import { readSort } from '../../src/filter/sort.ts'
-import { withoutCode } from '../../src/hooks/compose.ts'
-import { cutToParts } from '../../src/hooks/cut-to-parts.ts'
+import { readClaims } from '../../src/engine/auth/tokens.ts'
+import { isEmail, isUrl } from '../../src/engine/fields/address.ts'
+import { toTexts } from '../../src/engine/fields/cast.ts'
+import { parseDate } from '../../src/engine/fields/date.ts'
+import { isUniqueJson, minify } from '../../src/engine/fields/json-text.ts'
+import { generateText, patternError } from '../../src/engine/fields/pattern.ts'
+import { sniff } from '../../src/engine/files/sniff.ts'
+import { parseFilter } from '../../src/engine/filter/parse.ts'
+import { readSort } from '../../src/engine/filter/sort.ts'
+import { excerpt } from '../../src/engine/records/excerpt.ts'
+import { pickFields } from '../../src/engine/records/pick.ts'
+import { parseCron } from '../../src/engine/settings/cron.ts'
+import { isInvisible } from '../../src/gateway/base/schemas.ts'
+import { fold } from '../../src/gateway/conversations/keyword-match.ts'
+import { withoutCode } from '../../src/gateway/hooks/compose.ts'
+import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
+import {
+  fillVariables,
+  parseTemplate as readTemplate,
+  renderFor,
+} from '../../src/gateway/messages/send/text-template.ts'
+import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
+import { keptAnswer } from '../../src/gateway/webhooks/kept-answer.ts'
+import { isSigned } from '../../src/gateway/webhooks/signature.ts'
+import { networkOf } from '../../src/platform/limits/holder.ts'
+import { parseTemplate } from '../../src/platform/templates/parse.ts'
+import { renderTemplate } from '../../src/platform/templates/render.ts'
+import { charsetOf, decodeForm, decodeText } from '../../src/platform/tools/charset.ts'
+import { masked } from '../../src/platform/tools/mask-secrets.ts'
+import { splitTokens } from '../../src/platform/tools/tokenize.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-languages.ts'
 import { readOptWord } from '../../src/portable/opt-words.ts'
 import { readPhone } from '../../src/portable/phone/read.ts'
@@ -20,20 +38,6 @@ import { smartEncoded } from '../../src/portable/smart-encoding.ts'
 import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
 import { recipientOf } from '../../src/protocols/smtp/recipient.ts'
 import { readAnswer } from '../../src/protocols/twilio/twiml.ts'
-import { excerpt } from '../../src/records/excerpt.ts'
-import { pickFields } from '../../src/records/pick.ts'
-import { parseCron } from '../../src/settings/cron.ts'
-import { fold } from '../../src/sms/conversations/keyword-match.ts'
-import { isInvisible } from '../../src/sms/send/schemas.ts'
-import { fillVariables, parseTemplate as readTemplate, renderFor } from '../../src/sms/send/text-template.ts'
-import { parseTemplate } from '../../src/templates/parse.ts'
-import { renderTemplate } from '../../src/templates/render.ts'
-import { charsetOf, decodeForm, decodeText } from '../../src/tools/charset.ts'
-import { masked } from '../../src/tools/mask-secrets.ts'
-import { splitTokens } from '../../src/tools/tokenize.ts'
-import { fillTemplates } from '../../src/webhooks/fill.ts'
-import { keptAnswer } from '../../src/webhooks/kept-answer.ts'
-import { isSigned } from '../../src/webhooks/signature.ts'
 
 /** A parser that reads text of others on the event loop. */
 export interface Parser {
@@ -101,58 +105,68 @@ export const PARSERS: readonly Parser[] = [
     most: 39_015,
     read: (text) => readOptWord(text, ALL_LANGUAGES),
   },
-  { name: 'a received text, folded', file: 'sms/conversations/keyword-match.ts', most: 39_015, read: fold },
-  { name: 'a text, whether it can be seen', file: 'sms/send/schemas.ts', most: BODY, read: isInvisible },
+  {
+    name: 'a received text, folded',
+    file: 'gateway/conversations/keyword-match.ts',
+    most: 39_015,
+    read: fold,
+  },
+  { name: 'a text, whether it can be seen', file: 'gateway/base/schemas.ts', most: BODY, read: isInvisible },
   {
     name: 'a template of texts, for 20 people',
-    file: 'sms/send/text-template.ts',
+    file: 'gateway/messages/send/text-template.ts',
     most: 1_600,
     read: (text) => {
       const filled = fillVariables(readTemplate(text), { a: '' })
       for (let i = 0; i < 20; i++) renderFor(filled, { name: 'Ann', phone: '+49' }, (name) => name)
     },
   },
-  { name: 'a template of hooks', file: 'templates/parse.ts', most: 2_000, read: parseTemplate },
+  { name: 'a template of hooks', file: 'platform/templates/parse.ts', most: 2_000, read: parseTemplate },
   {
     name: 'a template of hooks, rendered',
-    file: 'templates/render.ts',
+    file: 'platform/templates/render.ts',
     most: 2_000,
     read: (text) => renderTemplate(text, { a: Array(9_000).fill('b') }, TEXT),
   },
   {
     name: 'a template of webhooks',
-    file: 'webhooks/fill.ts',
+    file: 'gateway/webhooks/fill.ts',
     most: 2_000,
     read: (text) => fillTemplates({ ...WEBHOOK, body: JSON.stringify({ text }) }, EVENT),
   },
   {
     name: 'a text for some segments',
-    file: 'hooks/cut-to-parts.ts',
+    file: 'gateway/hooks/cut-to-parts.ts',
     most: 20 * KIBI,
     read: (text) => cutToParts({ text, ends: [], rest: 0 }, 10),
   },
-  { name: 'a text with a code', file: 'hooks/compose.ts', most: TEXT, read: (text) => withoutCode(text, '') },
+  {
+    name: 'a text with a code',
+    file: 'gateway/hooks/compose.ts',
+    most: TEXT,
+    read: (text) => withoutCode(text, ''),
+  },
   {
     name: 'an answer that quotes secrets',
-    file: 'tools/mask-secrets.ts',
+    file: 'platform/tools/mask-secrets.ts',
     most: KIBI,
     read: (text) => masked(text, ['123456', '\\\\\\\\\\\\a', 'secret-token']),
   },
   {
     name: 'a secret that an answer quotes',
-    file: 'tools/mask-secrets.ts',
+    file: 'platform/tools/mask-secrets.ts',
     most: KIBI,
     read: (text) => masked('\\'.repeat(KIBI), [text]),
   },
   {
     name: 'an answer of a webhook',
-    file: 'webhooks/kept-answer.ts',
+    file: 'gateway/webhooks/kept-answer.ts',
     most: KIBI,
     read: (text) => keptAnswer(Buffer.from(text), 'https://a:b@c.d', ['secret']),
   },
   {
     name: 'a signed body',
-    file: 'webhooks/signature.ts',
+    file: 'gateway/webhooks/signature.ts',
     most: BODY,
     read: (text) => isSigned(text, signed(), SECRET),
   },
@@ -173,62 +187,72 @@ export const PARSERS: readonly Parser[] = [
   { name: "a mail's address", file: 'protocols/smtp/recipient.ts', most: KIBI, read: recipientOf },
   {
     name: 'a form',
-    file: 'tools/charset.ts',
+    file: 'platform/tools/charset.ts',
     most: BODY,
     read: (text) => decodeForm(Buffer.from(text), '', 1_000),
   },
   {
     name: 'a form of a door',
-    file: 'tools/charset.ts',
+    file: 'platform/tools/charset.ts',
     most: 64 * KIBI,
     read: (text) => decodeForm(Buffer.from(text)),
   },
   {
     name: 'UTF-16',
-    file: 'tools/charset.ts',
+    file: 'platform/tools/charset.ts',
     most: MEBI,
     read: (text) => decodeText(Buffer.from(text, 'utf16le'), 'utf-16le'),
   },
-  { name: 'a media type', file: 'tools/charset.ts', most: HEAD, read: charsetOf },
-  { name: 'a token', file: 'auth/tokens.ts', most: HEAD, read: readClaims },
-  { name: 'an address of a client', file: 'admission/holder.ts', most: HEAD, read: networkOf },
-  { name: 'a filter', file: 'filter/parse.ts', most: 3_500, read: parseFilter },
-  { name: 'a sort', file: 'filter/sort.ts', most: HEAD, read: readSort },
-  { name: 'fields', file: 'records/pick.ts', most: HEAD, read: (text) => pickFields('{"a":{"b":1}}', text) },
+  { name: 'a media type', file: 'platform/tools/charset.ts', most: HEAD, read: charsetOf },
+  { name: 'a token', file: 'engine/auth/tokens.ts', most: HEAD, read: readClaims },
+  { name: 'an address of a client', file: 'platform/limits/holder.ts', most: HEAD, read: networkOf },
+  { name: 'a filter', file: 'engine/filter/parse.ts', most: 3_500, read: parseFilter },
+  { name: 'a sort', file: 'engine/filter/sort.ts', most: HEAD, read: readSort },
+  {
+    name: 'fields',
+    file: 'engine/records/pick.ts',
+    most: HEAD,
+    read: (text) => pickFields('{"a":{"b":1}}', text),
+  },
   {
     name: 'HTML of an excerpt',
-    file: 'records/excerpt.ts',
+    file: 'engine/records/excerpt.ts',
     most: BODY,
     read: (text) => excerpt(text, 1_000, true),
   },
-  { name: 'quoted lists', file: 'tools/tokenize.ts', most: HEAD, read: (text) => splitTokens(text, ',') },
-  { name: 'a date', file: 'fields/date.ts', most: BODY, read: parseDate },
-  { name: 'an email', file: 'fields/address.ts', most: 5_000, read: isEmail },
-  { name: 'a URL', file: 'fields/address.ts', most: BODY, read: isUrl },
-  { name: 'a list in a text', file: 'fields/cast.ts', most: BODY, read: toTexts },
+  {
+    name: 'quoted lists',
+    file: 'platform/tools/tokenize.ts',
+    most: HEAD,
+    read: (text) => splitTokens(text, ','),
+  },
+  { name: 'a date', file: 'engine/fields/date.ts', most: BODY, read: parseDate },
+  { name: 'an email', file: 'engine/fields/address.ts', most: 5_000, read: isEmail },
+  { name: 'a URL', file: 'engine/fields/address.ts', most: BODY, read: isUrl },
+  { name: 'a list in a text', file: 'engine/fields/cast.ts', most: BODY, read: toTexts },
   {
     name: 'a JSON field',
-    file: 'fields/json-text.ts',
+    file: 'engine/fields/json-text.ts',
     most: MEBI,
     around: ['["', '"]'],
     read: (text) => isUniqueJson(text) && minify(text),
   },
   {
     name: 'a pattern',
-    file: 'fields/pattern.ts',
+    file: 'engine/fields/pattern.ts',
     most: 5_000,
     read: (text) => patternError(text) ?? generateText(text),
   },
-  { name: 'a cron expression', file: 'settings/cron.ts', most: 100, read: parseCron },
+  { name: 'a cron expression', file: 'engine/settings/cron.ts', most: 100, read: parseCron },
   {
     name: 'a file, by its beginning',
-    file: 'files/text-kinds.ts',
+    file: 'engine/files/text-kinds.ts',
     most: BODY,
     read: (text) => sniff(Buffer.from(text)),
   },
   {
     name: 'a binary file, by its beginning',
-    file: 'files/sniff.ts',
+    file: 'engine/files/sniff.ts',
     most: BODY,
     read: (text) => sniff(Buffer.from(`\0${text}`)),
   },

@@ -1,5 +1,5 @@
+import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
 import { WEBHOOK_PRESETS } from '../../src/portable/webhook-presets.ts'
-import { fillTemplates } from '../../src/webhooks/fill.ts'
 import { runPayloads } from './run-payloads.ts'
 
 interface Sent {

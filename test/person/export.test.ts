@@ -1,4 +1,4 @@
-import { cleanUpRequests } from '../../src/person/clean-up.ts'
+import { cleanUpRequests } from '../../src/gateway/people/clean-up.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { ended, jobDeleted, makeShop, PICTURE_TEXT, seedPerson } from './person-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { queries } from '../../src/db/queries.ts'
-import { hide } from '../../src/person/hide.ts'
-import { personOf } from '../../src/person/person.ts'
+import { hide } from '../../src/gateway/people/hide.ts'
+import { personOf } from '../../src/gateway/people/person.ts'
+import { queries } from '../../src/platform/db/queries.ts'
 import { openPreparedDb } from '../support/server/start.ts'
 
 const db = await openPreparedDb()

@@ -1,5 +1,5 @@
-import { personOf } from '../../src/person/person.ts'
-import { lockTexts } from '../../src/person/texts-to-erase.ts'
+import { personOf } from '../../src/gateway/people/person.ts'
+import { lockTexts } from '../../src/gateway/people/texts-to-erase.ts'
 import { recordPlans } from '../support/database/plans.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 

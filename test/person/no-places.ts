@@ -1,8 +1,8 @@
-import type { Catalog } from '../../src/collections/catalog.ts'
+import type { Catalog } from '../../src/engine/collections/catalog.ts'
 
 /**
  * Tables that hold no data of the persons whom an account texts, or that need no erasure of their own, with
- * the reason. `src/person/places` has the others. A new table needs a place or a line here.
+ * the reason. `src/gateway/people/places` has the others. A new table needs a place or a line here.
  */
 export const NO_PLACES: Readonly<Record<string, string>> = {
   _audit: 'names actions, superusers and record ids; never values',

@@ -1,4 +1,4 @@
-import { PLACES } from '../../src/person/places.ts'
+import { PLACES } from '../../src/gateway/people/places.ts'
 import { openPreparedDb } from '../support/server/start.ts'
 import { NO_PLACES } from './no-places.ts'
 

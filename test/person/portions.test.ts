@@ -1,7 +1,7 @@
-import { eraseData } from '../../src/person/erase.ts'
-import { exportSlice } from '../../src/person/export.ts'
-import { EXPORTED } from '../../src/person/export-portion.ts'
-import { personOf } from '../../src/person/person.ts'
+import { eraseData } from '../../src/gateway/people/erase.ts'
+import { exportSlice } from '../../src/gateway/people/export.ts'
+import { EXPORTED } from '../../src/gateway/people/export-portion.ts'
+import { personOf } from '../../src/gateway/people/person.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 

@@ -1,4 +1,4 @@
-import { storedForms } from '../../src/person/spellings.ts'
+import { storedForms } from '../../src/gateway/people/spellings.ts'
 import { tablesWith } from '../support/database/dump.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'

@@ -1,4 +1,4 @@
-import { spellingsOf } from '../../src/person/spellings.ts'
+import { spellingsOf } from '../../src/gateway/people/spellings.ts'
 import { characterClasses } from '../../src/portable/phone/character-classes.ts'
 import { readPhone } from '../../src/portable/phone/read.ts'
 import { PHONE_TABLE } from '../support/phone-table.ts'

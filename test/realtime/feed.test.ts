@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../src/collections/catalog.ts'
-import { DatabaseUnavailable } from '../../src/db/errors.ts'
-import { createLogger } from '../../src/log.ts'
-import { startFeed } from '../../src/realtime/feed.ts'
+import type { Store } from '../../src/engine/collections/catalog.ts'
+import { startFeed } from '../../src/engine/realtime/feed.ts'
+import { DatabaseUnavailable } from '../../src/platform/db/errors.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { startServer } from '../support/server/start.ts'
 
 test('losing the database while a feed starts causes no unhandled rejection', async () => {

@@ -1,6 +1,6 @@
-import type { Collection } from '../../src/collections/catalog.ts'
-import type { Predicate } from '../../src/filter/compiled-filter.ts'
-import { isLocal, testLocally } from '../../src/realtime/topic-access.ts'
+import type { Collection } from '../../src/engine/collections/catalog.ts'
+import type { Predicate } from '../../src/engine/filter/compiled-filter.ts'
+import { isLocal, testLocally } from '../../src/engine/realtime/topic-access.ts'
 import { all, any, compare, OPAQUE } from '../support/predicates.ts'
 
 const fields = [

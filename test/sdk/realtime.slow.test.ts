@@ -1,6 +1,6 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { startRealtimeServer } from '../realtime/realtime-server.ts'
 import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Words, wordFault } from '../../src/server/command-line.ts'
+import { type Words, wordFault } from '../../src/main/command-line.ts'
 
 // citty itself passes over words that it does not know.
 
@@ -40,15 +40,11 @@ test('a command that takes many words accepts them all but no unknown option', (
 })
 
 const run = (...words: string[]) =>
-  spawnSync(
-    process.execPath,
-    [fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url)), ...words],
-    {
-      encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1' },
-      timeout: 80_000,
-    },
-  )
+  spawnSync(process.execPath, [fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url)), ...words], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+    timeout: 80_000,
+  })
 
 test('every command refuses unknown options and extra words', { timeout: 90_000 }, () => {
   expect(run('serve', '--port', '80').stderr).toBe('There is no option --port. See pocketsms serve --help.\n')

@@ -1,8 +1,8 @@
-import { makeOwnObjects } from '../../src/collections/own-indexes.ts'
-import { extensionsOf } from '../../src/server/extensions.ts'
-import { sweep } from '../../src/sms/queue/sweep.ts'
-import { endOldMessages } from '../../src/sms/retention/old-messages.ts'
-import { randomId } from '../../src/tools/random.ts'
+import { makeOwnObjects } from '../../src/engine/collections/own-indexes.ts'
+import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
+import { endOldMessages } from '../../src/gateway/retention/old-messages.ts'
+import { extensionsOf } from '../../src/main/extensions.ts'
+import { randomId } from '../../src/platform/tools/random.ts'
 import { briefFaults } from '../support/database/brief.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 

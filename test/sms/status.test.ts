@@ -1,4 +1,4 @@
-import { NEXT, STATUSES } from '../../src/sms/status.ts'
+import { NEXT, STATUSES } from '../../src/gateway/base/status.ts'
 import { testStore } from '../support/database/queue.ts'
 
 test('SQL and the server allow the same changes of a status', async () => {

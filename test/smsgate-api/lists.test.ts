@@ -1,4 +1,4 @@
-import { formatDate } from '../../src/fields/date.ts'
+import { formatDate } from '../../src/engine/fields/date.ts'
 import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-api/inbox.ts'
 import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-api/list-messages.ts'
 import { recordPlans } from '../support/database/plans.ts'

@@ -1,4 +1,4 @@
-import { sweep } from '../../src/sms/queue/sweep.ts'
+import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import { joinPhone, records, send, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'

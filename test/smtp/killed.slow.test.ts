@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
-import { upsertSuperuser } from '../../src/auth/superusers.ts'
-import { createLogger } from '../../src/log.ts'
+import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openDb, start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'

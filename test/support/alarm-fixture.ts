@@ -1,8 +1,8 @@
-import { alarmMailJobs, checkSilentDevices } from '../../src/alarms/alarms.ts'
-import { readConfig } from '../../src/config.ts'
-import { createLogger } from '../../src/log.ts'
-import { SETTINGS } from '../../src/settings/settings.ts'
-import { makeWorker } from '../../src/work/jobs.ts'
+import { SETTINGS } from '../../src/engine/settings/settings.ts'
+import { alarmMailJobs, checkSilentDevices } from '../../src/gateway/alarms/alarms.ts'
+import { readConfig } from '../../src/platform/config.ts'
+import { makeWorker } from '../../src/platform/jobs/jobs.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { makeDevice, makeUser, testStore } from './database/queue.ts'
 import { startMailServer } from './services/mail-server.ts'
 

@@ -1,7 +1,7 @@
-import { quote, tableName } from '../../src/collections/catalog.ts'
-import { createCollection, updateCollection } from '../../src/collections/edit.ts'
-import { ApiError } from '../../src/errors.ts'
-import { checkRule } from '../../src/records/access.ts'
+import { quote, tableName } from '../../src/engine/collections/catalog.ts'
+import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
+import { checkRule } from '../../src/engine/records/access.ts'
+import { ApiError } from '../../src/platform/errors.ts'
 import { openStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'
 

@@ -10,7 +10,7 @@ process.env.TEST_POSTGRES_URL = process.env[`${TEST_SERVER}_URL`]
 process.env.TEST_TEMPLATE = process.env[`${TEST_SERVER}_TEMPLATE`]
 process.env.TEST_POOLER = process.env[`${TEST_SERVER}_POOLER`] ?? ''
 
-/** Fails the test whose requests were answered otherwise than src/openapi says. */
+/** Fails the test whose requests were answered otherwise than src/http/openapi says. */
 function checkAnswers(): void {
   const faults = takeFaults()
   if (faults.length > 0)

@@ -1,4 +1,4 @@
-import type { Predicate } from '../../src/filter/compiled-filter.ts'
+import type { Predicate } from '../../src/engine/filter/compiled-filter.ts'
 
 /** `column sign $1`, where `index` is the place of the parameter from 0. */
 export const compare = (column: string, sign = '=', index = 0, cast = 'text'): Predicate => ({

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/collections/catalog.ts'
+import type { Store } from '../../src/engine/collections/catalog.ts'
 import { type Client, startServerWithDevices } from './server/server-with-devices.ts'
 import { startReceiver } from './services/receiver.ts'
 import { until } from './until.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { Store } from '../../src/collections/catalog.ts'
-import { compose } from '../../src/hooks/compose.ts'
-import { HOOK_SETTINGS } from '../../src/hooks/hook-settings.ts'
+import type { Store } from '../../src/engine/collections/catalog.ts'
+import { compose } from '../../src/gateway/hooks/compose.ts'
+import { HOOK_SETTINGS } from '../../src/gateway/hooks/hook-settings.ts'
 import { areInstalled, toolFile } from './door-clients.ts'
 
 interface Event {

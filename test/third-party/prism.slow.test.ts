@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { readAnswer } from '../../src/agent/drivers/http/answer.ts'
-import { fillRequest } from '../../src/agent/drivers/http/request.ts'
-import { sendOutgoing } from '../../src/outgoing/send.ts'
+import { sendOutgoing } from '../../src/platform/outgoing/send.ts'
+import { readAnswer } from '../../src/programs/agent/drivers/http/answer.ts'
+import { fillRequest } from '../../src/programs/agent/drivers/http/request.ts'
 import { CALLBACK, openDriver, TEXT } from '../agent/http/carrier-fixture.ts'
 import { type Documented, hasDocuments, hasPrism, startPrism } from './openapi-documents.ts'
 

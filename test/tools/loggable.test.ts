@@ -1,5 +1,5 @@
-import { readCall } from '../../src/agent/drivers/http/read-call.ts'
-import { withoutNumbers } from '../../src/tools/loggable.ts'
+import { withoutNumbers } from '../../src/platform/tools/loggable.ts'
+import { readCall } from '../../src/programs/agent/drivers/http/read-call.ts'
 import { CALLBACK, carrierOf } from '../agent/http/carrier-fixture.ts'
 
 test('the names of the fields of an unknown event have neither numbers nor words of people', () => {

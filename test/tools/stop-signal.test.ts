@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const MODULE = new URL('../../src/tools/stop-signal.ts', import.meta.url)
+const MODULE = new URL('../../src/platform/tools/stop-signal.ts', import.meta.url)
 const LATER_MS = 1_100
 
 /** A program that takes a while to stop; what it says, and how it ends. */

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pair } from '../../src/agent/device.ts'
+import { pair } from '../../src/programs/agent/device.ts'
 
-const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 /** Milliseconds that a sending takes, and its delivery report after it. */
 const LAG_MS = 15
 const DELIVERY_MS = 40

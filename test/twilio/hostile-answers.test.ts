@@ -1,6 +1,6 @@
-import { Db } from '../../src/db/open.ts'
+import { sendingFor } from '../../src/gateway/messages/send/sending.ts'
+import { Db } from '../../src/platform/db/open.ts'
 import { twilioCalls } from '../../src/protocols/twilio/call.ts'
-import { sendingFor } from '../../src/sms/send/sending.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.

@@ -1,5 +1,5 @@
-import { claimMessages } from '../../src/sms/queue/claim.ts'
-import { deleteOldVerifications, expireVerifications } from '../../src/verify/end-old.ts'
+import { deleteOldVerifications, expireVerifications } from '../../src/gateway/codes/end-old.ts'
+import { claimMessages } from '../../src/gateway/messages/queue/claim.ts'
 import {
   ANN,
   as,

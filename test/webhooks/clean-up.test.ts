@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
-import { findDue } from '../../src/webhooks/load-delivery.ts'
-import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
+import { cleanUpDeliveries } from '../../src/gateway/webhooks/clean-up.ts'
+import { findDue } from '../../src/gateway/webhooks/load-delivery.ts'
+import { recordOutcome } from '../../src/gateway/webhooks/record-outcome.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { until } from '../support/until.ts'
 import {

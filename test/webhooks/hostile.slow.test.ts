@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { callWebhook, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../src/webhooks/load-delivery.ts'
-import { newSecret } from '../../src/webhooks/new-secret.ts'
+import { callWebhook, TIMEOUT_MS } from '../../src/gateway/webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../src/gateway/webhooks/load-delivery.ts'
+import { newSecret } from '../../src/gateway/webhooks/new-secret.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { until } from '../support/until.ts'
 import {

@@ -1,7 +1,7 @@
-import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
-import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/webhooks/lease.ts'
-import { type DueDelivery, findDue } from '../../src/webhooks/load-delivery.ts'
-import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/record-outcome.ts'
+import type { CallOutcome } from '../../src/gateway/webhooks/call-webhook.ts'
+import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/gateway/webhooks/lease.ts'
+import { type DueDelivery, findDue } from '../../src/gateway/webhooks/load-delivery.ts'
+import { endTurn, failWithoutCall, recordOutcome } from '../../src/gateway/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 
 const store = await testStore()

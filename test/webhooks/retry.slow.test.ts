@@ -1,4 +1,4 @@
-import { DELAYS_SECONDS, nextDelay } from '../../src/webhooks/retry-delay.ts'
+import { DELAYS_SECONDS, nextDelay } from '../../src/gateway/webhooks/retry-delay.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 import type { Client } from '../support/server/server-with-devices.ts'

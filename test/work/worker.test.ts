@@ -1,7 +1,7 @@
-import { createLogger } from '../../src/log.ts'
-import { kindsOf } from '../../src/server/jobs.ts'
-import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/job-queue.ts'
-import { makeWorker } from '../../src/work/jobs.ts'
+import { kindsOf } from '../../src/main/jobs.ts'
+import { hasRoomSql, type JobKind, readJobFigures } from '../../src/platform/jobs/job-queue.ts'
+import { makeWorker } from '../../src/platform/jobs/jobs.ts'
+import { createLogger } from '../../src/platform/log.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
 
 const log = createLogger({ logLevel: 'silent' })

@@ -1,7 +1,7 @@
 -- Deferred trigger of tables with file fields: at the commit, deletes the files that the record no longer
 -- names, whatever statement changed it. Deferred because an import may delete a record and store it again.
 -- Arguments: the collection's id, and an SQL expression for the file names in a row `b`
--- (src/collections/table.ts).
+-- (src/engine/collections/table.ts).
 create or replace function _files_named() returns trigger language plpgsql as $$
 declare
   names text[];

@@ -1,6 +1,6 @@
 -- Accepts send requests of one user (`owner`): checks each request, and for those that pass stores the
 -- messages, charges the quota, chooses lines and queues the messages. A request is accepted as a whole or not
--- at all. The caller is src/sms/send/accept.ts.
+-- at all. The caller is src/gateway/messages/send/accept.ts.
 --
 -- Parameters
 --   owner          id of the user

@@ -1,6 +1,6 @@
 -- Counts the messages of each user. From then on, triggers of sms_messages update the counts
--- (src/sms/message-totals.ts). The lock on sms_turns waits until running calls of sms_accept end. New calls
--- then wait for the count, which takes about a second for some million messages.
+-- (src/gateway/messages/message-totals.ts). The lock on sms_turns waits until running calls of sms_accept
+-- end. New calls then wait for the count, which takes about a second for some million messages.
 create or replace function sms_count_all() returns void language plpgsql as $$
 begin
   lock table sms_turns in exclusive mode;

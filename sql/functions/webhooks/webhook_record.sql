@@ -2,8 +2,8 @@
 -- one. `before`: attempts before this one; `delay`: seconds to the next, null for none. `is_over`: all
 -- these deliveries are finished and leave the queue. Returns the ids of the recorded ones. A join with
 -- `given` alone would make Postgres expect too many rows and read whole tables, hence `any(array(…))`.
--- Of a delivery whose answer was deleted with its text (src/sms/retention/end-messages.ts), a later answer
--- and the headers of its call are not stored: they may quote the text.
+-- Of a delivery whose answer was deleted with its text (src/gateway/retention/end-messages.ts), a later
+-- answer and the headers of its call are not stored: they may quote the text.
 create or replace function webhook_record(outcomes json, is_over boolean) returns setof text language plpgsql as $$
 begin
   return query

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 export interface Actor {

@@ -1,5 +1,5 @@
+import { forbidden } from '../../platform/errors.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
-import { forbidden } from '../errors.ts'
 import { byId, selectRows } from '../records/read-rows.ts'
 import { isRuleFault } from '../records/rule-faults.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'

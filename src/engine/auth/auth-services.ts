@@ -1,7 +1,7 @@
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { Logger } from '../../platform/log.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
-import type { Config } from '../config.ts'
-import type { Db } from '../db/open.ts'
-import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 

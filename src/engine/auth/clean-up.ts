@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { queries } from '../../platform/db/queries.ts'
 import type { Store } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
 import { deleteOldSystemRecords } from './system-records.ts'
 
 const IS_LONG_OVER = sql<boolean>`expires_at <= now() - interval '1 hour'`

@@ -1,6 +1,6 @@
+import { fieldError } from '../../platform/errors.ts'
 import type { AuthCollection } from '../collections/catalog.ts'
 import { checkFields, failedBefore, required } from '../collections/checks.ts'
-import { fieldError } from '../errors.ts'
 import { object, text } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers } from './account.ts'

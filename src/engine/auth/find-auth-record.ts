@@ -1,3 +1,4 @@
+import { forbidden } from '../../platform/errors.ts'
 import {
   type AuthCollection,
   type Collection,
@@ -9,7 +10,6 @@ import {
   USERS_ID,
 } from '../collections/catalog.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
-import { forbidden } from '../errors.ts'
 import { catalogFor } from '../records/access.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import { columnsOf, type RecordRow, statementName, toValues } from '../records/record-sql.ts'

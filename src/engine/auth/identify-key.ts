@@ -1,3 +1,5 @@
+import { queries } from '../../platform/db/queries.ts'
+import { Lru, memoize } from '../../platform/tools/lru.ts'
 import {
   type AuthCollection,
   type Catalog,
@@ -6,11 +8,9 @@ import {
   tableName,
   USERS_ID,
 } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
 import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'
-import { Lru, memoize } from '../tools/lru.ts'
 import { authColumns, lookUp, toAuthRecord } from './find-auth-record.ts'
 import { sha256 } from './tokens.ts'
 

@@ -1,6 +1,6 @@
+import { notFound } from '../../platform/errors.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { atLeast, checkFields } from '../collections/checks.ts'
-import { notFound } from '../errors.ts'
 import { object, whole } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'

@@ -1,7 +1,7 @@
+import { E164 } from '../../portable/phone/e164.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { checkFields, email, length, required, when } from '../collections/checks.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
-import { E164 } from '../portable/phone/e164.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'

@@ -1,8 +1,8 @@
-import type { Holder } from '../admission/holder.ts'
+import type { Holder } from '../../platform/limits/holder.ts'
+import { randomText } from '../../platform/tools/random.ts'
 import type { AuthCollection } from '../collections/catalog.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import type { PasswordField } from '../fields/field.ts'
-import { randomText } from '../tools/random.ts'
 
 const decoys = new Map<number, Promise<string>>()
 

@@ -1,5 +1,5 @@
+import { badRequest } from '../../platform/errors.ts'
 import { checkFields, equals, failedBefore, length, required } from '../collections/checks.ts'
-import { badRequest } from '../errors.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import { changeAuthRecord, type InSameTransaction } from './account.ts'
 import type { AuthCall } from './auth-services.ts'

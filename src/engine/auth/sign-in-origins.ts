@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import { within } from '../../platform/tools/deadline.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { within } from '../tools/deadline.ts'
 import type { AuthServices, Origin } from './auth-services.ts'
 import { mailAuthAlert } from './mails.ts'
 import {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
-import { forbidden } from '../errors.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { memoize } from '../../platform/tools/lru.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { memoize } from '../tools/lru.ts'
 import type { AuthServices } from './auth-services.ts'
 
 /** False only for a superuser at an IP address that the settings do not allow. */

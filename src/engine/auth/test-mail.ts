@@ -1,10 +1,10 @@
+import { badRequest, fieldError } from '../../platform/errors.ts'
+import { randomText } from '../../platform/tools/random.ts'
 import { type AuthCollection, type Store, SUPERUSERS } from '../collections/catalog.ts'
 import { type Check, checkFields, email, length, oneOf, required } from '../collections/checks.ts'
-import { badRequest, fieldError } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import { type AuthRecord, authRecord } from '../request/request.ts'
-import { randomText } from '../tools/random.ts'
 import { mailAuthAlert, mailLink, mailOtp } from './mails.ts'
 import type { MailServices } from './send-mail.ts'
 

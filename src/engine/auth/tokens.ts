@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { Lru } from '../../platform/tools/lru.ts'
 import type { TokenOptions } from '../collections/auth-shape.ts'
 import { type AuthCollection, type Catalog, DEVICES_ID, type Store } from '../collections/catalog.ts'
-import { type FieldError, fieldError } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { Lru } from '../tools/lru.ts'
 import { findActing, findTokenOwner } from './find-auth-record.ts'
 
 /** The purpose of a token: its `type` claim. */

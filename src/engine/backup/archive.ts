@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { z } from 'zod'
-import { UserError } from '../errors.ts'
-import { parseJson } from '../tools/json.ts'
+import { UserError } from '../../platform/errors.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
 
 export const MANIFEST = 'manifest.json'
@@ -17,7 +17,7 @@ const TABLE = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Checksum of the rows, computed by the database: see transfer/tables.ts. */
+  /** Checksum of the rows, computed by the database: see engine/transfer/tables.ts. */
   digest: z.string(),
   numbering: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() })),
 })

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import type { Logger } from '../log.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Logger } from '../../platform/log.ts'
 import { readState } from './state.ts'
 
 /** The channel notified when a restore begins to replace the data, and when it ends. */

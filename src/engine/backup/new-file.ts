@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../errors.ts'
-import { removeLeftovers, syncFolder } from '../tools/files.ts'
+import { UserError } from '../../platform/errors.ts'
+import { removeLeftovers, syncFolder } from '../../platform/tools/files.ts'
 
 const PREFIX = '.pocketsms-partial-'
 /** A temporary file unchanged for this long is abandoned. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import { notifyRestore } from './follow-restores.ts'
 import { LEASE } from './lease.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { formatDate } from '../fields/date.ts'
 
 const JOB = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Config } from '../config.ts'
-import type { Db } from '../db/open.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Settings } from '../settings/settings.ts'
 import { nextScheduled } from './next-scheduled.ts'

@@ -1,3 +1,4 @@
+import { randomText } from '../../platform/tools/random.ts'
 import {
   flag,
   list,
@@ -14,7 +15,6 @@ import {
   type ValuesOf,
   whole,
 } from '../fields/json-shapes.ts'
-import { randomText } from '../tools/random.ts'
 
 const button = (path: string, label: string) => `<p>
   <a class="btn" href="{APP_URL}/_/#/auth/${path}/{TOKEN}" target="_blank" rel="noopener">${label}</a>

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UserError } from '../../platform/errors.ts'
 import { type CatalogDraft, type Collection, tableName } from './catalog.ts'
 import { builtInCollections, systemCollections, withMissingFields } from './definition/built-in.ts'
 import { makeOwnObjects } from './own-indexes.ts'

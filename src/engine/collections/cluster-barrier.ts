@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { sql } from 'kysely'
-import { countChannelListeners } from '../db/count-listeners.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { randomText } from '../tools/random.ts'
+import { countChannelListeners } from '../../platform/db/count-listeners.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { randomText } from '../../platform/tools/random.ts'
 
 /** Maximum wait for other server processes. One that is disconnected catches up when it reconnects. */
 const PATIENCE_MS = 1_000

@@ -1,5 +1,5 @@
-import type { Db } from '../db/open.ts'
-import { randomText } from '../tools/random.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { randomText } from '../../platform/tools/random.ts'
 import { CatalogDraft, type Collection, type Store } from './catalog.ts'
 import { complete } from './definition/complete.ts'
 import { readNew } from './definition/read-collection.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isSqlError } from '../db/errors.ts'
-import { ApiError, badRequest, fieldError, notFound } from '../errors.ts'
+import { isSqlError } from '../../platform/db/errors.ts'
+import { ApiError, badRequest, fieldError, notFound } from '../../platform/errors.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import {
   type Catalog,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
 import { type Collection, columnName, quote, tableName } from './catalog.ts'
 import { columnSql } from './table-columns.ts'

@@ -1,5 +1,12 @@
-import { ApiError, badRequest, type ErrorData, type FieldError, fieldError, plainMessage } from '../errors.ts'
-import { isObject } from '../tools/json.ts'
+import {
+  ApiError,
+  badRequest,
+  type ErrorData,
+  type FieldError,
+  fieldError,
+  plainMessage,
+} from '../../platform/errors.ts'
+import { isObject } from '../../platform/tools/json.ts'
 import { InvalidCollection } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'
 import { checkImported, ImportFault, importCollections } from './import-collections.ts'

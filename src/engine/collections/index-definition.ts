@@ -1,4 +1,4 @@
-import { splitTokens } from '../tools/tokenize.ts'
+import { splitTokens } from '../../platform/tools/tokenize.ts'
 
 export interface IndexColumn {
   readonly name: string

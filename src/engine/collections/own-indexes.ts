@@ -1,7 +1,7 @@
-import { isSqlError } from '../db/errors.ts'
-import type { Db } from '../db/open.ts'
-import { withSavepoint } from '../db/savepoint.ts'
-import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
+import { isSqlError } from '../../platform/db/errors.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { withSavepoint } from '../../platform/db/savepoint.ts'
+import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
 import { type Collection, columnName } from './catalog.ts'
 import { parseIndex } from './index-definition.ts'
 

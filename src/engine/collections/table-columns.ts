@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
 import { type Collection, columnName } from './catalog.ts'

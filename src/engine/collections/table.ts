@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { type Collection, tableName } from './catalog.ts'
 import {
   addFileTriggers,

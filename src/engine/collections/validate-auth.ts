@@ -1,4 +1,4 @@
-import { type ErrorData, type FieldError, fieldError } from '../errors.ts'
+import { type ErrorData, type FieldError, fieldError } from '../../platform/errors.ts'
 import { type MailTemplate, type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
 import type { AuthCollection, Rule } from './catalog.ts'
 import {

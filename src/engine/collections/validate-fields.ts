@@ -1,4 +1,4 @@
-import { fieldError } from '../errors.ts'
+import { fieldError } from '../../platform/errors.ts'
 import type { Collection } from './catalog.ts'
 import { all, byPlace, type Problem, required } from './checks.ts'
 import { type FieldPlace, fieldProblems } from './validate-field-settings.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '../db/open.ts'
-import { fieldError } from '../errors.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { fieldError } from '../../platform/errors.ts'
 import { type Collection, indexName, tableName } from './catalog.ts'
 import type { Problem } from './checks.ts'
 import {

@@ -1,5 +1,5 @@
-import { withSavepoint } from '../db/savepoint.ts'
-import { type ErrorData, fieldError } from '../errors.ts'
+import { withSavepoint } from '../../platform/db/savepoint.ts'
+import { type ErrorData, fieldError } from '../../platform/errors.ts'
 import {
   Catalog,
   type Collection,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import type { Everybody, Holder } from '../admission/holder.ts'
-import { admission } from '../admission/shared-limits.ts'
+import type { Everybody, Holder } from '../../platform/limits/holder.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
 
 /** Loaded when first needed: the phone agent also runs where bcrypt has no native build, such as Android. */
 let loaded: typeof import('bcrypt') | undefined

@@ -1,5 +1,5 @@
-import { cleanText } from '../tools/clean-text.ts'
-import { parseJson } from '../tools/json.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 import { isTooComplex } from './json-text.ts'
 
 /** Length of a text in code points, as in PocketBase. */

@@ -1,4 +1,4 @@
-import type { FieldError } from '../errors.ts'
+import type { FieldError } from '../../platform/errors.ts'
 import { flag, optionalNumber, text, texts, type ValuesOf, whole } from './json-shapes.ts'
 
 export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
@@ -56,7 +56,7 @@ export const SMALL_BYTES = 40
 /** How a field's values are stored. `list`: as texts; `geo`: as JSON that is compared as it is written. */
 export type Storage = 'text' | 'number' | 'bool' | 'list' | 'json' | 'geo'
 
-/** The behaviour of a field type, without the database. `fields/field-types.ts` lists all types. */
+/** The behaviour of a field type, without the database. `engine/fields/field-types.ts` lists all types. */
 export interface FieldType<F extends Field = Field> {
   /** Type of the field's column, with `not null` and default. */
   column(field: F): string

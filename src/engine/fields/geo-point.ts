@@ -1,5 +1,5 @@
-import { fieldError } from '../errors.ts'
-import { isObject, parseJson } from '../tools/json.ts'
+import { fieldError } from '../../platform/errors.ts'
+import { isObject, parseJson } from '../../platform/tools/json.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { writeNumber } from './json-text.ts'
 import { required } from './scalar-types.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../tools/json.ts'
+import { isObject } from '../../platform/tools/json.ts'
 
 /** The submitted JSON has a value of a wrong type. */
 export class ShapeError extends Error {

@@ -1,4 +1,4 @@
-import { parseJson } from '../tools/json.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 
 /** Maximum nesting of JSON, which is SQLite's limit. Postgres fails somewhere above 6,000. */
 const MAX_DEPTH = 1000

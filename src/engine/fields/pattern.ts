@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { RE2JS } from 're2js'
-import { Lru } from '../tools/lru.ts'
+import { Lru } from '../../platform/tools/lru.ts'
 
 const MAX_LENGTH = 5_000
 /** Maximum instructions of a compiled pattern. A match may take this many steps for each character. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { anyOf, queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'
 import type { FilePlace } from './stored-files.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'
 import { CHUNK_BYTES, type FilePlace } from './stored-files.ts'
 

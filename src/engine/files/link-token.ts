@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Db } from '../db/open.ts'
-import { readOrMakeParam, readParam } from '../db/secrets.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { readOrMakeParam, readParam } from '../../platform/db/secrets.ts'
 import type { FilePlace } from './stored-files.ts'
 
 const KEY = 'fileLinks'

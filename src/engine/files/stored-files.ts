@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { admission } from '../admission/shared-limits.ts'
-import type { Db } from '../db/open.ts'
-import { anyOf, queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
 import { type FileOwner, takeRoom } from './storage-limit.ts'
 import type { Content } from './upload.ts'
 

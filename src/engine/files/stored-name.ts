@@ -1,4 +1,4 @@
-import { randomId } from '../tools/random.ts'
+import { randomId } from '../../platform/tools/random.ts'
 
 /** Maximum bytes of an uploaded file's name. Of longer names only the end is kept. */
 const MAX_SENT_BYTES = 300

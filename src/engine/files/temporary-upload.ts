@@ -1,9 +1,9 @@
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GrowingRoom, type Share } from '../admission/budget.ts'
-import { badRequest } from '../errors.ts'
-import { removeLeftovers } from '../tools/files.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { GrowingRoom, type Share } from '../../platform/limits/budget.ts'
+import { removeLeftovers } from '../../platform/tools/files.ts'
 
 const MEMORY_BYTES = 64 << 10
 const READ_BYTES = 64 << 10

@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import { parseJson } from '../tools/json.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 
 /** How many bytes of a file are examined, as in PocketBase's MIME library. */
 export const HEAD_BYTES = 3072

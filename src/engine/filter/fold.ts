@@ -1,4 +1,4 @@
-import { cleanText } from '../tools/clean-text.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import { type Condition, leaf } from './condition.ts'
 import { type Expression, type Operand, textOf } from './operand.ts'
 import { FilterError, type Sign } from './parse.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
-import { cleanText } from '../tools/clean-text.ts'
-import { Lru } from '../tools/lru.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
+import { Lru } from '../../platform/tools/lru.ts'
 import { goText } from './scalar.ts'
 import { likePattern, type Traits, traitsOf } from './traits.ts'
 
@@ -29,7 +29,7 @@ interface RawItem {
   readonly item: RawComparison | readonly RawItem[]
 }
 
-const parser = peggy.generate(readFileSync(new URL('../../grammar/filter.peggy', import.meta.url), 'utf8'))
+const parser = peggy.generate(readFileSync(new URL('../../../grammar/filter.peggy', import.meta.url), 'utf8'))
 
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3

@@ -1,7 +1,7 @@
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import { quote } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { cleanText } from '../tools/clean-text.ts'
 import { asText, type Scalar } from './scalar.ts'
 
 /** A parameter of a statement. It is numbered when the statement is written. */

@@ -1,6 +1,6 @@
+import { UserError } from '../../platform/errors.ts'
 import { type CatalogDraft, type Collection, USERS_ID } from '../collections/catalog.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
-import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import type { ExportedCollection, Report } from './exported-collection.ts'
 

@@ -1,5 +1,5 @@
-import { UserError } from '../errors.ts'
-import { isObject, parseJson } from '../tools/json.ts'
+import { UserError } from '../../platform/errors.ts'
+import { isObject, parseJson } from '../../platform/tools/json.ts'
 import { type PocketBaseData, type StoredRow, textOf } from './open-pocketbase.ts'
 
 /** A collection in PocketBase's export format, with secrets. */

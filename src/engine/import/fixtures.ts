@@ -1,3 +1,7 @@
+import { UserError } from '../../platform/errors.ts'
+import { readText } from '../../platform/tools/files.ts'
+import { isObject } from '../../platform/tools/json.ts'
+import type { Progress } from '../../platform/tools/progress.ts'
 import { recordTerminalAudit } from '../auth/audit.ts'
 import {
   type CatalogDraft,
@@ -10,13 +14,9 @@ import {
 } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { checkImported, ImportFault, importCollections } from '../collections/import-collections.ts'
-import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { readText } from '../tools/files.ts'
-import { isObject } from '../tools/json.ts'
-import type { Progress } from '../tools/progress.ts'
 import { chunkSize, insertRows, removeOld, tidy } from './insert-rows.ts'
 import { type FilePosition, type ImportRow, idOf, readRows, recordFault } from './read-rows.ts'
 

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
+import { UserError } from '../../platform/errors.ts'
 import { quote } from '../collections/catalog.ts'
-import { UserError } from '../errors.ts'
 import { UPLOAD_PREFIX } from '../files/temporary-upload.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import { withSavepoint } from '../../platform/db/savepoint.ts'
+import { type FieldError, UserError } from '../../platform/errors.ts'
 import { type CatalogDraft, type Collection, InvalidCollection, tableName } from '../collections/catalog.ts'
 import { dropCollection } from '../collections/edit.ts'
 import { importCollections } from '../collections/import-collections.ts'
 import { indexText, parseIndex } from '../collections/index-definition.ts'
-import { withSavepoint } from '../db/savepoint.ts'
-import { type FieldError, UserError } from '../errors.ts'
 import { refuseTakenNames, takeFieldIds, withQuotaRule } from './built-in-collections.ts'
 import type { ExportedCollection, Report } from './exported-collection.ts'
 

@@ -1,11 +1,11 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseJson } from '../../platform/tools/json.ts'
+import type { Progress } from '../../platform/tools/progress.ts'
 import type { CatalogDraft, Collection } from '../collections/catalog.ts'
 import { chosenTexts } from '../fields/field-types.ts'
 import { storeFile } from '../files/stored-files.ts'
 import { readUpload } from '../files/upload.ts'
-import { parseJson } from '../tools/json.ts'
-import type { Progress } from '../tools/progress.ts'
 import { type ImportRow, idOf } from './read-rows.ts'
 
 /** Suffix of the file of attributes that PocketBase writes beside each file. */

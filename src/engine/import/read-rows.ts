@@ -1,12 +1,12 @@
+import { UserError } from '../../platform/errors.ts'
+import { isObject } from '../../platform/tools/json.ts'
 import type { Collection } from '../collections/catalog.ts'
-import { UserError } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { checkValue, fieldType, readError } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/scalar-types.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { isObject } from '../tools/json.ts'
 import { rowFault } from './check-row.ts'
 
 /** A record's values in the order of the collection's fields. */

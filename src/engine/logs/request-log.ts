@@ -1,14 +1,14 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { Holder } from '../admission/holder.ts'
-import type { Rate } from '../admission/limits.ts'
-import { Rates } from '../admission/rates.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Holder } from '../../platform/limits/holder.ts'
+import type { Rate } from '../../platform/limits/limits.ts'
+import { Rates } from '../../platform/limits/rates.ts'
+import type { Logger } from '../../platform/log.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
+import { counts } from '../../platform/tools/counts.ts'
 import { formatDate } from '../fields/date.ts'
-import type { Logger } from '../log.ts'
-import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
-import { cleanText } from '../tools/clean-text.ts'
 
 export const ERROR = 8
 /** Level of successful requests: below the default `logs.minLevel`. PocketBase: 0 (docs/operations.md). */

@@ -1,5 +1,5 @@
+import type { Logger } from '../../platform/log.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import type { Logger } from '../log.ts'
 import { ENDED_SESSIONS } from '../records/record-sql.ts'
 import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { ChangeEntry } from './change-log.ts'

@@ -1,4 +1,4 @@
-import { accountHolder } from '../admission/holder.ts'
+import { accountHolder } from '../../platform/limits/holder.ts'
 import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../collections/catalog.ts'
 import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import { type RecordRow, toValues } from '../records/record-sql.ts'

@@ -1,6 +1,6 @@
+import { isSqlError } from '../../platform/db/errors.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import { isSqlError } from '../db/errors.ts'
-import { ApiError } from '../errors.ts'
 import { expandRecords } from '../records/expand.ts'
 import { type ExpandTree, readExpand } from '../records/expand-tree.ts'
 import { pickFields } from '../records/pick.ts'

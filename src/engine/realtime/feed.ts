@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { Logger } from '../log.ts'
 import { type ChangeEntry, readChanges } from './change-log.ts'
 import { registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
 import { currentSnapshot } from './snapshot.ts'

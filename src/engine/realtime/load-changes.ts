@@ -1,5 +1,5 @@
+import { isSqlError } from '../../platform/db/errors.ts'
 import type { Collection, Store } from '../collections/catalog.ts'
-import { isSqlError } from '../db/errors.ts'
 import type { Action, RecordRow } from '../records/record-sql.ts'
 import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
 

@@ -1,5 +1,5 @@
+import { isSqlError, isTooSlow } from '../../platform/db/errors.ts'
 import { type Catalog, type Collection, type Store, tableName } from '../collections/catalog.ts'
-import { isSqlError, isTooSlow } from '../db/errors.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { SqlText } from '../filter/writer.ts'
 import { columnsOf, Parameters, statementName } from '../records/record-sql.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Holder } from '../admission/holder.ts'
-import { admission } from '../admission/shared-limits.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Holder } from '../../platform/limits/holder.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
 import { CHANGES_CHANNEL } from './feed.ts'
 
 export const TOPIC = 'presence'

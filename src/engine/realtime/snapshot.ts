@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { authVersionSql, checkAuthVersion } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 

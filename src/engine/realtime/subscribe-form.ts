@@ -1,5 +1,5 @@
+import { badRequest } from '../../platform/errors.ts'
 import { checkFields, each, length, notLonger, required } from '../collections/checks.ts'
-import { badRequest } from '../errors.ts'
 import { object, ShapeError, text, texts } from '../fields/json-shapes.ts'
 
 interface SubscribeForm {

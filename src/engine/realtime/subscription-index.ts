@@ -1,4 +1,4 @@
-import { type Holder, type Ticket, ticketOf } from '../admission/holder.ts'
+import { type Holder, type Ticket, ticketOf } from '../../platform/limits/holder.ts'
 import type { Catalog, Collection, Rule } from '../collections/catalog.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import { catalogFor } from '../records/access.ts'

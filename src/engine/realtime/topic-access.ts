@@ -1,12 +1,12 @@
-import type { Ticket } from '../admission/holder.ts'
+import { ApiError, RetryLater } from '../../platform/errors.ts'
+import type { Ticket } from '../../platform/limits/holder.ts'
+import { memoize } from '../../platform/tools/lru.ts'
 import { type Catalog, type Collection, columnName, type Rule } from '../collections/catalog.ts'
-import { ApiError, RetryLater } from '../errors.ts'
 import { compile, prepare } from '../filter/compile.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from '../filter/compiled-filter.ts'
 import { FilterError } from '../filter/parse.ts'
 import type { RecordRow } from '../records/record-sql.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { memoize } from '../tools/lru.ts'
 import type { Change } from './load-changes.ts'
 
 /** Decides whether a record is visible. `question`: the SQL query to run if `testLocally` cannot tell. */

@@ -1,6 +1,6 @@
+import { isObject, parseJson } from '../../platform/tools/json.ts'
 import { toText } from '../fields/cast.ts'
 import { snakeCase } from '../files/stored-name.ts'
-import { isObject, parseJson } from '../tools/json.ts'
 
 export interface Topic {
   /** The name as the client wrote it; also the name of its events. */

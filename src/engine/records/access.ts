@@ -1,3 +1,6 @@
+import { type ApiError, forbidden, GatewayError } from '../../platform/errors.ts'
+import { memoize } from '../../platform/tools/lru.ts'
+import { randomText } from '../../platform/tools/random.ts'
 import {
   Catalog,
   type Collection,
@@ -7,13 +10,10 @@ import {
   USERS_ID,
 } from '../collections/catalog.ts'
 import { isBuiltIn } from '../collections/definition/built-in.ts'
-import { type ApiError, forbidden, GatewayError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'
 import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo, type Role } from '../request/request.ts'
-import { memoize } from '../tools/lru.ts'
-import { randomText } from '../tools/random.ts'
 
 /** The API rule; '' for superusers. Throws 403 if it is null, 401 for a guest if `isAuthRequired`. */
 export function ruleFor(

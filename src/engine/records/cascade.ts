@@ -1,6 +1,6 @@
+import { queries } from '../../platform/db/queries.ts'
+import { badRequest } from '../../platform/errors.ts'
 import { type Collection, type Store, SUPERUSERS } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
-import { badRequest } from '../errors.ts'
 import { isMulti } from '../fields/field.ts'
 import type { Extensions } from './collection-extension.ts'
 import { changeLogCte, columnsOf } from './record-sql.ts'

@@ -1,5 +1,5 @@
+import { badRequest, type FieldError, fieldError } from '../../platform/errors.ts'
 import { type AuthCollection, type Collection, SUPERUSERS } from '../collections/catalog.ts'
-import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'
 import type { Field, FileField, PasswordField, Value } from '../fields/field.ts'

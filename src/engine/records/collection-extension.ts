@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import type { Db } from '../../platform/db/open.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 

@@ -1,5 +1,5 @@
+import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Collection, Store } from '../collections/catalog.ts'
-import { badRequest, notFound } from '../errors.ts'
 import { isMulti } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
-import { trimSpace } from '../tools/tokenize.ts'
+import { trimSpace } from '../../platform/tools/tokenize.ts'
 
 /** Maximum characters of a record's HTML to read. A text that is all tags takes 40 ms. */
 export const MAX_HTML = 128 << 10

@@ -1,5 +1,5 @@
+import { badRequest } from '../../platform/errors.ts'
 import type { Collection, Store } from '../collections/catalog.ts'
-import { badRequest } from '../errors.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
 import type { ExpandTree } from './expand-tree.ts'

@@ -1,5 +1,5 @@
+import { type ApiError, badRequest } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import { type ApiError, badRequest } from '../errors.ts'
 import type { CandidateCheck } from './access.ts'
 import type { FieldErrors } from './prepare.ts'
 import { unlessRuleFault } from './rule-faults.ts'

@@ -1,6 +1,6 @@
+import { fieldError } from '../../platform/errors.ts'
 import type { Catalog, Collection } from '../collections/catalog.ts'
 import { OAUTH2_PROVIDERS } from '../collections/definition/oauth2-providers.ts'
-import { fieldError } from '../errors.ts'
 import type { RelationField, TextField, Value } from '../fields/field.ts'
 import { chosenTexts } from '../fields/field-types.ts'
 import { KEY_PATTERN } from '../fields/scalar-types.ts'

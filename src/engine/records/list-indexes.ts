@@ -1,8 +1,8 @@
+import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/catalog.ts'
 import { indexedColumns, insertionOrderBy } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'
-import { memoize } from '../tools/lru.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])

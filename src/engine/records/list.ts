@@ -1,6 +1,6 @@
+import { listFault } from '../../platform/db/errors.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { Collection, Store } from '../collections/catalog.ts'
-import { listFault } from '../db/errors.ts'
-import { notFound } from '../errors.ts'
 import { readBool } from '../fields/cast.ts'
 import { compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'

@@ -1,9 +1,9 @@
-import { admission } from '../admission/shared-limits.ts'
-import { ApiError, badRequest } from '../errors.ts'
+import { ApiError, badRequest } from '../../platform/errors.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import { isObject } from '../../platform/tools/json.ts'
+import { splitTokens, trimSpace } from '../../platform/tools/tokenize.ts'
 import { toBool } from '../fields/cast.ts'
 import { writeSorted } from '../fields/json-text.ts'
-import { isObject } from '../tools/json.ts'
-import { splitTokens, trimSpace } from '../tools/tokenize.ts'
 import { excerpt, MAX_HTML } from './excerpt.ts'
 
 type Modifier = (value: unknown, budget: Budget) => unknown

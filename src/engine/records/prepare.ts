@@ -1,5 +1,6 @@
+import type { FieldError } from '../../platform/errors.ts'
+import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/catalog.ts'
-import type { FieldError } from '../errors.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'
 import type { Field, Value } from '../fields/field.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
-import { memoize } from '../tools/lru.ts'
 import type { Values } from './record-sql.ts'
 import { addUploads, fileRuleValue, type NamedUploads, NO_UPLOADS, namedUploads } from './record-uploads.ts'
 

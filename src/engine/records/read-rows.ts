@@ -1,5 +1,5 @@
+import { notFound } from '../../platform/errors.ts'
 import type { Catalog, Collection, Store } from '../collections/catalog.ts'
-import { notFound } from '../errors.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'

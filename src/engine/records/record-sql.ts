@@ -1,4 +1,6 @@
 import { type QueryCreator, sql } from 'kysely'
+import type { Tables } from '../../platform/db/tables.ts'
+import { memoize } from '../../platform/tools/lru.ts'
 import {
   type Catalog,
   type Collection,
@@ -7,11 +9,9 @@ import {
   type Store,
   tableName,
 } from '../collections/catalog.ts'
-import type { Tables } from '../db/tables.ts'
 import type { Value } from '../fields/field.ts'
 import { sqlType } from '../fields/field-types.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { memoize } from '../tools/lru.ts'
 
 export type Values = Record<string, Value>
 

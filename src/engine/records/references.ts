@@ -1,7 +1,7 @@
+import { memoize } from '../../platform/tools/lru.ts'
 import { type Catalog, type Collection, columnName, quote, type Store } from '../collections/catalog.ts'
 import { now } from '../fields/date.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import { memoize } from '../tools/lru.ts'
 import { changeLogCte, columnsOf } from './record-sql.ts'
 
 /** Ids of records that refer to one of `ids`. `only`: they refer to no record outside `ids`. */

@@ -1,6 +1,6 @@
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import { anyOf, queries } from '../db/queries.ts'
-import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
 /** Fields with ids of devices or lines (SIMs): the table, and what error messages call them. */

@@ -1,4 +1,7 @@
 import { type DeleteQueryBuilder, type DeleteResult, sql } from 'kysely'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import {
   type AuthCollection,
   type Collection,
@@ -6,9 +9,6 @@ import {
   tableName,
   USERS_ID,
 } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { anyOf, queries } from '../db/queries.ts'
-import type { Tables } from '../db/tables.ts'
 import { generateText } from '../fields/pattern.ts'
 import { noteChanges, type Values } from './record-sql.ts'
 

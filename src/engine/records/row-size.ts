@@ -1,7 +1,7 @@
+import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { fieldType, NAME_BYTES } from '../fields/field-types.ts'
-import { memoize } from '../tools/lru.ts'
 
 const LARGE_BYTES = 64 << 10
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { notFound } from '../../platform/errors.ts'
 import { type Collection, columnName, type Store, tableName } from '../collections/catalog.ts'
 import { fieldSource } from '../collections/views/view-fields.ts'
-import { notFound } from '../errors.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
 import { chosenTexts } from '../fields/field-types.ts'
 import type { FilePlace } from '../files/stored-files.ts'

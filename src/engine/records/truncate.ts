@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { ApiError, badRequest } from '../../platform/errors.ts'
 import { type Collection, type Store, tableName } from '../collections/catalog.ts'
-import { ApiError, badRequest } from '../errors.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 import type { Extensions } from './collection-extension.ts'
 

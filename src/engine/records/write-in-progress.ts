@@ -1,5 +1,5 @@
+import type { FieldError } from '../../platform/errors.ts'
 import type { Collection, Store } from '../collections/catalog.ts'
-import type { FieldError } from '../errors.ts'
 import type { Uploads } from '../files/upload.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { CandidateCheck } from './access.ts'

@@ -1,5 +1,5 @@
+import { badRequest } from '../../platform/errors.ts'
 import type { Collection, Store } from '../collections/catalog.ts'
-import { badRequest } from '../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'

@@ -1,4 +1,4 @@
-import { accountHolder, type Holder } from '../admission/holder.ts'
+import { accountHolder, type Holder } from '../../platform/limits/holder.ts'
 import { type Collection, DEVICES_ID, SUPERUSERS, USERS_ID, userHolder } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import { AnswerMeter } from './answer-limit.ts'
@@ -13,7 +13,7 @@ export type RequestContext =
   | 'batch'
   | 'expand'
 
-/** What a member may do for an account: see `records/access`. */
+/** What a member may do for an account: see `engine/records/access`. */
 export type Role = 'viewer' | 'agent' | 'admin'
 
 export interface Actor {

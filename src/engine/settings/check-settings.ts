@@ -1,3 +1,4 @@
+import { fieldError } from '../../platform/errors.ts'
 import {
   atLeast,
   atMost,
@@ -16,7 +17,6 @@ import {
   url,
   when,
 } from '../collections/checks.ts'
-import { fieldError } from '../errors.ts'
 import { cronFault } from './cron.ts'
 import type { RateLimitRule, S3Settings, Settings } from './settings.ts'
 

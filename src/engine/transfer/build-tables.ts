@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
+import type { Db } from '../../platform/db/open.ts'
+import { UserError } from '../../platform/errors.ts'
+import { randomText } from '../../platform/tools/random.ts'
 import { type Collection, quote, readRows as readCollections, tableName } from '../collections/catalog.ts'
 import { readStored } from '../collections/definition/read-collection.ts'
 import { createTable } from '../collections/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'
 import { ViewQueryError } from '../collections/views/view-query-error.ts'
-import type { Db } from '../db/open.ts'
-import { UserError } from '../errors.ts'
-import { randomText } from '../tools/random.ts'
 
 /** Reads views in the order of creation: a view reads only tables and views that were created before it. */
 const VIEWS = sql<{ name: string; query: string }>`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 import type { Table } from './tables.ts'
 
 /** State of a column's sequence. `last`: its last number if `called`, else the number that it gives next. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 import type { Table } from './tables.ts'
 
 /** A row as texts in the order of Table.columns; null for NULL. */

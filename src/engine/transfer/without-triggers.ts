@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 
 const TRIGGERED = sql<{ name: string }>`
 select distinct c.relname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { notFound } from '../errors.ts'
-import type { AuthRecord } from '../request/request.ts'
-import { findActing } from './find-auth-record.ts'
+import { findActing } from '../../engine/auth/find-auth-record.ts'
+import { readClaims, sha256, signToken } from '../../engine/auth/tokens.ts'
+import type { AuthCollection, Store } from '../../engine/collections/catalog.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { notFound } from '../../platform/errors.ts'
 import { SENDER_NAME } from './me.ts'
 import { ROLE } from './members.ts'
-import { readClaims, sha256, signToken } from './tokens.ts'
 
 export const ACCOUNT_OF_MEMBER = z
   .object({ id: z.string(), name: SENDER_NAME, role: ROLE })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { formatDate, now } from '../fields/date.ts'
-import type { Value } from '../fields/field.ts'
-import type { Extension } from '../records/collection-extension.ts'
-import { requireOwn } from '../records/require-own.ts'
-import { randomText } from '../tools/random.ts'
-import { sha256 } from './tokens.ts'
+import { sha256 } from '../../engine/auth/tokens.ts'
+import { formatDate, now } from '../../engine/fields/date.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import { requireOwn } from '../../engine/records/require-own.ts'
+import { randomText } from '../../platform/tools/random.ts'
 
 const PREFIX = 'psk_'
 /**

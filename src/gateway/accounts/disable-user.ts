@@ -1,8 +1,8 @@
-import { type AuthCollection, type Store, USERS_ID } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
-import { endSignIns } from '../records/revoke-sign-ins.ts'
-import { updateRecords } from './status.ts'
-import { notifyAccess } from './wake.ts'
+import { type AuthCollection, type Store, USERS_ID } from '../../engine/collections/catalog.ts'
+import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { updateRecords } from '../base/status.ts'
+import { notifyAccess } from '../lines/wake.ts'
 
 /** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */
 export async function suspendUser({ db, catalog }: Store, user: string) {

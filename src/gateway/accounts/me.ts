@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../db/open.ts'
-import { anyOf, queries } from '../db/queries.ts'
-import type { AuthRecord } from '../request/request.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
 import { ROLES } from './members.ts'
 
 /** The name of a record of `senders`. */

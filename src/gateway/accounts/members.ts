@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { fieldError, invalidFields } from '../errors.ts'
-import type { Extension } from '../records/collection-extension.ts'
-import type { Role } from '../request/request.ts'
-import { randomText } from '../tools/random.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import type { Role } from '../../engine/request/request.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
+import { randomText } from '../../platform/tools/random.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
 export const ROLE = z.enum(ROLES)

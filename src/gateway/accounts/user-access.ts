@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Store, USERS_ID } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { notFound } from '../errors.ts'
-import type { Extensions } from '../records/collection-extension.ts'
-import { revokeFormerAccess } from '../records/former-access.ts'
-import { holdPaused } from './campaigns/hold-paused.ts'
-import { updateRecords } from './status.ts'
+import { type Store, USERS_ID } from '../../engine/collections/catalog.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import { revokeFormerAccess } from '../../engine/records/former-access.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { notFound } from '../../platform/errors.ts'
+import { updateRecords } from '../base/status.ts'
+import { holdPaused } from '../campaigns/hold-paused.ts'
 
 /** Maximum items of a list; `total` counts all. */
 const MAX_ITEMS = 20

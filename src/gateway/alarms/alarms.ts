@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
-import { escapeHtml, layout, linkTo, nameInMail } from '../auth/mail-html.ts'
-import { type MailSender, namesOf } from '../auth/mails.ts'
-import { type MailServices, messageIdOf, sendMail } from '../auth/send-mail.ts'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import type { Job, JobKind } from '../work/job-queue.ts'
+import { escapeHtml, layout, linkTo, nameInMail } from '../../engine/auth/mail-html.ts'
+import { type MailSender, namesOf } from '../../engine/auth/mails.ts'
+import { type MailServices, messageIdOf, sendMail } from '../../engine/auth/send-mail.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
-/** `last_seen` may be this many seconds old: servers write it no more often (sms/devices/device.ts). */
+/** `last_seen` may be this many seconds old: servers write it no more often (gateway/base/device.ts). */
 const SPARED_SECONDS = 30
 
 /** Adds mail jobs about devices that fail, are low on battery, went silent or returned. */

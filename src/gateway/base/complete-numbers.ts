@@ -1,9 +1,9 @@
-import type { Store } from '../collections/catalog.ts'
-import { fieldError, invalidFields } from '../errors.ts'
-import type { Value } from '../fields/field.ts'
-import { E164 } from '../portable/phone/e164.ts'
-import { isOtherForm } from '../portable/phone/other-forms.ts'
-import { countryOfAccount, readNumber } from './send/read-numbers.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
+import { E164 } from '../../portable/phone/e164.ts'
+import { isOtherForm } from '../../portable/phone/other-forms.ts'
+import { countryOfAccount, readNumber } from './read-numbers.ts'
 
 type Values = Record<string, Value>
 

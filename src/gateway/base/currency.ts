@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 /** An amount of money. */
 export const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/)

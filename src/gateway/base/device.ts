@@ -1,14 +1,14 @@
 import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
-import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
-import type { Tables } from '../../db/tables.ts'
-import { dateOf } from '../../fields/date.ts'
-import { minify } from '../../fields/json-text.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { gatewayRefusal } from '../send/refusals.ts'
-import { updateRecords } from '../status.ts'
+import { DEVICES_ID, type Store } from '../../engine/collections/catalog.ts'
+import { dateOf } from '../../engine/fields/date.ts'
+import { minify } from '../../engine/fields/json-text.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import { gatewayRefusal } from './refusals.ts'
 import { completeSims } from './sim-numbers.ts'
+import { updateRecords } from './status.ts'
 
 /** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 /** Locks a user's sends until the transaction `db` ends, so that later sends see its changes. */
 export async function lockUserSends(db: Db, user: string): Promise<void> {

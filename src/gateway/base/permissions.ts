@@ -1,7 +1,7 @@
+import { isEnough, notAllowed } from '../../engine/records/access.ts'
+import type { Role } from '../../engine/request/request.ts'
+import { grants, type Scope } from '../../engine/request/scopes.ts'
 import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'
-import { isEnough, notAllowed } from '../../records/access.ts'
-import type { Role } from '../../request/request.ts'
-import { grants, type Scope } from '../../request/scopes.ts'
 import { gatewayRefusal } from './refusals.ts'
 import type { Sender } from './sender.ts'
 

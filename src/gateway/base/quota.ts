@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import type { Config } from '../config.ts'
-import { queries } from '../db/queries.ts'
-import { formatDate } from '../fields/date.ts'
-import { INSTANT } from '../fields/instant.ts'
-import { storedBytes } from '../files/storage-limit.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import { INSTANT } from '../../engine/fields/instant.ts'
+import { storedBytes } from '../../engine/files/storage-limit.ts'
+import type { Config } from '../../platform/config.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 export const USAGE = z
   .object({

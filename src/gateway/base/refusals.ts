@@ -1,5 +1,5 @@
-import { COMMON_REFUSALS, makeRefuse, type Refusals } from '../../common-refusals.ts'
-import { GatewayError } from '../../errors.ts'
+import { COMMON_REFUSALS, makeRefuse, type Refusals } from '../../platform/common-refusals.ts'
+import { GatewayError } from '../../platform/errors.ts'
 
 /** Refusals of the gateway's own endpoints: HTTP status and message ('' if each case has its own). */
 export const REFUSALS = {

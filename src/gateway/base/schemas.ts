@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { invalid } from '../../common-refusals.ts'
-import { dateOf, parseDate } from '../../fields/date.ts'
-import { cleanText } from '../../tools/clean-text.ts'
+import { dateOf, parseDate } from '../../engine/fields/date.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
 
 /** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })

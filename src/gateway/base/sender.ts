@@ -1,5 +1,5 @@
-import type { AuthRecord, Limits } from '../../request/request.ts'
-import { effectiveScopes, type Scopes } from '../../request/scopes.ts'
+import type { AuthRecord, Limits } from '../../engine/request/request.ts'
+import { effectiveScopes, type Scopes } from '../../engine/request/scopes.ts'
 
 declare const isSender: unique symbol
 

@@ -1,9 +1,9 @@
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
-import type { Tables } from '../db/tables.ts'
-import { logChange, noteChanges } from '../records/record-sql.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { logChange, noteChanges } from '../../engine/records/record-sql.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 
 /** Statuses of a message. Incoming messages are always `received`. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import { serverKey } from '../send/idempotency.ts'
+import type { Config } from '../../platform/config.ts'
+import { serverKey } from '../messages/send/idempotency.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Maximum messages stored per transaction. The user's other sends are accepted between transactions. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
-import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
-import { NEVER_AGAIN, REASONS } from '../status.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { NEVER_AGAIN, REASONS } from '../base/status.ts'
 import type { Campaign } from './campaign.ts'
 import { namedWithoutConsent, WITHOUT_CONSENT } from './plan.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Maximum messages that a transaction locks, so that other requests wait only briefly. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { readCampaign } from './campaign.ts'
 import { holdMessages } from './hold-messages.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
-import { LAST_LEAVES_AT } from '../send/preview.ts'
-import { gatewayRefusal } from '../send/refusals.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { gatewayRefusal } from '../base/refusals.ts'
+import { LAST_LEAVES_AT } from '../messages/send/preview.ts'
 
 const STATUSES = ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
 export type CampaignStatus = (typeof STATUSES)[number]

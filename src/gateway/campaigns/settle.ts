@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { GatewayError } from '../../errors.ts'
-import { deleteRecords } from '../../records/cascade.ts'
-import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
-import { gatewayRefusal } from '../send/refusals.ts'
+import { deleteRecords } from '../../engine/records/cascade.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { GatewayError } from '../../platform/errors.ts'
+import { gatewayRefusal } from '../base/refusals.ts'
+import { cancelWaiting, lockWaiting } from '../messages/queue/cancel.ts'
 import {
   type Campaign,
   type CampaignServices,

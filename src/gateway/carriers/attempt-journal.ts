@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Journal, type JournalEntry, UNSTORED_MS } from '../../agent/journal.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { type Journal, type JournalEntry, UNSTORED_MS } from '../../programs/agent/journal.ts'
 
 /**
  * The journal of a carrier's attempts in the database: a server sees which attempts another server has begun,

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
-import { STOPPED } from '../../agent/agent.ts'
-import { type Link, ServerUnavailable } from '../../agent/link.ts'
-import { findAuthRecord } from '../../auth/find-auth-record.ts'
-import type { AuthCollection, Store } from '../../collections/catalog.ts'
-import { GatewayError } from '../../errors.ts'
+import { findAuthRecord } from '../../engine/auth/find-auth-record.ts'
+import type { AuthCollection, Store } from '../../engine/collections/catalog.ts'
 import type { Services } from '../../http/context.ts'
-import { type Device, requireDevice, saveSims, touchDevice } from '../../sms/devices/device.ts'
-import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../../sms/devices/device-body.ts'
-import { claimMessages } from '../../sms/queue/claim.ts'
-import { applyReports } from '../../sms/queue/report.ts'
-import { checkShape } from '../../sms/send/schemas.ts'
-import { onDeviceEvent } from '../../sms/wake.ts'
+import { GatewayError } from '../../platform/errors.ts'
+import { STOPPED } from '../../programs/agent/agent.ts'
+import { type Link, ServerUnavailable } from '../../programs/agent/link.ts'
+import { type Device, requireDevice, saveSims, touchDevice } from '../base/device.ts'
+import { checkShape } from '../base/schemas.ts'
+import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../lines/device-body.ts'
+import { onDeviceEvent } from '../lines/wake.ts'
+import { claimMessages } from '../messages/queue/claim.ts'
+import { applyReports } from '../messages/queue/report.ts'
 
 /** What the link uses of the server's services. */
 export type LinkServices = Pick<Services, 'store' | 'config'>
@@ -18,8 +18,8 @@ export type LinkServices = Pick<Services, 'store' | 'config'>
 type Work = (store: Store, device: Device, body: unknown, services: LinkServices) => Promise<unknown>
 
 /**
- * The routes of the device API (`http/routes/devices`) that an agent uses, without HTTP. Incoming texts
- * arrive by calls: see `receive-text`.
+ * The routes of the device API (`gateway/messages/device-routes`) that an agent uses, without HTTP. Incoming
+ * texts arrive by calls: see `receive-text`.
  */
 const ROUTES: Readonly<Record<string, Work>> = {
   async '/api/devices/heartbeat'(store, device, body) {

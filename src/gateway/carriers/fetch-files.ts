@@ -1,7 +1,7 @@
-import type { CarrierFile } from '../../agent/drivers/http/read-call.ts'
-import { AddressRefused } from '../../outgoing/addresses.ts'
-import { sendOutgoing } from '../../outgoing/send.ts'
-import { type Attachment, readAttachment } from '../../sms/conversations/store-attachments.ts'
+import { AddressRefused } from '../../platform/outgoing/addresses.ts'
+import { sendOutgoing } from '../../platform/outgoing/send.ts'
+import type { CarrierFile } from '../../programs/agent/drivers/http/read-call.ts'
+import { type Attachment, readAttachment } from '../conversations/store-attachments.ts'
 
 /** A file as an attachment, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
 export interface FetchedFile extends CarrierFile {

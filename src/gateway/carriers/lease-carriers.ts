@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Config } from '../../config.ts'
-import type { Db } from '../../db/open.ts'
-import { anyFound, inSeconds, queries } from '../../db/queries.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyFound, inSeconds, queries } from '../../platform/db/queries.ts'
 import { COLUMNS } from './stored-carrier.ts'
 
 /** How long a lease lasts: then another server takes over a carrier, such as after a crash. */

@@ -1,8 +1,8 @@
-import { keysIn } from '../../auth/identify-key.ts'
-import { sha256 } from '../../auth/tokens.ts'
-import { invalid } from '../../common-refusals.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
+import { keysIn } from '../../engine/auth/identify-key.ts'
+import { sha256 } from '../../engine/auth/tokens.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
 
 /**
  * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its

@@ -1,9 +1,9 @@
-import { ACCOUNT } from '../../agent/drivers/http/settings.ts'
-import { invalid } from '../../common-refusals.ts'
-import { LOCKS } from '../../db/advisory-locks.ts'
-import type { Db } from '../../db/open.ts'
-import { lock, queries } from '../../db/queries.ts'
-import { type CarrierBody, MAX_CARRIERS } from '../../sms/devices/carrier-body.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { lock, queries } from '../../platform/db/queries.ts'
+import { ACCOUNT } from '../../programs/agent/drivers/http/settings.ts'
+import { type CarrierBody, MAX_CARRIERS } from '../lines/carrier-body.ts'
 
 /** Requests at the same time that all carriers of an account may make together. */
 const MAX_PARALLEL = 100

@@ -1,5 +1,5 @@
-import { templateRefusal } from '../sms/send/refusals.ts'
-import { fillVariables, parseTemplate, renderFor } from '../sms/send/text-template.ts'
+import { templateRefusal } from '../base/refusals.ts'
+import { fillVariables, parseTemplate, renderFor } from '../messages/send/text-template.ts'
 
 export const fillCode = (template: string, to: string, code: string) =>
   renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { anyFound, NOW, queries } from '../db/queries.ts'
-import { formatDate } from '../fields/date.ts'
-import { noteChanges } from '../records/record-sql.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import { noteChanges } from '../../engine/records/record-sql.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyFound, NOW, queries } from '../../platform/db/queries.ts'
 
 /** Ends verifications that have expired, and deletes their codes. Call it regularly, on any node. */
 export async function expireVerifications(db: Db): Promise<void> {

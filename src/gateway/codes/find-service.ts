@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
-import { noteChanges } from '../records/record-sql.ts'
-import { gatewayRefusal } from '../sms/send/refusals.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { noteChanges } from '../../engine/records/record-sql.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import { gatewayRefusal } from '../base/refusals.ts'
 
 /** The settings of a service that sets none. */
 export const SERVICE_DEFAULTS = { code_length: 6, ttl: 600 } as const

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import { anyOf, queries } from '../db/queries.ts'
-import { keyedHash } from '../db/secrets.ts'
-import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
-import type { Extension } from '../records/collection-extension.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { keyedHash } from '../../platform/db/secrets.ts'
 
 const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
 

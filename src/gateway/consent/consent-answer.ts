@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { ApiError, GatewayError } from '../../errors.ts'
-import { beginPause, takeCodes } from '../codes/counts.ts'
-import { requireDestinations } from '../codes/destinations.ts'
-import { isHelp } from '../consent/consent-words.ts'
-import { fillNames, wordingOf } from '../consent/wording.ts'
-import type { AcceptConfig } from '../send/accept.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { ApiError, GatewayError } from '../../platform/errors.ts'
+import { beginPause, takeCodes } from '../codes/limits/counts.ts'
+import { requireDestinations } from '../codes/limits/destinations.ts'
+import type { AcceptConfig } from '../messages/send/accept.ts'
+import { isHelp } from './consent-words.ts'
+import { fillNames, wordingOf } from './wording.ts'
 
 /** A number is asked to confirm at most once in this time. */
 export const PAUSE_SECONDS = 60

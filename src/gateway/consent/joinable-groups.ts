@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 
 /** A group that people join by its page, or by texting one of its words, which commas separate. */
 export interface JoinGroup {

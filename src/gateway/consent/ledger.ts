@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
-import { noteChanges } from '../../records/record-sql.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import { noteChanges } from '../../engine/records/record-sql.ts'
+import type { RequestInfo } from '../../engine/request/request.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
 
 /** The origin of an entry of `consents`. The server alone writes `keyword` and `reply`: a person's texts. */
 export type ConsentSource = 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'

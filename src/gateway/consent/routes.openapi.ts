@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { chapter, SERVER } from '../../openapi/operations.ts'
-import { NOBODY } from '../../openapi/security.ts'
+import { chapter, SERVER } from '../../http/openapi/operations.ts'
+import { NOBODY } from '../../http/openapi/security.ts'
 
 const HTML = { 'text/html': { schema: z.string() } }
 

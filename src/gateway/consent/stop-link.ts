@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Config } from '../../config.ts'
-import type { Db } from '../../db/open.ts'
-import { keyFor, knownKeyFor } from '../../db/secrets.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { keyFor, knownKeyFor } from '../../platform/db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { onePhone } from '../../portable/phone/read.ts'
 

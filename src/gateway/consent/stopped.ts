@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 /** SQL: those of these numbers, a value or a column, that have opted out of all texts of an account. */
 export const stoppedSql = (user: string, phones: unknown): RawBuilder<string[]> =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { isDisabled } from '../../records/disabled-user.ts'
+import { isDisabled } from '../../engine/records/disabled-user.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { isStoppedSql } from '../consent/stopped.ts'
 
 /**

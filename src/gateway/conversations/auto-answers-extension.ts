@@ -1,7 +1,7 @@
-import { fieldError, invalidFields } from '../errors.ts'
-import type { Extension } from '../records/collection-extension.ts'
-import { keywordsOf } from './conversations/keyword-match.ts'
-import { checkHours, checking, type Values } from './hours.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
+import { checkHours, checking, type Values } from '../lines/hours.ts'
+import { keywordsOf } from './keyword-match.ts'
 
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { countryOfNumber } from '../../portable/phone/format.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain } from '../../portable/phone/read.ts'
-import type { Device } from '../devices/device.ts'
+import type { Device } from '../base/device.ts'
 
 interface Received {
   readonly from: string

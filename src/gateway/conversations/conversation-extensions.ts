@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { now } from '../fields/date.ts'
-import type { Extension } from '../records/collection-extension.ts'
-import { requireOwn } from '../records/require-own.ts'
-import { completeNumber } from './complete-numbers.ts'
-import { checkAssignee } from './conversations/inbox.ts'
-import type { Values } from './hours.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { now } from '../../engine/fields/date.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import { requireOwn } from '../../engine/records/require-own.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { completeNumber } from '../base/complete-numbers.ts'
+import type { Values } from '../lines/hours.ts'
+import { checkAssignee } from './inbox.ts'
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
 

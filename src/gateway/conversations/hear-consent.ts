@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import type { OptWords } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { consentWordOf } from '../consent/consent-words.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
 import { addEntry } from '../consent/ledger.ts'
-import { dropLate, type OptChange } from '../queue/opt-changes.ts'
+import { dropLate, type OptChange } from '../messages/queue/opt-changes.ts'
 import { queueAnswers } from './queue-answers.ts'
 
 /** A new text of a person. */

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
-import { fieldError, invalidFields } from '../../errors.ts'
-import type { Value } from '../../fields/field.ts'
-import { noteChanges } from '../../records/record-sql.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import { noteChanges } from '../../engine/records/record-sql.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyFound, anyOf, NOW, queries } from '../../platform/db/queries.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
 
 /**
  * Kind of the jobs that push to browsers. Payload: conversation ids; for a mention `conversation@sender`; for

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
 import { OTHER_FORM } from '../../portable/phone/other-forms.ts'
 
 /** Maximum numbers that are read at a time. */

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyFound, anyOf, NOW, queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyFound, anyOf, NOW, queries } from '../../platform/db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { lockUserSends } from '../base/lock-user-sends.ts'
 import { addEntry } from '../consent/ledger.ts'
 import { hasStopped } from '../consent/stopped.ts'
-import { optWordsOf, proofOf, setOptedOut } from '../queue/opt-out.ts'
-import { lockUserSends } from '../send/lock-user-sends.ts'
+import { optWordsOf, proofOf, setOptedOut } from '../messages/queue/opt-out.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
 
 /** Maximum texts that a transaction changes. */

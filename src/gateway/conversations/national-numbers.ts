@@ -1,5 +1,5 @@
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain, readPhone } from '../../portable/phone/read.ts'
 import { countriesOf } from './complete-senders.ts'

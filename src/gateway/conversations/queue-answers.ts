@@ -1,5 +1,5 @@
-import type { Db } from '../../db/open.ts'
-import { hasRoomSql } from '../../work/job-queue.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { hasRoomSql } from '../../platform/jobs/job-queue.ts'
 
 /** Kind of the jobs that answer received texts. A job's key is the text's id. */
 export const ANSWER = 'answer'

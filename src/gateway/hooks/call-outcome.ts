@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError, GatewayError } from '../errors.ts'
+import { ApiError, GatewayError } from '../../platform/errors.ts'
 import type { Handshake } from './handshake.ts'
 
 export const OUTCOMES = z.enum([

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { ApiError } from '../errors.ts'
-import { PRESETS } from '../portable/hook-presets.ts'
-import type { FormPair } from '../tools/charset.ts'
+import { ApiError } from '../../platform/errors.ts'
+import type { FormPair } from '../../platform/tools/charset.ts'
+import { PRESETS } from '../../portable/hook-presets.ts'
 import { isSigned } from '../webhooks/signature.ts'
 import type { Hook } from './hook-settings.ts'
 

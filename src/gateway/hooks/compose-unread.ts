@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors.ts'
+import type { ApiError } from '../../platform/errors.ts'
 import { sendOf } from './compose.ts'
 import type { Hook } from './hook-settings.ts'
 

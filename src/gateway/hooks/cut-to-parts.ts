@@ -1,6 +1,6 @@
-import { countSegments } from '../portable/segments.ts'
-import { MAX_CHARACTERS } from '../sms/send/body.ts'
-import type { Rendered } from '../templates/render.ts'
+import type { Rendered } from '../../platform/templates/render.ts'
+import { countSegments } from '../../portable/segments.ts'
+import { MAX_CHARACTERS } from '../messages/send/body.ts'
 
 /**
  * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more

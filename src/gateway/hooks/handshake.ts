@@ -1,5 +1,5 @@
-import { badRequest } from '../errors.ts'
-import { isObject } from '../tools/json.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { isObject } from '../../platform/tools/json.ts'
 
 /** How to answer a service that checks a hook's address before its first event. */
 export interface Handshake {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { inSeconds, queries } from '../db/queries.ts'
-import { formatDate } from '../fields/date.ts'
-import type { Offer } from '../sms/send/offer.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { inSeconds, queries } from '../../platform/db/queries.ts'
+import type { Offer } from '../messages/send/offer.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** now() is when the transaction began, before it waited for the hook's lock. */

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
-import type { Tables } from '../db/tables.ts'
-import { noteChanges } from '../records/record-sql.ts'
-import { cleanText } from '../tools/clean-text.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { noteChanges } from '../../engine/records/record-sql.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** Maximum characters of a call's body that are stored. */

@@ -1,6 +1,6 @@
-import { toText } from '../fields/cast.ts'
-import type { FormPair } from '../tools/charset.ts'
-import { parseJson } from '../tools/json.ts'
+import { toText } from '../../engine/fields/cast.ts'
+import type { FormPair } from '../../platform/tools/charset.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 
 /** Form fields that contain JSON: GitHub sends `payload`, Uptime Kuma `data`. */
 export const JSON_FIELDS = ['payload', 'data']

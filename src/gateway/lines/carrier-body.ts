@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
 
 /** Maximum carriers of an account. */
 export const MAX_CARRIERS = 10

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
-import { fieldError, invalidFields } from '../errors.ts'
-import { parseJson } from '../tools/json.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 import type { Values } from './hours.ts'
 
 const MAX_PRICES = 200

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
-import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/schemas.ts'
+import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../base/schemas.ts'
 import { CONNECTIONS } from './health.ts'
 import { SUBSCRIPTION } from './web-push.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import { inSeconds, queries } from '../db/queries.ts'
-import { IS_LOW } from '../sms/devices/health.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { IS_LOW } from './health.ts'
 
 const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 

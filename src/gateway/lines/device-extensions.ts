@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
-import type { Value } from '../fields/field.ts'
-import { readPrefix } from '../portable/phone/number-patterns.ts'
-import type { Extension } from '../records/collection-extension.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import { readPrefix } from '../../portable/phone/number-patterns.ts'
+import { completeList, completeOwnNumber } from '../base/complete-numbers.ts'
+import { completeSims } from '../base/sim-numbers.ts'
 import { checkPrices, requireRoomForPrices } from './check-prices.ts'
-import { completeList, completeOwnNumber } from './complete-numbers.ts'
-import { completeSims } from './devices/sim-numbers.ts'
 
 /** Gives a device's new number to its line, if the device has only one line. */
 const renumber = (db: Db, device: string, old: string, number: string) =>

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { inSeconds, queries } from '../../db/queries.ts'
-import { counts } from '../../metrics/counts.ts'
-import { WakeSignal } from '../../tools/repeat.ts'
-import { type DeviceEvent, onDeviceEvent } from '../wake.ts'
-import { countPending, type Device, touchDevice } from './device.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { counts } from '../../platform/tools/counts.ts'
+import { WakeSignal } from '../../platform/tools/repeat.ts'
+import { countPending, type Device, touchDevice } from '../base/device.ts'
 import { openStreamSlot } from './stream-slots.ts'
+import { type DeviceEvent, onDeviceEvent } from './wake.ts'
 
 type StreamItem = SentEvent | { readonly name: 'alive' }
 type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>

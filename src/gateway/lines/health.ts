@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
-import type { Device } from './device.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Device } from '../base/device.ts'
 
 export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4g', '5g'] as const
 

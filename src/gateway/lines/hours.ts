@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { fieldError, invalidFields } from '../errors.ts'
-import type { Value } from '../fields/field.ts'
-import type { Logger } from '../log.ts'
-import type { Extension } from '../records/collection-extension.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
 
 export type Values = Readonly<Record<string, Value>>
 

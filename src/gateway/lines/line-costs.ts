@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import { queries } from '../db/queries.ts'
-import { currencyOf, DECIMAL } from './send/currency.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { currencyOf, DECIMAL } from '../base/currency.ts'
 
 const MONTHS = 12
 

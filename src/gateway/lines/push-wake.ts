@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { admission } from '../../admission/shared-limits.ts'
-import { type Store, userHolder } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
-import { minify } from '../../fields/json-text.ts'
-import type { Logger } from '../../log.ts'
-import { counts } from '../../metrics/counts.ts'
-import { changeDevice, type Device } from './device.ts'
+import { type Store, userHolder } from '../../engine/collections/catalog.ts'
+import { minify } from '../../engine/fields/json-text.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import type { Logger } from '../../platform/log.ts'
+import { counts } from '../../platform/tools/counts.ts'
+import { changeDevice, type Device } from '../base/device.ts'
 import {
   adviceFor,
   checkEndpoint,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { objectsOf } from '../../db/statement.ts'
-import { INSTANT } from '../../fields/instant.ts'
-import { onlineSince } from './device.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { INSTANT } from '../../engine/fields/instant.ts'
+import type { Config } from '../../platform/config.ts'
+import { objectsOf } from '../../platform/db/statement.ts'
+import { onlineSince } from '../base/device.ts'
 import { CONNECTIONS } from './health.ts'
 
 type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>

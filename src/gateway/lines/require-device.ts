@@ -1,10 +1,10 @@
-import { isSuspended } from '../../auth/tokens.ts'
-import type { Store } from '../../collections/catalog.ts'
-import { type Device, requireDevice } from '../../sms/devices/device.ts'
-import { gatewayRefusal } from '../../sms/send/refusals.ts'
-import type { Ctx, Services } from '../context.ts'
-import { authOf } from '../request-info.ts'
-import { storeOf } from '../server/caller.ts'
+import { isSuspended } from '../../engine/auth/tokens.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { authOf } from '../../http/request-info.ts'
+import { storeOf } from '../../http/server/caller.ts'
+import { type Device, requireDevice } from '../base/device.ts'
+import { gatewayRefusal } from '../base/refusals.ts'
 
 /**
  * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.

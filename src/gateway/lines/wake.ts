@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import type { Logger } from '../log.ts'
-import { counts } from '../metrics/counts.ts'
-import { WakeSignal } from '../tools/repeat.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Logger } from '../../platform/log.ts'
+import { counts } from '../../platform/tools/counts.ts'
+import { WakeSignal } from '../../platform/tools/repeat.ts'
 
 /** `wake`: claim messages. `canceled`: do not send this attempt. `access`: check if streams may go on. */
 export type DeviceEvent =

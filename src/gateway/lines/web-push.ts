@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { invalid } from '../../common-refusals.ts'
-import type { Config } from '../../config.ts'
-import { readOrMakeParam } from '../../db/secrets.ts'
-import { urlFault } from '../../outgoing/addresses.ts'
-import { sendOutgoing } from '../../outgoing/send.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Config } from '../../platform/config.ts'
+import { readOrMakeParam } from '../../platform/db/secrets.ts'
+import { urlFault } from '../../platform/outgoing/addresses.ts'
+import { sendOutgoing } from '../../platform/outgoing/send.ts'
 
 /** A Web Push subscription of a device or a browser. UnifiedPush uses this format, too. */
 export type Subscription = z.output<typeof SUBSCRIPTION>

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { chapter } from '../../openapi/operations.ts'
-import { DEVICE, NOBODY, SIGNED_IN } from '../../openapi/security.ts'
-import { textAnswer } from '../../openapi/success-answers.ts'
+import { chapter } from '../../http/openapi/operations.ts'
+import { DEVICE, NOBODY, SIGNED_IN } from '../../http/openapi/security.ts'
+import { textAnswer } from '../../http/openapi/success-answers.ts'
+import { describeRefusals } from '../base/describe-refusals.ts'
+import type { RefusalCode } from '../base/refusals.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -10,13 +12,11 @@ import {
   PAIRING_BODY,
   PUSH_BODY,
   REPORT_BODY,
-} from '../../sms/devices/device-body.ts'
-import { PAIRING } from '../../sms/devices/pair.ts'
-import { DEVICE_STATES } from '../../sms/devices/read-device-states.ts'
-import { CLAIMED_MESSAGE } from '../../sms/queue/claim.ts'
-import { REPORT_RESULT } from '../../sms/queue/store-reports.ts'
-import { describeRefusals } from './describe-refusals.ts'
-import type { RefusalCode } from '../../sms/send/refusals.ts'
+} from '../lines/device-body.ts'
+import { PAIRING } from '../lines/pair.ts'
+import { DEVICE_STATES } from '../lines/read-device-states.ts'
+import { CLAIMED_MESSAGE } from './queue/claim.ts'
+import { REPORT_RESULT } from './queue/store-reports.ts'
 
 const TOKEN = z.string().describe('Send it in the header `Authorization`.')
 

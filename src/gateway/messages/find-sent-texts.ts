@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import { invalid } from '../common-refusals.ts'
-import { anyOf, queries } from '../db/queries.ts'
-import { ruleFor } from '../records/access.ts'
-import { answerRecords } from '../records/list.ts'
-import { selectRows } from '../records/read-rows.ts'
-import type { RequestInfo } from '../request/request.ts'
-import { id, text, wholeNumber } from './send/schemas.ts'
-import type { Sender } from './send/sender.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { ruleFor } from '../../engine/records/access.ts'
+import { answerRecords } from '../../engine/records/list.ts'
+import { selectRows } from '../../engine/records/read-rows.ts'
+import type { RequestInfo } from '../../engine/request/request.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { id, text, wholeNumber } from '../base/schemas.ts'
+import type { Sender } from '../base/sender.ts'
 
 const MAX_IDS = 100
 const MAX_PER_PAGE = 500

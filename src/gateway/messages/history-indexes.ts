@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { LOCKS } from '../db/advisory-locks.ts'
-import { isSqlError } from '../db/errors.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
-import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
-import type { Logger } from '../log.ts'
-import { repeat } from '../tools/repeat.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { isSqlError } from '../../platform/db/errors.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
+import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../../platform/db/schema/trigrams.ts'
+import type { Logger } from '../../platform/log.ts'
+import { repeat } from '../../platform/tools/repeat.ts'
 
 const RETRY_MS = 600_000
 

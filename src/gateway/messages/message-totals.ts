@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { LOCKS } from '../db/advisory-locks.ts'
-import type { Db } from '../db/open.ts'
-import { lock, queries } from '../db/queries.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { lock, queries } from '../../platform/db/queries.ts'
 
 /** SQL: the number of messages of `user` (SQL), or of all users, in the statement's snapshot. */
 export const totalSql = (table: string, user?: string): string => `coalesce((

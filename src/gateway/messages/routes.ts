@@ -1,31 +1,31 @@
 import { Hono } from 'hono'
-import { admission } from '../../admission/shared-limits.ts'
-import { userHolder } from '../../collections/catalog.ts'
-import { costsOfLines } from '../../sms/line-costs.ts'
-import { countBatch } from '../../sms/queue/batch.ts'
-import { cancelBatch, cancelMessage } from '../../sms/queue/cancel.ts'
-import { changeMessage, readChange } from '../../sms/queue/change.ts'
-import { readReschedule, rescheduleBatch } from '../../sms/queue/reschedule.ts'
-import { retryBatch, retryMessage } from '../../sms/queue/retry.ts'
-import { RETRY_BATCH, RETRY_MESSAGE } from '../../sms/queue/retry-body.ts'
-import { readAccountUsage } from '../../sms/quota.ts'
-import { SEND, TEMPLATE_SEND } from '../../sms/send/body-schema.ts'
-import { readIdempotency } from '../../sms/send/idempotency.ts'
-import { ATTEMPT_HEADER, refuseOwnAttempt } from '../../sms/send/own-carrier.ts'
-import { type Act, may } from '../../sms/send/permissions.ts'
-import { previewSend } from '../../sms/send/preview.ts'
-import { readPreview, readSend } from '../../sms/send/read-body.ts'
-import { withNumbers } from '../../sms/send/read-numbers.ts'
-import { checkShape } from '../../sms/send/schemas.ts'
-import { send } from '../../sms/send/send.ts'
-import { countDays, readDays } from '../../sms/usage-days.ts'
-import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import type { Sending } from '../../sms/send/sending.ts'
-import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
-import { queryOf } from '../query.ts'
-import { routesFor, sendRaw, sendValue } from '../request-info.ts'
-import { bodyBytes } from '../server/incoming-body.ts'
+import { userHolder } from '../../engine/collections/catalog.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx, Env, Services } from '../../http/context.ts'
+import { queryOf } from '../../http/query.ts'
+import { routesFor, sendRaw, sendValue } from '../../http/request-info.ts'
+import { bodyBytes } from '../../http/server/incoming-body.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import { type Act, may } from '../base/permissions.ts'
+import { readAccountUsage } from '../base/quota.ts'
+import { withNumbers } from '../base/read-numbers.ts'
+import { checkShape } from '../base/schemas.ts'
+import { costsOfLines } from '../lines/line-costs.ts'
+import { countBatch } from './queue/batch.ts'
+import { cancelBatch, cancelMessage } from './queue/cancel.ts'
+import { changeMessage, readChange } from './queue/change.ts'
+import { readReschedule, rescheduleBatch } from './queue/reschedule.ts'
+import { retryBatch, retryMessage } from './queue/retry.ts'
+import { RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-body.ts'
+import { SEND, TEMPLATE_SEND } from './send/body-schema.ts'
+import { readIdempotency } from './send/idempotency.ts'
+import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/own-carrier.ts'
+import { previewSend } from './send/preview.ts'
+import { readPreview, readSend } from './send/read-body.ts'
+import { send } from './send/send.ts'
+import type { Sending } from './send/sending.ts'
+import { requireReader, requireSender, type SendingCaller, withSender } from './sender.ts'
+import { countDays, readDays } from './usage-days.ts'
 
 /** Enough for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
@@ -130,11 +130,7 @@ const noBody = async () => undefined
  * API, whose numbers may have any notation.
  */
 export const sendFrom =
-  (
-    services: OwnServices,
-    schema: typeof SEND | typeof TEMPLATE_SEND,
-    adapt?: (json: unknown) => unknown,
-  ) =>
+  (services: OwnServices, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) =>
     withSender(c, services, 'send', async (sender) => {
       // parse

@@ -1,13 +1,13 @@
-import { identifyKey, isNamed, type KeyHolder } from '../../auth/identify-key.ts'
-import { type Store, USERS_ID } from '../../collections/catalog.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { type Act, may } from '../../sms/send/permissions.ts'
-import { gatewayRefusal, isRefusal } from '../../sms/send/refusals.ts'
-import { type Sender, senderOfKey, senderOfPerson } from '../../sms/send/sender.ts'
-import type { Ctx, Services } from '../context.ts'
-import { authenticate, authOf } from '../request-info.ts'
-import { retry, withCatalog } from '../retry.ts'
-import { clientIp, storeOf } from '../server/caller.ts'
+import { identifyKey, isNamed, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import { type Store, USERS_ID } from '../../engine/collections/catalog.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { authenticate, authOf } from '../../http/request-info.ts'
+import { retry, withCatalog } from '../../http/retry.ts'
+import { clientIp, storeOf } from '../../http/server/caller.ts'
+import { type Act, may } from '../base/permissions.ts'
+import { gatewayRefusal, isRefusal } from '../base/refusals.ts'
+import { type Sender, senderOfKey, senderOfPerson } from '../base/sender.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import { invalid } from '../common-refusals.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { formatDate } from '../fields/date.ts'
-import { CANCELED_SQL, STATUSES } from './status.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { CANCELED_SQL, STATUSES } from '../base/status.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { isDisabled } from '../records/disabled-user.ts'
-import type { PushMessage } from '../sms/devices/web-push.ts'
+import { isDisabled } from '../../engine/records/disabled-user.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
 /** What a push tells the console's service worker: one conversation, or how many there are. */

@@ -1,13 +1,13 @@
 import { type Insertable, sql } from 'kysely'
 import { z } from 'zod'
-import { sha256 } from '../auth/tokens.ts'
-import { invalid } from '../common-refusals.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import type { Tables } from '../db/tables.ts'
-import { INSTANT } from '../fields/instant.ts'
-import type { AuthRecord } from '../request/request.ts'
-import { checkEndpoint, type PushSettings, type Subscription } from '../sms/devices/web-push.ts'
+import { sha256 } from '../../engine/auth/tokens.ts'
+import { INSTANT } from '../../engine/fields/instant.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import { checkEndpoint, type PushSettings, type Subscription } from '../lines/web-push.ts'
 
 /** Maximum browsers of one person. A further one replaces the oldest. */
 const MAX_OF_USER = 20

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { isGone, type Subscription } from '../sms/devices/web-push.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { isGone, type Subscription } from '../lines/web-push.ts'
 
 /** A job pushes to this many browsers at most, to the newest ones. */
 const MAX_TARGETS = 200

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeTry } from '../auth/attempt-limits.ts'
-import { escapeHtml, layout } from '../auth/mail-html.ts'
-import { type MailServices, messageIdOf, sendMail } from '../auth/send-mail.ts'
-import type { Db } from '../db/open.ts'
+import { takeTry } from '../../engine/auth/attempt-limits.ts'
+import { escapeHtml, layout } from '../../engine/auth/mail-html.ts'
+import { type MailServices, messageIdOf, sendMail } from '../../engine/auth/send-mail.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { reasonOf } from '../webhooks/kept-answer.ts'
 

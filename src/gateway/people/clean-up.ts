@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { NOW, queries } from '../db/queries.ts'
-import { updateRecords } from '../sms/status.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import { updateRecords } from '../base/status.ts'
 import { PERSON_JOB } from './requests.ts'
 
 /**

@@ -1,11 +1,11 @@
-import type { Store } from '../collections/catalog.ts'
-import type { Value } from '../fields/field.ts'
-import { onePhone } from '../portable/phone/read.ts'
-import type { Extension } from '../records/collection-extension.ts'
-import { enteredBy, giveProof, sourceOf } from './consent/ledger.ts'
-import { hasStopped } from './consent/stopped.ts'
-import { checkTimeZone, completeTimeZone } from './hours.ts'
-import { lockUserSends } from './send/lock-user-sends.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import { onePhone } from '../../portable/phone/read.ts'
+import { lockUserSends } from '../base/lock-user-sends.ts'
+import { enteredBy, giveProof, sourceOf } from '../consent/ledger.ts'
+import { hasStopped } from '../consent/stopped.ts'
+import { checkTimeZone, completeTimeZone } from '../lines/hours.ts'
 
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern

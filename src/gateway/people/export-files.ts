@@ -1,8 +1,8 @@
-import type { Db } from '../db/open.ts'
-import { beginFile, continueFile, type GrowingFile } from '../files/growing-file.ts'
-import type { FileOwner } from '../files/storage-limit.ts'
-import type { FilePlace } from '../files/stored-files.ts'
-import { storedName } from '../files/stored-name.ts'
+import { beginFile, continueFile, type GrowingFile } from '../../engine/files/growing-file.ts'
+import type { FileOwner } from '../../engine/files/storage-limit.ts'
+import type { FilePlace } from '../../engine/files/stored-files.ts'
+import { storedName } from '../../engine/files/stored-name.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { moreRows, PAGE_END, PLACE_END, pageHead, placeHead, placeRow } from './export-html.ts'
 import type { Place } from './place.ts'
 

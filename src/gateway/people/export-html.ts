@@ -1,4 +1,4 @@
-import { escapeHtml } from '../auth/mail-html.ts'
+import { escapeHtml } from '../../engine/auth/mail-html.ts'
 
 const STYLE = `
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #16161a; font: 15px/1.5 system-ui, sans-serif }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalog, type Collection, columnName } from '../collections/catalog.ts'
-import { isBuiltIn, isNeededField } from '../collections/definition/built-in.ts'
-import type { Tables } from '../db/tables.ts'
-import type { Field } from '../fields/field.ts'
+import { type Catalog, type Collection, columnName } from '../../engine/collections/catalog.ts'
+import { isBuiltIn, isNeededField } from '../../engine/collections/definition/built-in.ts'
+import type { Field } from '../../engine/fields/field.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 
 /** Rows of the first table of a step, by `_rowid`. */
 export interface Page {

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { readSender } from '../portable/phone/incoming-sender.ts'
-import { looksDialable, onePhone } from '../portable/phone/read.ts'
-import { countryOfAccount } from '../sms/send/read-numbers.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { readSender } from '../../portable/phone/incoming-sender.ts'
+import { looksDialable, onePhone } from '../../portable/phone/read.ts'
+import { countryOfAccount } from '../base/read-numbers.ts'
 import { spellingsOf, storedForms } from './spellings.ts'
 
 /** Digits that are more than a short code. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { anyOf } from '../db/queries.ts'
-import type { Tables } from '../db/tables.ts'
+import { anyOf } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import type { Person } from './person.ts'
 
 /** SQL: the ids of texts, as an array. */

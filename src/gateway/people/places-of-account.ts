@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { type Catalog, type Collection, columnName, USERS_ID } from '../collections/catalog.ts'
-import { isBuiltIn } from '../collections/definition/built-in.ts'
-import type { Tables } from '../db/tables.ts'
-import { referencesTo } from '../records/references.ts'
-import { isShown } from '../records/shown-fields.ts'
+import { type Catalog, type Collection, columnName, USERS_ID } from '../../engine/collections/catalog.ts'
+import { isBuiltIn } from '../../engine/collections/definition/built-in.ts'
+import { referencesTo } from '../../engine/records/references.ts'
+import { isShown } from '../../engine/records/shown-fields.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import { type Place, place } from './place.ts'
 
 const OF_ACCOUNT: ReadonlySet<string> = new Set(['members', 'member_invitations'])

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { anyOf } from '../db/queries.ts'
+import { anyOf } from '../../platform/db/queries.ts'
 import { isOfPerson, type Person } from './person.ts'
 import { DATES, listNames, names, type Place, place, textsIn, withoutNumber } from './place.ts'
 

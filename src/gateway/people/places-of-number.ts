@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { anyOf } from '../db/queries.ts'
+import { anyOf } from '../../platform/db/queries.ts'
 import {
   DATES,
   listNames,

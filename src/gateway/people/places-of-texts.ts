@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { ANSWER_DELETED } from '../sms/retention/end-messages.ts'
-import { REASONS } from '../sms/status.ts'
+import { REASONS } from '../base/status.ts'
+import { ANSWER_DELETED } from '../retention/end-messages.ts'
 import { hide } from './hide.ts'
 import { DATES, ofTexts, type Place, place, type Rows } from './place.ts'
 

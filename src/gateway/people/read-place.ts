@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { isInOrder } from '../collections/own-indexes.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import { isInOrder } from '../../engine/collections/own-indexes.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 

@@ -1,27 +1,21 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { invalid } from '../../common-refusals.ts'
-import { LOCKS } from '../../db/advisory-locks.ts'
-import { lock } from '../../db/queries.ts'
-import { notFound } from '../../errors.ts'
-import { chapter } from '../../openapi/operations.ts'
-import { SIGNED_IN } from '../../openapi/security.ts'
-import { countData, FOUND_DATA } from '../../person/count-stored-data.ts'
-import {
-  everyPerson,
-  findPerson,
-  numberOfContact,
-  numberOfConversation,
-  type Person,
-} from '../../person/person.ts'
-import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from '../../person/requests.ts'
-import { readNumber } from '../../sms/send/read-numbers.ts'
-import { checkShape } from '../../sms/send/schemas.ts'
-import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { auditRequest } from '../middleware/audit.ts'
-import { requireUser } from '../middleware/require-caller.ts'
-import { routesFor } from '../request-info.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx, Env, Services } from '../../http/context.ts'
+import { auditRequest } from '../../http/middleware/audit.ts'
+import { requireUser } from '../../http/middleware/require-caller.ts'
+import { chapter } from '../../http/openapi/operations.ts'
+import { SIGNED_IN } from '../../http/openapi/security.ts'
+import { routesFor } from '../../http/request-info.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { lock } from '../../platform/db/queries.ts'
+import { notFound } from '../../platform/errors.ts'
+import { readNumber } from '../base/read-numbers.ts'
+import { checkShape } from '../base/schemas.ts'
+import { countData, FOUND_DATA } from './count-stored-data.ts'
+import { everyPerson, findPerson, numberOfContact, numberOfConversation, type Person } from './person.ts'
+import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from './requests.ts'
 
 const MAX_BODY_BYTES = 10_000
 

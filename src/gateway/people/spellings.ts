@@ -1,8 +1,8 @@
-import { callingCodeOf } from '../portable/phone/calling-code.ts'
-import { characterClasses } from '../portable/phone/character-classes.ts'
-import { E164 } from '../portable/phone/e164.ts'
-import { nationalForms } from '../portable/phone/other-forms.ts'
-import { onePhone } from '../portable/phone/read.ts'
+import { callingCodeOf } from '../../portable/phone/calling-code.ts'
+import { characterClasses } from '../../portable/phone/character-classes.ts'
+import { E164 } from '../../portable/phone/e164.ts'
+import { nationalForms } from '../../portable/phone/other-forms.ts'
+import { onePhone } from '../../portable/phone/read.ts'
 
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
 const ESCAPED = '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { failMessages, failUnsent } from '../sms/queue/fail-messages.ts'
-import { REASONS } from '../sms/status.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { REASONS } from '../base/status.ts'
+import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
 import { isOfPerson, type Person } from './person.ts'
 
 /** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */

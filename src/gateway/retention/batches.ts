@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { LOCKS } from '../../db/advisory-locks.ts'
-import { queries, tryLock } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { queries, tryLock } from '../../platform/db/queries.ts'
 
 /** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
 export const BATCH = 1_000

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts'
-import type { Db } from '../../db/open.ts'
-import { indexStates } from '../../db/schema/trigrams.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { indexStates } from '../../platform/db/schema/trigrams.ts'
 
 export type Mode = Config['retention']['mode']
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyFound, anyOf, queries } from '../../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
+import { before, periodsSql } from '../base/retention-periods.ts'
 import { BATCH, forPeople, PEOPLE } from './batches.ts'
-import { before, periodsSql } from './periods.ts'
 
 /** Accounts that set days for entries of `consents`. */
 export async function accountsWithConsents(db: Db): Promise<string[]> {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { before, periodsSql } from '../base/retention-periods.ts'
 import { accountsSql } from './accounts.ts'
 import { BATCH, ENDED_SQL } from './batches.ts'
 import { redactPayloads } from './end-messages.ts'
-import { before, periodsSql } from './periods.ts'
 
 /** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */
 export async function deleteFiles(db: Db, days: number, accounts: readonly string[]): Promise<number> {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
-import type { Extensions } from '../../records/collection-extension.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { before } from '../base/retention-periods.ts'
 import { BATCH, ENDED_SQL, forPeople, PEOPLE } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
-import { before } from './periods.ts'
 
 /** Accounts that have a group with days of its own. */
 export async function accountsWithGroups(db: Db): Promise<string[]> {

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { LOCKS } from '../../db/advisory-locks.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
-import type { Extensions } from '../../records/collection-extension.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import type { Config } from '../../platform/config.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { before, periodsSql } from '../base/retention-periods.ts'
 import { accountPages, accountsSql } from './accounts.ts'
 import { BATCH, ENDED_SQL, inBatches } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
 import { deleteFiles } from './old-files.ts'
-import { before, periodsSql } from './periods.ts'
 
 /**
  * Redacts or deletes (`mode`) messages that ended longer ago than `days` or the account's own days say, and

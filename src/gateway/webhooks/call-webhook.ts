@@ -1,7 +1,7 @@
-import about from '../../package.json' with { type: 'json' }
-import { sendOutgoing } from '../outgoing/send.ts'
-import { masked } from '../tools/mask-secrets.ts'
-import { readRetryAfter } from '../tools/retry-after.ts'
+import about from '../../../package.json' with { type: 'json' }
+import { sendOutgoing } from '../../platform/outgoing/send.ts'
+import { masked } from '../../platform/tools/mask-secrets.ts'
+import { readRetryAfter } from '../../platform/tools/retry-after.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'
 import type { BodyForm, DueDelivery } from './load-delivery.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import type { DescribedRecords } from '../../openapi/document.ts'
-import { NOBODY } from '../../openapi/security.ts'
-import { TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
-import { DELAYS_SECONDS } from '../../webhooks/retry-delay.ts'
-import { TEST_EVENT } from '../../webhooks/send-test.ts'
+import type { DescribedRecords } from '../../http/openapi/document.ts'
+import { NOBODY } from '../../http/openapi/security.ts'
+import { TIMEOUT_MS } from './call-webhook.ts'
+import { DELAYS_SECONDS } from './retry-delay.ts'
+import { TEST_EVENT } from './send-test.ts'
 
 /** When each webhook event is sent. Events that are missing here have only their name. */
 const SUMMARIES: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { formatDate } from '../fields/date.ts'
-import { deleteRecords } from '../records/cascade.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import { deleteRecords } from '../../engine/records/cascade.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { DELIVERIES, deliveriesExtension } from './webhook-extensions.ts'
 
 const CHUNK = 500

@@ -1,6 +1,6 @@
-import type { Db } from '../db/open.ts'
-import { anyOf, NOW, queries } from '../db/queries.ts'
-import { noteChanges } from '../records/record-sql.ts'
+import { noteChanges } from '../../engine/records/record-sql.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, NOW, queries } from '../../platform/db/queries.ts'
 
 /** Ends all pending deliveries of a webhook as failed, even during a call. `db` must be a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {

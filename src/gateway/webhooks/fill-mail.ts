@@ -1,6 +1,6 @@
-import { isEmail } from '../fields/address.ts'
-import { cutText } from '../portable/service-texts.ts'
-import { isObject } from '../tools/json.ts'
+import { isEmail } from '../../engine/fields/address.ts'
+import { isObject } from '../../platform/tools/json.ts'
+import { cutText } from '../../portable/service-texts.ts'
 import { TemplateFault } from './template-fields.ts'
 
 const MAX_ADDRESSES = 5

@@ -1,8 +1,8 @@
-import { badRequest } from '../errors.ts'
-import { cutText, type TextRules } from '../portable/service-texts.ts'
-import { presetOf } from '../portable/webhook-presets.ts'
-import { templateRenderer } from '../templates/render.ts'
-import { isObject } from '../tools/json.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { templateRenderer } from '../../platform/templates/render.ts'
+import { isObject } from '../../platform/tools/json.ts'
+import { cutText, type TextRules } from '../../portable/service-texts.ts'
+import { presetOf } from '../../portable/webhook-presets.ts'
 import { mailOf, type WebhookMail } from './fill-mail.ts'
 import { TemplateFault, type TemplateFields } from './template-fields.ts'
 

@@ -1,5 +1,5 @@
-import { cleanText } from '../tools/clean-text.ts'
-import { masked } from '../tools/mask-secrets.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
+import { masked } from '../../platform/tools/mask-secrets.ts'
 
 /** Bytes of an answer that are read and stored. */
 export const KEPT_BYTES = 1024

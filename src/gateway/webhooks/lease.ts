@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { LOCKS } from '../db/advisory-locks.ts'
-import type { Db } from '../db/open.ts'
-import { anyFound, queries } from '../db/queries.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyFound, queries } from '../../platform/db/queries.ts'
 
 /** The channel that wakes workers when deliveries are due. Its notifications are empty. */
 export const CHANNEL = 'pocketsms_webhooks'

@@ -1,9 +1,15 @@
-import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/statement.ts'
-import { blankValues } from '../records/prepare.ts'
-import { columnsOf, type RecordRow, statementName } from '../records/record-sql.ts'
-import { memoize } from '../tools/lru.ts'
+import {
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  tableName,
+} from '../../engine/collections/catalog.ts'
+import { blankValues } from '../../engine/records/prepare.ts'
+import { columnsOf, type RecordRow, statementName } from '../../engine/records/record-sql.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { objectsOf } from '../../platform/db/statement.ts'
+import { memoize } from '../../platform/tools/lru.ts'
 import { bodyOf, type LinkedFile, linkFiles, MESSAGES } from './event-body.ts'
 import { fillTemplates } from './fill.ts'
 import type { WebhookMail } from './fill-mail.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { makeRefuse, type Refusals } from '../common-refusals.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import type { AuthRecord } from '../request/request.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import { makeRefuse, type Refusals } from '../../platform/common-refusals.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 export const WEBHOOK_REFUSALS = {
   unauthorized: [401, 'Authentication required'],

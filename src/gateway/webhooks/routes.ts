@@ -1,8 +1,14 @@
 import type { Hono } from 'hono'
-import type { Store } from '../../collections/catalog.ts'
-import { chapter } from '../../openapi/operations.ts'
-import { describeBy, refusalAnswers } from '../../openapi/refusals.ts'
-import { SIGNED_IN } from '../../openapi/security.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx, Env, Services } from '../../http/context.ts'
+import { auditRequest } from '../../http/middleware/audit.ts'
+import { chapter } from '../../http/openapi/operations.ts'
+import { describeBy, refusalAnswers } from '../../http/openapi/refusals.ts'
+import { SIGNED_IN } from '../../http/openapi/security.ts'
+import { authOf, routesFor } from '../../http/request-info.ts'
+import { storeOf } from '../../http/server/caller.ts'
+import type { OtherForms } from './call-webhook.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,
@@ -11,17 +17,11 @@ import {
   resendFailed,
   SINCE,
   STARTED,
-} from '../../webhooks/deliveries.ts'
-import { NEW_SECRET } from '../../webhooks/new-secret.ts'
-import { type Owner, ownerOf, WEBHOOK_REFUSALS } from '../../webhooks/owner.ts'
-import { rotateSecret } from '../../webhooks/rotate-secret.ts'
-import { sendTest } from '../../webhooks/send-test.ts'
-import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import type { OtherForms } from '../../webhooks/call-webhook.ts'
-import { auditRequest } from '../middleware/audit.ts'
-import { authOf, routesFor } from '../request-info.ts'
-import { storeOf } from '../server/caller.ts'
+} from './deliveries.ts'
+import { NEW_SECRET } from './new-secret.ts'
+import { type Owner, ownerOf, WEBHOOK_REFUSALS } from './owner.ts'
+import { rotateSecret } from './rotate-secret.ts'
+import { sendTest } from './send-test.ts'
 
 /** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services & { readonly otherForms: OtherForms }): Hono<Env> {

@@ -1,6 +1,6 @@
-import { ApiError, badRequest } from '../../errors.ts'
-import { scalarText } from '../../fields/cast.ts'
-import { type Shape, ShapeError } from '../../fields/json-shapes.ts'
+import { scalarText } from '../../engine/fields/cast.ts'
+import { type Shape, ShapeError } from '../../engine/fields/json-shapes.ts'
+import { ApiError, badRequest } from '../../platform/errors.ts'
 import type { Ctx } from '../context.ts'
 import { bodyOf } from './body.ts'
 

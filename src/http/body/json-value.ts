@@ -1,5 +1,5 @@
-import { badRequest } from '../../errors.ts'
-import { closingQuote, isTooComplex } from '../../fields/json-text.ts'
+import { closingQuote, isTooComplex } from '../../engine/fields/json-text.ts'
+import { badRequest } from '../../platform/errors.ts'
 import type { RequestBody } from '../context.ts'
 import { JSON_BOUNDS, parseStrict } from './raw-body.ts'
 

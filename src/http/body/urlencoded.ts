@@ -1,5 +1,5 @@
-import { badRequest } from '../../errors.ts'
-import type { FormPair } from '../../tools/charset.ts'
+import { badRequest } from '../../platform/errors.ts'
+import type { FormPair } from '../../platform/tools/charset.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, queryText, readPairs } from '../query.ts'
 import { readPayload } from './json-value.ts'

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { Config } from '../config.ts'
+import type { Config } from '../../platform/config.ts'
 
 export interface Disk {
   readonly free: number

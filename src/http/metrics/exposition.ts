@@ -1,6 +1,6 @@
 import type { Metric } from 'prom-client'
-import type { WorkerMember } from '../work/worker-member.ts'
-import type { Figure } from '../work/worker-messages.ts'
+import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
+import type { Figure } from '../../platform/jobs/worker-messages.ts'
 import { familiesOf } from './families.ts'
 import type { Family, MetricsSource } from './family.ts'
 import { ofAllWorkers } from './worker-figures.ts'

@@ -1,5 +1,5 @@
-import { templateCount } from '../filter/compile.ts'
-import { counts } from './counts.ts'
+import { templateCount } from '../../engine/filter/compile.ts'
+import { counts } from '../../platform/tools/counts.ts'
 import { counter, type Family, gauge, gaugesOf, type MetricsSource, type Sample } from './family.ts'
 import { BUCKETS, type Series } from './traffic.ts'
 

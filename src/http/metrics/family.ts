@@ -1,5 +1,5 @@
-import type { Store } from '../collections/catalog.ts'
-import { cachedQuery } from '../tools/shared-query.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { cachedQuery } from '../../platform/tools/shared-query.ts'
 import type { Traffic } from './traffic.ts'
 
 /** Where metrics are read. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 /** Counts the queue by state. It holds only unfinished messages: 10,000 take 2 ms, a million take 0.2 s. */
 const readDepths = (db: Db) =>

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
-import { missingMigrations } from '../db/schema/migrate.ts'
-import { within } from '../tools/deadline.ts'
-import { cachedQuery } from '../tools/shared-query.ts'
-import type { WorkerMember } from '../work/worker-member.ts'
-import { WORKER_STATE } from '../work/worker-messages.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { DatabaseUnavailable, refusedWrites } from '../../platform/db/errors.ts'
+import { missingMigrations } from '../../platform/db/schema/migrate.ts'
+import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
+import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
+import { within } from '../../platform/tools/deadline.ts'
+import { cachedQuery } from '../../platform/tools/shared-query.ts'
 import { type Queue, readQueue } from './queue-depth.ts'
 
 /** The answer to a readiness probe. `queue` is for people: a long one does not make the server unready. */

@@ -1,4 +1,4 @@
-import type { Figure, WorkerFigures, WorkerState } from '../work/worker-messages.ts'
+import type { Figure, WorkerFigures, WorkerState } from '../../platform/jobs/worker-messages.ts'
 
 export function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerState[]): Figure[] {
   const labelled = all.flatMap(({ worker, figures }) =>

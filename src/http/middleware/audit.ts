@@ -1,18 +1,18 @@
-import type { InSameTransaction } from '../../auth/account.ts'
+import type { InSameTransaction } from '../../engine/auth/account.ts'
 import {
   AUDITED,
   type AuditEntry,
   recordAudit,
   recordMemberAudit,
   recordRefusedSignIn,
-} from '../../auth/audit.ts'
-import { type Collection, SUPERUSERS } from '../../collections/catalog.ts'
-import type { Collections } from '../../collections/catalog-store.ts'
-import type { Db } from '../../db/open.ts'
-import { ApiError } from '../../errors.ts'
-import type { WriteOptions } from '../../records/write-in-progress.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
-import type { Settings } from '../../settings/settings.ts'
+} from '../../engine/auth/audit.ts'
+import { type Collection, SUPERUSERS } from '../../engine/collections/catalog.ts'
+import type { Collections } from '../../engine/collections/catalog-store.ts'
+import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
+import type { AuthRecord, RequestInfo } from '../../engine/request/request.ts'
+import type { Settings } from '../../engine/settings/settings.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp, storeOf } from '../server/caller.ts'
 

@@ -1,11 +1,18 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { OTHER_REFUSALS } from '../../common-refusals.ts'
-import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
-import { ApiError, badRequest, GatewayError, notFound, RetryLater, TooManyCodes } from '../../errors.ts'
-import { FilterError } from '../../filter/parse.ts'
-import { counts, increment } from '../../metrics/counts.ts'
-import { groupOf, protocolOf, SENDS } from '../../metrics/traffic.ts'
+import { FilterError } from '../../engine/filter/parse.ts'
+import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
+import { answerableFault, DatabaseUnavailable } from '../../platform/db/errors.ts'
+import {
+  ApiError,
+  badRequest,
+  GatewayError,
+  notFound,
+  RetryLater,
+  TooManyCodes,
+} from '../../platform/errors.ts'
+import { counts, increment } from '../../platform/tools/counts.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
+import { groupOf, protocolOf, SENDS } from '../metrics/traffic.ts'
 import { sendRaw } from '../request-info.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { assignRequestId, recordFault } from '../server/request-tracker.ts'

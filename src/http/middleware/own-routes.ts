@@ -1,6 +1,6 @@
-import { isKey } from '../../auth/identify-key.ts'
-import { tokenOf } from '../../auth/tokens.ts'
-import { ApiError, GatewayError, unauthorized } from '../../errors.ts'
+import { isKey } from '../../engine/auth/identify-key.ts'
+import { tokenOf } from '../../engine/auth/tokens.ts'
+import { ApiError, GatewayError, unauthorized } from '../../platform/errors.ts'
 import type { Ctx } from '../context.ts'
 
 /** First segments below `/api/` that PocketBase lacks: their answers may say more than its answers. */

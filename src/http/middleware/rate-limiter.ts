@@ -1,5 +1,5 @@
-import type { Collection } from '../../collections/catalog.ts'
-import type { RateLimitRule, Settings } from '../../settings/settings.ts'
+import type { Collection } from '../../engine/collections/catalog.ts'
+import type { RateLimitRule, Settings } from '../../engine/settings/settings.ts'
 
 /** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {

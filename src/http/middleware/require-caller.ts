@@ -1,6 +1,11 @@
-import { isSuspended } from '../../auth/tokens.ts'
-import { type AuthCollection, type Collection, SUPERUSERS, USERS_ID } from '../../collections/catalog.ts'
-import { forbidden, notFound, unauthorized } from '../../errors.ts'
+import { isSuspended } from '../../engine/auth/tokens.ts'
+import {
+  type AuthCollection,
+  type Collection,
+  SUPERUSERS,
+  USERS_ID,
+} from '../../engine/collections/catalog.ts'
+import { forbidden, notFound, unauthorized } from '../../platform/errors.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'
 import { type Caller, storeOf } from '../server/caller.ts'

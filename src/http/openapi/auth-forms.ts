@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { type Operation, texts } from './operations.ts'
 
 const PROVIDER = z

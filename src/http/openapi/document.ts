@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
-import packageJson from '../../package.json' with { type: 'json' }
-import { type Collection, SUPERUSERS } from '../collections/catalog.ts'
-import { builtInCollections, systemCollections } from '../collections/definition/built-in.ts'
-import { UserError } from '../errors.ts'
-import type { Extensions } from '../records/collection-extension.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { type Collection, SUPERUSERS } from '../../engine/collections/catalog.ts'
+import { builtInCollections, systemCollections } from '../../engine/collections/definition/built-in.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import { UserError } from '../../platform/errors.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { COMMON_REFUSALS } from '../common-refusals.ts'
+import { COMMON_REFUSALS } from '../../platform/common-refusals.ts'
 import type { Answers } from './answers.ts'
 import { type FailureStatus, failures } from './failures.ts'
 import { type DescribedRefusal, describeBy, refusalAnswers } from './refusals.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Collection } from '../collections/catalog.ts'
-import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
-import type { Extension } from '../records/collection-extension.ts'
+import type { Collection } from '../../engine/collections/catalog.ts'
+import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../engine/fields/field.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
 import { describeField, oneOrMany, typeName, valueSchema } from './record-schema.ts'
 
 /** Schemas of types whose values differ in a request, by the type. They include the field's limits. */

@@ -1,9 +1,15 @@
 import { z } from 'zod'
-import type { Collection, Rule } from '../collections/catalog.ts'
-import { type Field, type FieldTypeName, isMulti, type SelectField, type Storage } from '../fields/field.ts'
-import { storageOf } from '../fields/field-types.ts'
-import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
-import { canBeShown } from '../records/shown-fields.ts'
+import type { Collection, Rule } from '../../engine/collections/catalog.ts'
+import {
+  type Field,
+  type FieldTypeName,
+  isMulti,
+  type SelectField,
+  type Storage,
+} from '../../engine/fields/field.ts'
+import { storageOf } from '../../engine/fields/field-types.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import { canBeShown } from '../../engine/records/shown-fields.ts'
 import texts from './texts.json' with { type: 'json' }
 
 const BY_STORAGE: Readonly<Record<Storage, () => z.ZodType>> = {

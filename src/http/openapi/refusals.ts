@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { OTHER_REFUSALS, type Refusals } from '../common-refusals.ts'
+import { OTHER_REFUSALS, type Refusals } from '../../platform/common-refusals.ts'
 import type { Answers } from './answers.ts'
 import { HINT } from './failures.ts'
 

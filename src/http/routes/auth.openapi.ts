@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AuthCollection } from '../../collections/catalog.ts'
-import type { Answers } from '../../openapi/answers.ts'
+import type { AuthCollection } from '../../engine/collections/catalog.ts'
+import type { Answers } from '../openapi/answers.ts'
 import {
   type Form,
   MAILED,
@@ -10,13 +10,13 @@ import {
   OTP_REQUESTED,
   OTP_WANTED,
   SIGN_INS,
-} from '../../openapi/auth-forms.ts'
-import { MFA_NEEDED } from '../../openapi/failures.ts'
-import { chapter, type Operation } from '../../openapi/operations.ts'
-import { FIELDS_ONLY, ONE } from '../../openapi/record-parameters.ts'
-import { typeName } from '../../openapi/record-schema.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
-import { json } from '../../openapi/success-answers.ts'
+} from '../openapi/auth-forms.ts'
+import { MFA_NEEDED } from '../openapi/failures.ts'
+import { chapter, type Operation } from '../openapi/operations.ts'
+import { FIELDS_ONLY, ONE } from '../openapi/record-parameters.ts'
+import { typeName } from '../openapi/record-schema.ts'
+import { NOBODY, SIGNED_IN } from '../openapi/security.ts'
+import { json } from '../openapi/success-answers.ts'
 
 const SECOND_METHOD: Answers = {
   401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) },

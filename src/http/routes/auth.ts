@@ -1,30 +1,34 @@
-import type { AuthCall } from '../../auth/auth-services.ts'
+import type { AuthCall } from '../../engine/auth/auth-services.ts'
 import {
   confirmEmailChange,
   EMAIL_CHANGE_CONFIRM_FORM,
   EMAIL_CHANGE_FORM,
   requestEmailChange,
-} from '../../auth/email-change.ts'
-import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/email-verification.ts'
-import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
-import { EMAIL_FORM } from '../../auth/mail-on-request.ts'
-import { MFA_FORM } from '../../auth/mfa.ts'
-import { renderAuthMethods } from '../../auth/oauth2/auth-methods.ts'
-import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
-import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
-import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
-import { refreshToken } from '../../auth/sessions.ts'
-import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
+} from '../../engine/auth/email-change.ts'
+import { confirmVerification, requestVerification, TOKEN_FORM } from '../../engine/auth/email-verification.ts'
+import { IMPERSONATE_FORM, impersonate } from '../../engine/auth/impersonate.ts'
+import { EMAIL_FORM } from '../../engine/auth/mail-on-request.ts'
+import { MFA_FORM } from '../../engine/auth/mfa.ts'
+import { renderAuthMethods } from '../../engine/auth/oauth2/auth-methods.ts'
+import { findOrCreateRecord } from '../../engine/auth/oauth2/find-or-create-record.ts'
+import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../engine/auth/oauth2/with-oauth2.ts'
+import {
+  confirmPasswordReset,
+  PASSWORD_RESET_FORM,
+  requestPasswordReset,
+} from '../../engine/auth/password-reset.ts'
+import { refreshToken } from '../../engine/auth/sessions.ts'
+import { answerSignIn, type Proof } from '../../engine/auth/sign-in.ts'
 import {
   authWithOtp,
   authWithPassword,
   OTP_FORM,
   PASSWORD_FORM,
   requestOtp,
-} from '../../auth/with-password.ts'
-import { notFound } from '../../errors.ts'
-import type { Shape } from '../../fields/json-shapes.ts'
-import type { AuthRecord, RequestContext } from '../../request/request.ts'
+} from '../../engine/auth/with-password.ts'
+import type { Shape } from '../../engine/fields/json-shapes.ts'
+import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
+import { notFound } from '../../platform/errors.ts'
 import { bodyOf } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../backup/backup-names.ts'
-import { STATUS } from '../../backup/status.ts'
-import { chapter, SERVER } from '../../openapi/operations.ts'
-import { FIELDS_ONLY } from '../../openapi/record-parameters.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/security.ts'
-import { FILE, json } from '../../openapi/success-answers.ts'
+import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
+import { STATUS } from '../../engine/backup/status.ts'
+import { chapter, SERVER } from '../openapi/operations.ts'
+import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
+import { NOBODY, SIGNED_IN } from '../openapi/security.ts'
+import { FILE, json } from '../openapi/success-answers.ts'
 
 const BACKUP = z
   .object({

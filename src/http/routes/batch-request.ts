@@ -1,6 +1,6 @@
-import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks.ts'
-import { badRequest } from '../../errors.ts'
-import { list, map, object, ShapeError, text, type ValueOf } from '../../fields/json-shapes.ts'
+import { checkFields, each, fields, notLonger, oneOf, required } from '../../engine/collections/checks.ts'
+import { list, map, object, ShapeError, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
+import { badRequest } from '../../platform/errors.ts'
 import type { RequestBody } from '../context.ts'
 
 export type BatchRequest = ValueOf<typeof ONE>

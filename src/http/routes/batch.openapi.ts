@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { API_ERROR, BATCH_ERROR } from '../../openapi/failures.ts'
-import { chapter, SERVER } from '../../openapi/operations.ts'
-import { FIELDS_ONLY } from '../../openapi/record-parameters.ts'
-import { ANYONE, SIGNED_IN } from '../../openapi/security.ts'
-import { json } from '../../openapi/success-answers.ts'
+import { API_ERROR, BATCH_ERROR } from '../openapi/failures.ts'
+import { chapter, SERVER } from '../openapi/operations.ts'
+import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
+import { ANYONE, SIGNED_IN } from '../openapi/security.ts'
+import { json } from '../openapi/success-answers.ts'
 
 const BATCH = z
   .object({

@@ -1,10 +1,10 @@
-import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
-import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
-import { checkFields, oneOf, required } from '../../collections/checks.ts'
-import { badRequest } from '../../errors.ts'
-import { object, text } from '../../fields/json-shapes.ts'
-import { deleteUnwantedLogs } from '../../logs/request-log.ts'
-import { renderSettings, type Settings } from '../../settings/settings.ts'
+import { APPLE_SECRET_FORM, makeAppleSecret } from '../../engine/auth/oauth2/apple-secret.ts'
+import { sendTestMail, TEST_MAIL_FORM } from '../../engine/auth/test-mail.ts'
+import { checkFields, oneOf, required } from '../../engine/collections/checks.ts'
+import { object, text } from '../../engine/fields/json-shapes.ts'
+import { deleteUnwantedLogs } from '../../engine/logs/request-log.ts'
+import { renderSettings, type Settings } from '../../engine/settings/settings.ts'
+import { badRequest } from '../../platform/errors.ts'
 import { bodyOr } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Services } from '../context.ts'
@@ -48,7 +48,7 @@ async function testStorage({ s3: files, backups }: Settings, isOfBackups: boolea
   const s3 = isOfBackups ? backups.s3 : files
   if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
   if (!isOfBackups) throw new Error('Files are kept in the database')
-  const { testS3 } = await import('../../backup/s3-storage.ts')
+  const { testS3 } = await import('../../engine/backup/s3-storage.ts')
   await testS3(s3)
 }
 

@@ -2,11 +2,11 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getPath } from 'hono/utils/url'
-import { escapeHtml } from '../../auth/mail-html.ts'
-import type { Config } from '../../config.ts'
-import { ApiError } from '../../errors.ts'
-import { protocolOf } from '../../metrics/traffic.ts'
+import { escapeHtml } from '../../engine/auth/mail-html.ts'
+import type { Config } from '../../platform/config.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { Services } from '../context.ts'
+import { protocolOf } from '../metrics/traffic.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 

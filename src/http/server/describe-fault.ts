@@ -1,5 +1,5 @@
-import { ApiError, GatewayError } from '../../errors.ts'
-import { FilterError } from '../../filter/parse.ts'
+import { FilterError } from '../../engine/filter/parse.ts'
+import { ApiError, GatewayError } from '../../platform/errors.ts'
 
 const MAX_TEXT = 300
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../platform/errors.ts'
 
 const TRIES = 20
 

@@ -1,5 +1,5 @@
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 const dateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
 const SECOND_MS = 1_000

@@ -1,6 +1,6 @@
-import { readState } from '../agent/device.ts'
-import { call } from '../agent/link.ts'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { readState } from '../../programs/agent/device.ts'
+import { call } from '../../programs/agent/link.ts'
 import { backdate } from './backdate.ts'
 import { type DemoData, ensureContact, findFirst, PATIENCE_MS, type Phone, request, watch } from './people.ts'
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AgentState, pair, readState, saveState } from '../agent/device.ts'
-import { simulatorDriver } from '../agent/drivers/simulator.ts'
-import { call } from '../agent/link.ts'
-import { GatewayError, UserError } from '../errors.ts'
+import { GatewayError, UserError } from '../../platform/errors.ts'
+import { type AgentState, pair, readState, saveState } from '../../programs/agent/device.ts'
+import { simulatorDriver } from '../../programs/agent/drivers/simulator.ts'
+import { call } from '../../programs/agent/link.ts'
 
 export const USER_EMAIL = 'demo@example.com'
 

@@ -1,4 +1,4 @@
-import { counts } from '../metrics/counts.ts'
+import { counts } from '../tools/counts.ts'
 import type { Backend, Result } from './backend.ts'
 import { DatabaseUnavailable, isSqlError } from './errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'

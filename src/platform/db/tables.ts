@@ -1,7 +1,7 @@
 // generated from the schema by `npm run schema`
 
 import type { Generated } from 'kysely'
-import type { SelectValue } from '../portable/select-values.ts'
+import type { SelectValue } from '../../portable/select-values.ts'
 
 interface AuditRow {
   _rowid: Generated<number>

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
-import { counts, increment } from '../metrics/counts.ts'
+import { counts, increment } from '../tools/counts.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
 import {
   deleteJob,

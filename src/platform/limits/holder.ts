@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { RetryLater } from '../errors.ts'
-import { counts, increment } from '../metrics/counts.ts'
+import { counts, increment } from '../tools/counts.ts'
 
 declare const isHolder: unique symbol
 

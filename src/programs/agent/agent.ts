@@ -1,4 +1,4 @@
-import { WakeSignal } from '../tools/repeat.ts'
+import { WakeSignal } from '../../platform/tools/repeat.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
 import { isDisabledRefusal, type Link, persist } from './link.ts'

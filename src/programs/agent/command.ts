@@ -1,6 +1,6 @@
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
-import { runProgramCommand, UserError } from '../errors.ts'
-import { onStopSignal } from '../tools/stop-signal.ts'
+import { runProgramCommand, UserError } from '../../platform/errors.ts'
+import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import {
   findPaired,
   newStateFile,

@@ -7,7 +7,7 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs'
-import { parseJson } from '../tools/json.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 
 /** The file is rewritten once it is larger than this plus twice its size after the last rewrite. */
 const MAX_SPARE_BYTES = 2 << 20

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts'
-import { WakeSignal } from '../tools/repeat.ts'
+import { GatewayError } from '../../platform/errors.ts'
+import { WakeSignal } from '../../platform/tools/repeat.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type Link, persist } from './link.ts'
 

@@ -1,5 +1,5 @@
-import { UserError } from '../errors.ts'
-import { phoneIn } from '../portable/phone/row.ts'
+import { UserError } from '../../platform/errors.ts'
+import { phoneIn } from '../../portable/phone/row.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 import { phoneColumns } from './phone-columns.ts'
 

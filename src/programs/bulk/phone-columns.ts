@@ -1,6 +1,6 @@
-import { UserError } from '../errors.ts'
-import { guessColumns } from '../portable/phone/columns.ts'
-import { isNumberCell } from '../portable/phone/numbers-in-cell.ts'
+import { UserError } from '../../platform/errors.ts'
+import { guessColumns } from '../../portable/phone/columns.ts'
+import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
 import type { CsvRow } from './csv.ts'
 
 const DEFAULT = 'phone'

@@ -1,11 +1,11 @@
-import type { Config } from '../../config.ts'
-import type { Logger } from '../../log.ts'
-import type { Extensions } from '../../records/collection-extension.ts'
-import type { RequestInfo } from '../../request/request.ts'
-import type { Scope } from '../../request/scopes.ts'
-import type { EstimateConfig } from '../../sms/send/cost-estimate.ts'
-import type { SendServices } from '../../sms/send/send.ts'
-import type { Sender } from '../../sms/send/sender.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import type { RequestInfo } from '../../engine/request/request.ts'
+import type { Scope } from '../../engine/request/scopes.ts'
+import type { Sender } from '../../gateway/base/sender.ts'
+import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
+import type { SendServices } from '../../gateway/messages/send/send.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Logger } from '../../platform/log.ts'
 
 export interface McpServices extends SendServices {
   readonly extensions: Extensions

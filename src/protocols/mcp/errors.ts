@@ -1,6 +1,6 @@
-import { answerableFault } from '../../db/errors.ts'
-import { ApiError, GatewayError } from '../../errors.ts'
-import { StaleAuth } from '../../records/record-sql.ts'
+import { StaleAuth } from '../../engine/records/record-sql.ts'
+import { answerableFault } from '../../platform/db/errors.ts'
+import { ApiError, GatewayError } from '../../platform/errors.ts'
 import type { McpServices } from './caller.ts'
 
 /** The message of an error for the caller; a general one, with a log entry, for an internal error. */

@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import { GatewayError } from '../../errors.ts'
-import { checkShape } from '../../sms/send/schemas.ts'
+import { checkShape } from '../../gateway/base/schemas.ts'
+import { GatewayError } from '../../platform/errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { textOf } from './errors.ts'
 import type { Tool } from './tool.ts'

@@ -1,7 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
-import { notFound } from '../../errors.ts'
-import { listRecords, viewRecord } from '../../records/list.ts'
-import type { Scope } from '../../request/scopes.ts'
+import { listRecords, viewRecord } from '../../engine/records/list.ts'
+import type { Scope } from '../../engine/request/scopes.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { textOf } from './errors.ts'
 

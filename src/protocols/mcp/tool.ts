@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Scope } from '../../request/scopes.ts'
+import type { Scope } from '../../engine/request/scopes.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 
 /** A tool of the Model Context Protocol. Its answer is a JSON object. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalid } from '../../common-refusals.ts'
+import { invalid } from '../../platform/common-refusals.ts'
 import type { DoorCall, DoorRoute } from '../door.ts'
 import { parametersOf } from '../parameters.ts'
 import type { Recipients } from './recipients.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { checkShape } from '../../gateway/base/schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { checkShape } from '../../sms/send/schemas.ts'
 import type { DoorCall } from '../door.ts'
 import { MAX_BODY_BYTES } from '../parameters.ts'
 import { NOT_OFFERED, refuseOthers } from './api-v1.ts'

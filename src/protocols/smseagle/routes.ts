@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Protocol } from '../gateway-services.ts'
 import { type DoorRoute, doorProtocol } from '../door.ts'
+import type { Protocol } from '../gateway-services.ts'
 import { V1 } from './api-v1.ts'
 import { answerV2, MESSAGE } from './api-v2.ts'
 import { errorForm } from './errors.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { queries } from '../../db/queries.ts'
+import { deleteRecord } from '../../engine/records/delete.ts'
+import { checkDevice } from '../../gateway/messages/send/send.ts'
 import { buildRequest } from '../../http/request-info.ts'
-import { deleteRecord } from '../../records/delete.ts'
-import { checkDevice } from '../../sms/send/send.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { wireDevice } from '../smsgate/wire.ts'
 import type { Call } from './define-route.ts'
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { invalid } from '../../common-refusals.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { cancelBatch, cancelOnce } from '../../sms/queue/cancel.ts'
-import type { Permit } from '../../sms/send/permissions.ts'
-import { gatewayRefusal } from '../../sms/send/refusals.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Permit } from '../../gateway/base/permissions.ts'
+import { gatewayRefusal } from '../../gateway/base/refusals.ts'
+import { cancelBatch, cancelOnce } from '../../gateway/messages/queue/cancel.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 /** A larger batch, from another API of this server, is refused: the answer has no pages. */
 const MAX_RECIPIENTS = 1_000

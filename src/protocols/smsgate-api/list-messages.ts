@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import type { SendRow } from './find-send.ts'
 import { MESSAGES_OF_SEND, readStates, stateSql, WHOLE_STATE } from './send-state.ts'
 import { dateIn, deviceIn, flagIn, numberIn } from './values.ts'

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { invalid } from '../../common-refusals.ts'
-import { dateOf, formatDate } from '../../fields/date.ts'
-import { ANY_LINE, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
-import { dateAt } from '../../sms/send/expiry.ts'
-import { readNumbers } from '../../sms/send/read-numbers.ts'
-import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/schemas.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { dateOf, formatDate } from '../../engine/fields/date.ts'
+import { readNumbers } from '../../gateway/base/read-numbers.ts'
+import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../gateway/base/schemas.ts'
+import { ANY_LINE, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../gateway/messages/send/body.ts'
+import { dateAt } from '../../gateway/messages/send/expiry.ts'
+import { invalid } from '../../platform/common-refusals.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './values.ts'
 
 const MAX_RECIPIENTS = 100

@@ -1,7 +1,7 @@
 import { jwtVerify } from 'jose'
-import type { Db } from '../../db/open.ts'
-import { readOrMakeParam } from '../../db/secrets.ts'
-import { randomText } from '../../tools/random.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { readOrMakeParam } from '../../platform/db/secrets.ts'
+import { randomText } from '../../platform/tools/random.ts'
 
 export const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'

@@ -1,12 +1,12 @@
 import { type JWTPayload, SignJWT } from 'jose'
 import { type Insertable, sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { REFRESH_SCOPE, type Scopes } from '../../engine/request/scopes.ts'
 import type { Ctx } from '../../http/context.ts'
-import { REFRESH_SCOPE, type Scopes } from '../../request/scopes.ts'
-import { randomText } from '../../tools/random.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import { randomText } from '../../platform/tools/random.ts'
 import { ALGORITHM, secretOf } from './signed-token.ts'
 
 export const ACCESS_SECONDS = 15 * 60

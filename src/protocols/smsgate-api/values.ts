@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { invalid } from '../../common-refusals.ts'
-import { readBool } from '../../fields/cast.ts'
-import { dateOf, parseDate } from '../../fields/date.ts'
+import { readBool } from '../../engine/fields/cast.ts'
+import { dateOf, parseDate } from '../../engine/fields/date.ts'
+import { checkShape, id } from '../../gateway/base/schemas.ts'
 import type { Ctx } from '../../http/context.ts'
 import { queryOf } from '../../http/query.ts'
-import { checkShape, id } from '../../sms/send/schemas.ts'
+import { invalid } from '../../platform/common-refusals.ts'
 
 export const unknownDevice = () => invalid('deviceId is not one of your devices')
 

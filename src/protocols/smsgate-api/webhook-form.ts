@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { TableRow } from '../../db/statement.ts'
-import { dateOf } from '../../fields/date.ts'
+import { dateOf } from '../../engine/fields/date.ts'
+import type { BodyForm } from '../../gateway/webhooks/load-delivery.ts'
+import type { TableRow } from '../../platform/db/statement.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
-import type { BodyForm } from '../../webhooks/load-delivery.ts'
 
 /** SMSGate's events, and ours that cause them. A cancellation is a failure with the reason `Canceled`. */
 export const SMSGATE_EVENTS = {

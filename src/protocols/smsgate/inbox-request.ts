@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
-import type { Device } from '../../sms/devices/device.ts'
-import { wakeDevices } from '../../sms/wake.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Device } from '../../gateway/base/device.ts'
+import { wakeDevices } from '../../gateway/lines/wake.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { isOf } from './stored-phone.ts'
 
 /** A period of time, its ends in ISO 8601. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import type { Device } from '../../sms/devices/device.ts'
+import type { Device } from '../../gateway/base/device.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { CLOCK_NOISE_MS } from './note-clock.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { updatePhone } from './stored-phone.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { inSeconds } from '../../db/queries.ts'
-import type { Device } from '../../sms/devices/device.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Device } from '../../gateway/base/device.ts'
+import { inSeconds } from '../../platform/db/queries.ts'
 import { MAX_CAPACITY, updatePhone } from './stored-phone.ts'
 
 /** After a slow phone's capacity was halved, it grows by one message in each such period. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { inSeconds, queries } from '../../db/queries.ts'
-import { allowance, type Device } from '../../sms/devices/device.ts'
-import { wakeDevices } from '../../sms/wake.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { allowance, type Device } from '../../gateway/base/device.ts'
+import { wakeDevices } from '../../gateway/lines/wake.ts'
+import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { isOf, MAX_CAPACITY } from './stored-phone.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { optional } from '../../sms/devices/device-body.ts'
-import { nonEmptyId, wholeNumber } from '../../sms/send/schemas.ts'
+import { nonEmptyId, wholeNumber } from '../../gateway/base/schemas.ts'
+import { optional } from '../../gateway/lines/device-body.ts'
 import { cut, firstOf, MAX_SIMS } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { optional } from '../../sms/devices/device-body.ts'
+import { optional } from '../../gateway/lines/device-body.ts'
 import { cut, listOf, phoneInstant } from './lenient-schemas.ts'
 
 /** Maximum characters of a failure's reason, as in the app. */

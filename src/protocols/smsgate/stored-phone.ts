@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
-import { dateOf } from '../../fields/date.ts'
-import { isDisabled } from '../../records/disabled-user.ts'
-import type { Device } from '../../sms/devices/device.ts'
-import { randomText } from '../../tools/random.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { dateOf } from '../../engine/fields/date.ts'
+import { isDisabled } from '../../engine/records/disabled-user.ts'
+import type { Device } from '../../gateway/base/device.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, queries } from '../../platform/db/queries.ts'
+import { randomText } from '../../platform/tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20

@@ -1,7 +1,7 @@
-import { dateOf } from '../../fields/date.ts'
-import type { Value } from '../../fields/field.ts'
-import type { ClaimedMessage } from '../../sms/queue/claim.ts'
-import type { Attempt } from '../../sms/queue/leases.ts'
+import { dateOf } from '../../engine/fields/date.ts'
+import type { Value } from '../../engine/fields/field.ts'
+import type { ClaimedMessage } from '../../gateway/messages/queue/claim.ts'
+import type { Attempt } from '../../gateway/messages/queue/leases.ts'
 import type { PhoneState } from './lock-for-pull.ts'
 import type { Phone } from './stored-phone.ts'
 

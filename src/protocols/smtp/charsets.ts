@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { badRequest } from '../../errors.ts'
-import { decodeText } from '../../tools/charset.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { decodeText } from '../../platform/tools/charset.ts'
 
 /** A part of a mail as postal-mime reads it. */
 export interface MimePart {

@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../../webhooks/load-delivery.ts'
+import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import type { CallServices } from './caller.ts'
 import { mediaPath } from './media.ts'
 import { twilioState } from './message-status.ts'

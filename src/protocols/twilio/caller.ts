@@ -1,9 +1,9 @@
 import about from '../../../package.json' with { type: 'json' }
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { type ResponseHead, sendOutgoing } from '../../outgoing/send.ts'
-import { type SentHeaders, TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../webhooks/load-delivery.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { type SentHeaders, TIMEOUT_MS } from '../../gateway/webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
+import type { Config } from '../../platform/config.ts'
+import { type ResponseHead, sendOutgoing } from '../../platform/outgoing/send.ts'
 import { type Form, signedRequest } from './signed-request.ts'
 import { MAX_ANSWER_BYTES } from './twiml.ts'
 

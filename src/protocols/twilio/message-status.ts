@@ -1,5 +1,5 @@
-import type { TableRow } from '../../db/statement.ts'
-import { REASONS } from '../../sms/status.ts'
+import { REASONS } from '../../gateway/base/status.ts'
+import type { TableRow } from '../../platform/db/statement.ts'
 
 type StatusColumns = Pick<TableRow<'sms_messages'>, 'status' | 'scheduled_at' | 'sent_at' | 'error_message'>
 

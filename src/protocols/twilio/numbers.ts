@@ -1,5 +1,5 @@
-import type { Store } from '../../collections/catalog.ts'
-import { objectsOf, type TableRow } from '../../db/statement.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { objectsOf, type TableRow } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'

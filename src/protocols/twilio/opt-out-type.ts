@@ -1,7 +1,7 @@
+import { consentWordOf, isHelp } from '../../gateway/consent/consent-words.ts'
+import { findJoinGroups } from '../../gateway/consent/joinable-groups.ts'
+import { optWordsOf } from '../../gateway/messages/queue/opt-out.ts'
 import { readOptWord } from '../../portable/opt-words.ts'
-import { consentWordOf, isHelp } from '../../sms/consent/consent-words.ts'
-import { findJoinGroups } from '../../sms/consent/joinable-groups.ts'
-import { optWordsOf } from '../../sms/queue/opt-out.ts'
 import type { CallServices } from './caller.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../../webhooks/call-webhook.ts'
+import type { CallOutcome } from '../../gateway/webhooks/call-webhook.ts'
 
 export type Outcome = Omit<CallOutcome, 'latencyMs'>
 

@@ -1,6 +1,6 @@
-import { urlFault } from '../../outgoing/addresses.ts'
-import { decodeForm } from '../../tools/charset.ts'
-import { cleanText } from '../../tools/clean-text.ts'
+import { urlFault } from '../../platform/outgoing/addresses.ts'
+import { decodeForm } from '../../platform/tools/charset.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
 
 /** Parameters of a form or a query; the first of repeated ones counts. */

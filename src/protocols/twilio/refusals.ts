@@ -1,8 +1,8 @@
-import type { OTHER_REFUSALS } from '../../common-refusals.ts'
-import { ApiError, GatewayError, RetryLater } from '../../errors.ts'
+import type { RefusalCode } from '../../gateway/base/refusals.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/failure.ts'
-import type { RefusalCode } from '../../sms/send/refusals.ts'
+import type { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
+import { ApiError, GatewayError, RetryLater } from '../../platform/errors.ts'
 
 /** An error answer of Twilio's API. */
 export class TwilioRefusal extends GatewayError {

@@ -1,7 +1,7 @@
-import { SUPERUSERS } from '../../collections/catalog.ts'
-import { ApiError } from '../../errors.ts'
-import { createRecord, updateRecord } from '../../records/write.ts'
-import { serverRequest } from '../../request/request.ts'
+import { SUPERUSERS } from '../../engine/collections/catalog.ts'
+import { createRecord, updateRecord } from '../../engine/records/write.ts'
+import { serverRequest } from '../../engine/request/request.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { Call } from './account.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SaxesParser } from 'saxes'
-import { charsetOf, decodeText } from '../../tools/charset.ts'
+import { charsetOf, decodeText } from '../../platform/tools/charset.ts'
 import { TwilioRefusal } from './refusals.ts'
 
 interface Twiml {

@@ -1,12 +1,17 @@
 import { isIP } from 'node:net'
+import { readNumber } from '../../gateway/base/read-numbers.ts'
+import { isRefusal } from '../../gateway/base/refusals.ts'
+import { startVerification } from '../../gateway/codes/start.ts'
+import type { Verification } from '../../gateway/codes/verification.ts'
+import {
+  checkVerification,
+  endVerification,
+  findVerification,
+  type Named,
+} from '../../gateway/codes/verify.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { onePhone } from '../../portable/phone/read.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
-import { readNumber } from '../../sms/send/read-numbers.ts'
-import { isRefusal } from '../../sms/send/refusals.ts'
-import { startVerification } from '../../verify/start.ts'
-import type { Verification } from '../../verify/verification.ts'
-import { checkVerification, endVerification, findVerification, type Named } from '../../verify/verify.ts'
 import type { Call } from './account.ts'
 import { isoDate } from './dates.ts'
 import { invalidParameter, notFound, TwilioRefusal } from './refusals.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ApiError, GatewayError } from '../../errors.ts'
+import type { USAGE } from '../../gateway/base/quota.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { hookForm, sendError } from '../../http/middleware/failure.ts'
-import type { USAGE } from '../../sms/quota.ts'
+import { ApiError, GatewayError } from '../../platform/errors.ts'
 
 const QUOTA_ERROR = z.strictObject({
   error: z.literal('quota_exceeded'),

@@ -1,6 +1,6 @@
-import { parseJson } from '../tools/json.ts'
-import { type StoredRow, textOf } from './open-pocketbase.ts'
-import { phoneOf } from './vendel-rows.ts'
+import { type StoredRow, textOf } from '../../engine/import/open-pocketbase.ts'
+import { parseJson } from '../../platform/tools/json.ts'
+import { phoneOf } from './import-rows.ts'
 
 /**
  * Joins Vendel's contacts of a user whose numbers are one number here. Returns a function that changes the

@@ -1,9 +1,9 @@
-import { sha256 } from '../auth/tokens.ts'
-import { readPhone } from '../portable/phone/read.ts'
-import { countSegments } from '../portable/segments.ts'
-import { randomText } from '../tools/random.ts'
-import { newSecret } from '../webhooks/new-secret.ts'
-import { type StoredRow, textOf } from './open-pocketbase.ts'
+import { sha256 } from '../../engine/auth/tokens.ts'
+import { type StoredRow, textOf } from '../../engine/import/open-pocketbase.ts'
+import { newSecret } from '../../gateway/webhooks/new-secret.ts'
+import { randomText } from '../../platform/tools/random.ts'
+import { readPhone } from '../../portable/phone/read.ts'
+import { countSegments } from '../../portable/segments.ts'
 
 /** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow

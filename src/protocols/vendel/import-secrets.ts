@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
-import { UserError } from '../errors.ts'
-import { type StoredRow, textOf } from './open-pocketbase.ts'
+import { type StoredRow, textOf } from '../../engine/import/open-pocketbase.ts'
+import { UserError } from '../../platform/errors.ts'
 
 /** Columns that Vendel encrypts, in whichever table they are. */
 const SEALED = ['body', 'secret_key']

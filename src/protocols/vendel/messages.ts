@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { SendingCaller } from '../../http/middleware/sender.ts'
-import { countBatch } from '../../sms/queue/batch.ts'
-import { gatewayRefusal } from '../../sms/send/refusals.ts'
+import { gatewayRefusal } from '../../gateway/base/refusals.ts'
+import { countBatch } from '../../gateway/messages/queue/batch.ts'
+import type { SendingCaller } from '../../gateway/messages/sender.ts'
 import type { DoorCall } from '../door.ts'
 import { find, itemOf, MESSAGES } from './lists.ts'
 

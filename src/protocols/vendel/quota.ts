@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { queries } from '../../db/queries.ts'
-import type { SendingCaller } from '../../http/middleware/sender.ts'
-import { readUsage } from '../../sms/quota.ts'
+import { readUsage } from '../../gateway/base/quota.ts'
+import type { SendingCaller } from '../../gateway/messages/sender.ts'
+import { queries } from '../../platform/db/queries.ts'
 import type { DoorCall } from '../door.ts'
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { callWebhook } from '../../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../webhooks/load-delivery.ts'
-import { isSecret } from '../../webhooks/signature.ts'
+import { callWebhook } from '../../gateway/webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
+import { isSecret } from '../../gateway/webhooks/signature.ts'
 
 /** Vendel's event names by ours. Other events are sent as `test`. */
 const EVENTS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { createLogger } from '../../../src/log.ts'
-import { openAttemptJournal } from '../../../src/server/carriers/attempt-journal.ts'
+import { openAttemptJournal } from '../../../src/gateway/carriers/attempt-journal.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'

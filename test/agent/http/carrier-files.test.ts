@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { accountHolder } from '../../../src/admission/holder.ts'
-import { admission } from '../../../src/admission/shared-limits.ts'
-import { fetchFiles } from '../../../src/server/carriers/fetch-files.ts'
+import { fetchFiles } from '../../../src/gateway/carriers/fetch-files.ts'
+import { accountHolder } from '../../../src/platform/limits/holder.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import {
   must,

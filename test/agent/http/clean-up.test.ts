@@ -1,4 +1,4 @@
-import { cleanUpCarriers } from '../../../src/server/carriers/stored-carrier.ts'
+import { cleanUpCarriers } from '../../../src/gateway/carriers/stored-carrier.ts'
 import { collectionStore } from '../../support/collection-store.ts'
 
 test('the server knows a text that a carrier repeats for 90 days', async () => {

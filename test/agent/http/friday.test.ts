@@ -1,4 +1,4 @@
-import { createLogger } from '../../../src/log.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { start } from '../../support/database/open.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Call, isSigned } from '../../../src/agent/drivers/http/signature.ts'
+import { type Call, isSigned } from '../../../src/programs/agent/drivers/http/signature.ts'
 import { carrierLibrary, hasCarrierLibraries } from '../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf } from './carrier-fixture.ts'
 

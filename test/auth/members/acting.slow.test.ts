@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose'
-import { createLogger } from '../../../src/log.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../realtime/test-listener.ts'
 import { start } from '../../support/database/open.ts'
 import { basic } from '../../support/server/request.ts'

@@ -1,4 +1,4 @@
-import { protocolOf } from '../../../src/metrics/traffic.ts'
+import { protocolOf } from '../../../src/http/metrics/traffic.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import {
   type Client,

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { clusterLink } from '../../../src/db/embedded/site.ts'
+import { clusterLink } from '../../../src/platform/db/embedded/site.ts'
 import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../support/database/embedded.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/platform/config.ts'
 import { start } from '../../support/database/open.ts'
 import { type PoolMode, startPgBouncer } from '../../support/database/pgbouncer.ts'
 import { openTestDb, testConfig } from '../../support/server/start.ts'

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { guestHolder } from '../../../src/admission/holder.ts'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
 import { readQuery } from '../../../src/http/query.ts'
 import { RequestMemory } from '../../../src/http/request-memory.ts'
+import { guestHolder } from '../../../src/platform/limits/holder.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // What no recorded case of test/conformance shows.

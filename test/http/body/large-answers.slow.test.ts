@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { admission } from '../../../src/admission/shared-limits.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { ANN, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 // Ann has contacts that expand into each other, Ben has some with large data. Each row is a way to ask for

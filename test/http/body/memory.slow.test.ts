@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Budget } from '../../../src/admission/budget.ts'
-import { admission } from '../../../src/admission/shared-limits.ts'
+import type { Budget } from '../../../src/platform/limits/budget.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Bodies of one client that never end, while others send theirs.

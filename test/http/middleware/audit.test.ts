@@ -1,4 +1,4 @@
-import { deleteOldAuditEntries } from '../../../src/auth/audit.ts'
+import { deleteOldAuditEntries } from '../../../src/engine/auth/audit.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 

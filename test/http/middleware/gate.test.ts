@@ -1,6 +1,6 @@
-import type { Collection } from '../../../src/collections/catalog.ts'
+import type { Collection } from '../../../src/engine/collections/catalog.ts'
+import type { RateLimitRule } from '../../../src/engine/settings/settings.ts'
 import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/rate-limiter.ts'
-import type { RateLimitRule } from '../../../src/settings/settings.ts'
 import { USERS } from '../../support/server/schema.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { isTooComplex } from '../../../src/fields/json-text.ts'
+import { isTooComplex } from '../../../src/engine/fields/json-text.ts'
 import { JSON_BOUNDS, parseStrict } from '../../../src/http/body/raw-body.ts'
 import { strictTransport } from '../../../src/http/server/before-routes.ts'
 import { CONNECTION_OPTIONS } from '../../../src/http/server/connections.ts'

@@ -3,8 +3,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setDefaultHighWaterMark } from 'node:stream'
 import { afterEach, test as anywhere, expect, vi } from 'vitest'
-import { admission } from '../../../src/admission/shared-limits.ts'
-import { userHolder } from '../../../src/collections/catalog.ts'
+import { userHolder } from '../../../src/engine/collections/catalog.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Requests take their places of what all share when they begin to work, not when they are announced.

@@ -1,6 +1,6 @@
-import { admission } from '../../../src/admission/shared-limits.ts'
-import { readNew } from '../../../src/collections/definition/read-collection.ts'
-import { saveCollection } from '../../../src/collections/save-collection.ts'
+import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 
 const PASSWORD = 'secret12345'

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
-import { createUnavailableApp } from '../../../src/server/app.ts'
-import { consoleRoutes } from '../../../src/http/routes/console.ts'
+import { createUnavailableApp } from '../../../src/main/app.ts'
+import { consoleRoutes } from '../../../src/main/console.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const server = await startServer()

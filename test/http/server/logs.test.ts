@@ -1,4 +1,4 @@
-import { upsertSuperuser } from '../../../src/auth/superusers.ts'
+import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { start } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices, withDevices } from '../../support/server/server-with-devices.ts'

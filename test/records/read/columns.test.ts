@@ -1,9 +1,9 @@
-import { complete } from '../../../src/collections/definition/complete.ts'
-import { readNew } from '../../../src/collections/definition/read-collection.ts'
-import { excerpt } from '../../../src/records/excerpt.ts'
-import { pickFields } from '../../../src/records/pick.ts'
-import { blankValues, prepare } from '../../../src/records/prepare.ts'
-import { toRow, toValues } from '../../../src/records/record-sql.ts'
+import { complete } from '../../../src/engine/collections/definition/complete.ts'
+import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { excerpt } from '../../../src/engine/records/excerpt.ts'
+import { pickFields } from '../../../src/engine/records/pick.ts'
+import { blankValues, prepare } from '../../../src/engine/records/prepare.ts'
+import { toRow, toValues } from '../../../src/engine/records/record-sql.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
 const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))

@@ -1,8 +1,8 @@
-import { accountHolder } from '../../../src/admission/holder.ts'
-import { admission } from '../../../src/admission/shared-limits.ts'
-import { readCsv } from '../../../src/bulk/csv.ts'
-import { USERS_ID } from '../../../src/collections/catalog.ts'
-import { csvLine } from '../../../src/records/export.ts'
+import { USERS_ID } from '../../../src/engine/collections/catalog.ts'
+import { csvLine } from '../../../src/engine/records/export.ts'
+import { accountHolder } from '../../../src/platform/limits/holder.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
+import { readCsv } from '../../../src/programs/bulk/csv.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const COUNT = 2_345

@@ -1,8 +1,8 @@
-import { SUPERUSERS_ID } from '../../../src/auth/superusers.ts'
-import { compile } from '../../../src/filter/compile.ts'
-import { listRecords } from '../../../src/records/list.ts'
-import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
-import { messagesExtension } from '../../../src/sms/message-extensions.ts'
+import { SUPERUSERS_ID } from '../../../src/engine/auth/superusers.ts'
+import { compile } from '../../../src/engine/filter/compile.ts'
+import { listRecords } from '../../../src/engine/records/list.ts'
+import { authRecord, NO_REQUEST } from '../../../src/engine/request/request.ts'
+import { messagesExtension } from '../../../src/gateway/messages/message-extensions.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

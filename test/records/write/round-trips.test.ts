@@ -1,4 +1,4 @@
-import { Db } from '../../../src/db/open.ts'
+import { Db } from '../../../src/platform/db/open.ts'
 import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
 
 let shop: WriteTestServer

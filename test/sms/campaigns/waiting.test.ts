@@ -1,20 +1,20 @@
-import { readConfig } from '../../../src/config.ts'
-import { deleteRecords } from '../../../src/records/cascade.ts'
-import { extensionsOf } from '../../../src/server/extensions.ts'
-import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
-import { createCampaign } from '../../../src/sms/campaigns/create.ts'
+import { deleteRecords } from '../../../src/engine/records/cascade.ts'
+import { may } from '../../../src/gateway/base/permissions.ts'
+import { accountSender } from '../../../src/gateway/base/sender.ts'
+import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/body.ts'
+import { changeCampaign } from '../../../src/gateway/campaigns/change.ts'
+import { createCampaign } from '../../../src/gateway/campaigns/create.ts'
 import {
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
-} from '../../../src/sms/campaigns/pause-resume-cancel.ts'
-import { settleCampaign } from '../../../src/sms/campaigns/settle.ts'
-import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
-import { sweep } from '../../../src/sms/queue/sweep.ts'
-import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
-import { may } from '../../../src/sms/send/permissions.ts'
-import { accountSender } from '../../../src/sms/send/sender.ts'
+} from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
+import { settleCampaign } from '../../../src/gateway/campaigns/settle.ts'
+import { cancelBatch } from '../../../src/gateway/messages/queue/cancel.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
+import { extensionsOf } from '../../../src/main/extensions.ts'
+import { readConfig } from '../../../src/platform/config.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_ANSWERS_A_DAY } from '../../../src/sms/conversations/auto-answer.ts'
+import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/auto-answer.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 

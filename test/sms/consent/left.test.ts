@@ -1,7 +1,7 @@
-import { permitOf } from '../../../src/sms/campaigns/campaign.ts'
-import { PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
-import { offeredScope } from '../../../src/sms/send/consent-scope.ts'
-import { offeredMessage } from '../../../src/sms/send/send.ts'
+import { permitOf } from '../../../src/gateway/campaigns/campaign.ts'
+import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/body.ts'
+import { offeredScope } from '../../../src/gateway/messages/send/consent-scope.ts'
+import { offeredMessage } from '../../../src/gateway/messages/send/send.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,4 +1,4 @@
-import { lockUserSends } from '../../../src/sms/send/lock-user-sends.ts'
+import { lockUserSends } from '../../../src/gateway/base/lock-user-sends.ts'
 import { request } from '../../support/server/request.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { type Cell, makeCell, REASONS, server } from './still-go/reasons.ts'
 import { WAYS } from './still-go/ways.ts'
@@ -87,6 +87,6 @@ test('a text gets into the queue and leaves it by one statement each, which ask 
   expect(having(/set state = 'sending'|state: 'sending'/)).toEqual(['sql/functions/queue/sms_claim.sql'])
   expect(having(/insert into sms_messages\s|insertInto\('sms_messages'/).sort()).toEqual([
     'sql/functions/send/sms_store.sql',
-    'src/sms/conversations/store-received-texts.ts',
+    'src/gateway/conversations/store-received-texts.ts',
   ])
 })

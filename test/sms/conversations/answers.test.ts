@@ -1,5 +1,5 @@
-import { MAX_ANSWERS_A_DAY } from '../../../src/sms/conversations/auto-answer.ts'
-import { fold, matches } from '../../../src/sms/conversations/keyword-match.ts'
+import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/auto-answer.ts'
+import { fold, matches } from '../../../src/gateway/conversations/keyword-match.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

@@ -1,9 +1,9 @@
-import { repairNumbers } from '../../../src/server/doctor-numbers.ts'
-import { addEntry } from '../../../src/sms/consent/ledger.ts'
-import { joinNumber } from '../../../src/sms/conversations/join-numbers.ts'
-import { isJoinable, nationalNumbers } from '../../../src/sms/conversations/national-numbers.ts'
-import { receiveTexts } from '../../../src/sms/conversations/store-received-texts.ts'
-import { randomId } from '../../../src/tools/random.ts'
+import { addEntry } from '../../../src/gateway/consent/ledger.ts'
+import { joinNumber } from '../../../src/gateway/conversations/join-numbers.ts'
+import { isJoinable, nationalNumbers } from '../../../src/gateway/conversations/national-numbers.ts'
+import { receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
+import { repairNumbers } from '../../../src/main/doctor-numbers.ts'
+import { randomId } from '../../../src/platform/tools/random.ts'
 import { assign, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 // Texts, conversations and contacts that were stored under the national form of a number.

@@ -1,6 +1,6 @@
-import { RetryLater } from '../../../src/errors.ts'
+import { limitPairing } from '../../../src/gateway/lines/limit-pairing.ts'
 import type { Ctx } from '../../../src/http/context.ts'
-import { limitPairing } from '../../../src/http/middleware/limit-pairing.ts'
+import { RetryLater } from '../../../src/platform/errors.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' })

@@ -1,4 +1,4 @@
-import { estimateCost } from '../../../src/sms/send/cost-estimate.ts'
+import { estimateCost } from '../../../src/gateway/messages/send/cost-estimate.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

@@ -1,6 +1,6 @@
-import { applyReports } from '../../../src/sms/queue/report.ts'
-import type { Report } from '../../../src/sms/queue/store-reports.ts'
-import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
+import type { Report } from '../../../src/gateway/messages/queue/store-reports.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

@@ -1,6 +1,6 @@
-import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
-import { applyReports } from '../../../src/sms/queue/report.ts'
-import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { changeMessage, readChange } from '../../../src/gateway/messages/queue/change.ts'
+import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
 

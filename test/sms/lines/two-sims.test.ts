@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pair, runAgent } from '../../../src/agent/device.ts'
-import { simulatorDriver } from '../../../src/agent/drivers/simulator.ts'
+import { pair, runAgent } from '../../../src/programs/agent/device.ts'
+import { simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

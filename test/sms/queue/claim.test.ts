@@ -1,8 +1,8 @@
-import { counts } from '../../../src/metrics/counts.ts'
-import type { Device } from '../../../src/sms/devices/device.ts'
-import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { extendAllLeases, renewLeases } from '../../../src/sms/queue/leases.ts'
-import { applyReports } from '../../../src/sms/queue/report.ts'
+import type { Device } from '../../../src/gateway/base/device.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
+import { extendAllLeases, renewLeases } from '../../../src/gateway/messages/queue/leases.ts'
+import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
+import { counts } from '../../../src/platform/tools/counts.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { extendAllLeases } from '../../../src/sms/queue/leases.ts'
-import { sweep } from '../../../src/sms/queue/sweep.ts'
-import { endOldMessages } from '../../../src/sms/retention/old-messages.ts'
+import { extendAllLeases } from '../../../src/gateway/messages/queue/leases.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 

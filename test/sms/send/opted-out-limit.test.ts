@@ -1,7 +1,7 @@
-import type { Store } from '../../../src/collections/catalog.ts'
-import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
-import { prepareOffer } from '../../../src/sms/send/send.ts'
-import { accountSender } from '../../../src/sms/send/sender.ts'
+import type { Store } from '../../../src/engine/collections/catalog.ts'
+import { accountSender } from '../../../src/gateway/base/sender.ts'
+import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/gateway/messages/send/body.ts'
+import { prepareOffer } from '../../../src/gateway/messages/send/send.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices()

@@ -1,4 +1,4 @@
-import { readUsage } from '../../../src/sms/quota.ts'
+import { readUsage } from '../../../src/gateway/base/quota.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
 

@@ -1,4 +1,4 @@
-import { fillVariables, parseTemplate, renderFor } from '../../../src/sms/send/text-template.ts'
+import { fillVariables, parseTemplate, renderFor } from '../../../src/gateway/messages/send/text-template.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 
 const fields = new Map([

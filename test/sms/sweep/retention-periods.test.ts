@@ -1,6 +1,6 @@
-import { extensionsOf } from '../../../src/server/extensions.ts'
-import { endOldMessages } from '../../../src/sms/retention/old-messages.ts'
-import { endOldByPerson } from '../../../src/sms/retention/old-people.ts'
+import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
+import { endOldByPerson } from '../../../src/gateway/retention/old-people.ts'
+import { extensionsOf } from '../../../src/main/extensions.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Days of accounts and groups, against a server that keeps texts for 100 days.

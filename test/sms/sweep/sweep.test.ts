@@ -1,9 +1,9 @@
-import type { Device } from '../../../src/sms/devices/device.ts'
-import { checkQueue } from '../../../src/sms/queue/check-queue.ts'
-import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { retryExpiredLeases } from '../../../src/sms/queue/overdue.ts'
-import { sweep } from '../../../src/sms/queue/sweep.ts'
-import { onDeviceEvent } from '../../../src/sms/wake.ts'
+import type { Device } from '../../../src/gateway/base/device.ts'
+import { onDeviceEvent } from '../../../src/gateway/lines/wake.ts'
+import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
+import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const ONLINE_SECONDS = 600

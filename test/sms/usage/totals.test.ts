@@ -1,4 +1,4 @@
-import { countMessages, keepTotals, totalSql } from '../../../src/sms/message-totals.ts'
+import { countMessages, keepTotals, totalSql } from '../../../src/gateway/messages/message-totals.ts'
 import {
   ANN,
   as,

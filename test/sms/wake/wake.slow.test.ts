@@ -1,5 +1,5 @@
-import { counts } from '../../../src/metrics/counts.ts'
-import { notifyCanceled, onDeviceEvent, wakeDevices, wakeHere } from '../../../src/sms/wake.ts'
+import { notifyCanceled, onDeviceEvent, wakeDevices, wakeHere } from '../../../src/gateway/lines/wake.ts'
+import { counts } from '../../../src/platform/tools/counts.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
 import {

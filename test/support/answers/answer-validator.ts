@@ -1,12 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Catalog, Collection } from '../../../src/collections/catalog.ts'
-import { OWN_ROUTES } from '../../../src/server/app.ts'
+import type { Catalog, Collection } from '../../../src/engine/collections/catalog.ts'
+import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
+import { protocolOf } from '../../../src/http/metrics/traffic.ts'
+import { describedCollections, openApiDocument } from '../../../src/http/openapi/document.ts'
 import { pathOf } from '../../../src/http/server/before-routes.ts'
-import { protocolOf } from '../../../src/metrics/traffic.ts'
-import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
+import { OWN_ROUTES } from '../../../src/main/app.ts'
+import { Lru } from '../../../src/platform/tools/lru.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
-import type { Extensions } from '../../../src/records/collection-extension.ts'
-import { Lru } from '../../../src/tools/lru.ts'
 import type { GivenAnswer } from './answers.ts'
 
 type Json = Record<string, unknown>

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 
 const DIFFERENCES = `
 select coalesce(m.id, 'row ' || b._rowid) || ': ' || case when b._rowid is null then 'no brief row'

@@ -1,5 +1,5 @@
-import type { Db } from '../../../src/db/open.ts'
-import { tablesOf } from '../../../src/transfer/tables.ts'
+import { tablesOf } from '../../../src/engine/transfer/tables.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 
 /** The tables with a row whose text has one of these words. */
 export async function tablesWith(db: Db, words: readonly string[]): Promise<string[]> {

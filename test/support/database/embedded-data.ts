@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { embeddedUrl } from '../../../src/db/embedded/access.ts'
-import { endPostmaster, postmasterOf } from '../../../src/db/embedded/postmaster.ts'
+import { embeddedUrl } from '../../../src/platform/db/embedded/access.ts'
+import { endPostmaster, postmasterOf } from '../../../src/platform/db/embedded/postmaster.ts'
 import { SUPERUSER } from '../server/start.ts'
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url))

@@ -1,5 +1,5 @@
-import { openEmbedded } from '../../../src/db/embedded/embedded.ts'
-import { createLogger } from '../../../src/log.ts'
+import { openEmbedded } from '../../../src/platform/db/embedded/embedded.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 
 // A process that opens the embedded database of a folder, prints its URL, and closes it on SIGTERM.
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Db } from '../../../src/db/open.ts'
-import { createLogger } from '../../../src/log.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 import { testConfig } from '../server/start.ts'
 import { openDb } from './open.ts'
 import { createDatabase } from './postgres.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 import { until } from '../until.ts'
 
 const WAITING = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -1,5 +1,5 @@
-import { type Act, may } from '../../../src/sms/send/permissions.ts'
-import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
+import { type Act, may } from '../../../src/gateway/base/permissions.ts'
+import { accountSender, type Sender } from '../../../src/gateway/base/sender.ts'
 
 /** The judge's permission for an act of the account itself. */
 export const permitOf = (user: string, act: Act = 'cancel') => may(accountSender(user, user), act)

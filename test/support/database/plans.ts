@@ -1,5 +1,5 @@
-import type { Session, TransactionSession } from '../../../src/db/backend.ts'
-import { Database, type Db } from '../../../src/db/open.ts'
+import type { Session, TransactionSession } from '../../../src/platform/db/backend.ts'
+import { Database, type Db } from '../../../src/platform/db/open.ts'
 
 /**
  * The same database, which keeps how Postgres would go about each statement that it is given, one text a

@@ -1,8 +1,8 @@
-import { saveCollection } from '../../../src/collections/save-collection.ts'
-import { readConfig } from '../../../src/config.ts'
-import { migrate } from '../../../src/db/schema/migrate.ts'
-import { createLogger } from '../../../src/log.ts'
-import { buildIndexes } from '../../../src/sms/history-indexes.ts'
+import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
+import { buildIndexes } from '../../../src/gateway/messages/history-indexes.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 import { openDb, openStore, type TestStore } from './open.ts'
 
 /** The least that bcrypt knows. */

@@ -1,6 +1,6 @@
-import type { Store } from '../../../src/collections/catalog.ts'
-import type { Device } from '../../../src/sms/devices/device.ts'
-import { randomId } from '../../../src/tools/random.ts'
+import type { Store } from '../../../src/engine/collections/catalog.ts'
+import type { Device } from '../../../src/gateway/base/device.ts'
+import { randomId } from '../../../src/platform/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { openStore } from './open.ts'
 

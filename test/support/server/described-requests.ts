@@ -1,7 +1,7 @@
-import { OWN_ROUTES } from '../../../src/server/app.ts'
-import { openApiDocument } from '../../../src/openapi/document.ts'
-import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { OWN_ROUTES } from '../../../src/main/app.ts'
 import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
+import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { randomId } from '../../../src/tools/random.ts'
+import { randomId } from '../../../src/platform/tools/random.ts'
 import type { TestServer } from '../database/open.ts'
 import { request } from './request.ts'
 import { SUPERUSER, startServer } from './start.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { findAuthRecord } from '../../../src/auth/find-auth-record.ts'
-import { signToken } from '../../../src/auth/tokens.ts'
+import { findAuthRecord } from '../../../src/engine/auth/find-auth-record.ts'
+import { signToken } from '../../../src/engine/auth/tokens.ts'
 import { request } from './request.ts'
 import { startServer } from './start.ts'
 

@@ -1,4 +1,4 @@
-import { REASONS } from '../../../src/sms/status.ts'
+import { REASONS } from '../../../src/gateway/base/status.ts'
 import type { Outcome } from '../scenario.ts'
 import type { TwoSites } from './two-sites.ts'
 

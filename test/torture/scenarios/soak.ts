@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sqlFiles } from '../../../src/db/schema/sql-files.ts'
-import { LARGE_HISTORY } from '../../../src/sms/history-indexes.ts'
+import { LARGE_HISTORY } from '../../../src/gateway/messages/history-indexes.ts'
+import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
 import type { OpenDb } from '../../support/database/open.ts'
 import { createDatabase, startPostgres } from '../../support/database/postgres.ts'
 import { residentBytes } from '../hostile/meter.ts'

@@ -1,4 +1,4 @@
-import { Lru } from '../../tools/lru.ts'
+import { Lru } from '../../../platform/tools/lru.ts'
 import { textAt } from './provider.ts'
 
 const MAX_CODE_LENGTH = 1_000

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { randomText } from '../../../platform/tools/random.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
-import { randomText } from '../../tools/random.ts'
 import type { Provider } from './provider.ts'
 
 const STATE_LENGTH = 30

@@ -1,4 +1,4 @@
-import { parseJson } from '../../tools/json.ts'
+import { parseJson } from '../../../platform/tools/json.ts'
 import {
   type Provider,
   type ProviderClient,

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import { sendOutgoing } from '../../../platform/outgoing/send.ts'
 import { toBool, toText } from '../../fields/cast.ts'
-import { sendOutgoing } from '../../outgoing/send.ts'
 
 export type RawProfile = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
+import { badRequest, fieldError, forbidden } from '../../../platform/errors.ts'
 import { type Check, checkFields, notLonger, required } from '../../collections/checks.ts'
-import { badRequest, fieldError, forbidden } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { map, object, text, type ValueOf } from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'

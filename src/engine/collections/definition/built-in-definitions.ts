@@ -1,4 +1,4 @@
-import { isSelectField, SELECT_VALUES } from '../../portable/select-values.ts'
+import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts'
 import definitions from './builtin.json' with { type: 'json' }
 
 /** The built-in collections as JSON. Select fields whose values code lists get them here. */

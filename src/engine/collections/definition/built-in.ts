@@ -1,4 +1,4 @@
-import { fieldError, UserError } from '../../errors.ts'
+import { fieldError, UserError } from '../../../platform/errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { type Collection, columnName } from '../catalog.ts'
 import type { Problem } from '../checks.ts'

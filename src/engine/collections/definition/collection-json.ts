@@ -1,5 +1,5 @@
+import { randomId } from '../../../platform/tools/random.ts'
 import { writeSorted } from '../../fields/json-text.ts'
-import { randomId } from '../../tools/random.ts'
 import { TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection } from '../catalog.ts'
 import { complete } from './complete.ts'

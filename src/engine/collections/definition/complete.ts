@@ -1,5 +1,5 @@
+import { checksum } from '../../../platform/tools/random.ts'
 import type { Field } from '../../fields/field.ts'
-import { checksum } from '../../tools/random.ts'
 import type { Collection } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../index-definition.ts'
 import { addField, freeId, readField } from './read-field.ts'

@@ -1,3 +1,4 @@
+import { checksum } from '../../../platform/tools/random.ts'
 import { parseDate } from '../../fields/date.ts'
 import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../fields/field.ts'
 import {
@@ -11,7 +12,6 @@ import {
   text,
 } from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'
-import { checksum } from '../../tools/random.ts'
 
 /** Shape of a date in any form that PocketBase reads. Any other text becomes ''. */
 export const date = shape<string>(

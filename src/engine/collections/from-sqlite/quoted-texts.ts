@@ -1,4 +1,4 @@
-import { isSqlError } from '../../db/errors.ts'
+import { isSqlError } from '../../../platform/db/errors.ts'
 import { sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
 const UNKNOWN_COLUMN = '42703'

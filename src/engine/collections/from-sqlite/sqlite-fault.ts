@@ -1,4 +1,4 @@
-import { isSqlError } from '../../db/errors.ts'
+import { isSqlError } from '../../../platform/db/errors.ts'
 import type { CatalogDraft, Collection } from '../catalog.ts'
 
 /** An error with SQLite's message, which PocketBase's clients know. */

@@ -1,6 +1,6 @@
+import { parseJson } from '../../../platform/tools/json.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { holdsJson } from '../../fields/field-types.ts'
-import { parseJson } from '../../tools/json.ts'
 import { columnName, quote } from '../catalog.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 

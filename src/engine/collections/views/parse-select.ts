@@ -1,4 +1,4 @@
-import { splitTokens } from '../../tools/tokenize.ts'
+import { splitTokens } from '../../../platform/tools/tokenize.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 export interface Identifier {

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts'
+import type { Db } from '../../../platform/db/open.ts'
 import { type Collection, quote, tableName } from '../catalog.ts'
 import { ViewQueryError } from './view-query-error.ts'
 

@@ -1,5 +1,5 @@
+import { randomId } from '../../../platform/tools/random.ts'
 import type { Field } from '../../fields/field.ts'
-import { randomId } from '../../tools/random.ts'
 import type { Catalog, Collection, ViewCollection } from '../catalog.ts'
 import { readField } from '../definition/read-field.ts'
 import { type Identifier, type ParsedQuery, parseQuery } from './parse-select.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { withSavepoint } from '../../db/savepoint.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import { type CatalogDraft, type Collection, tableName, type ViewCollection } from '../catalog.ts'
 import { readQuery, viewSelect } from './view-query.ts'
 

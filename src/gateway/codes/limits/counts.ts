@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import { networkOf } from '../../admission/holder.ts'
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { tooManyTries } from '../../errors.ts'
-import { readUsage } from '../quota.ts'
-import { gatewayRefusal, REFUSALS } from '../send/refusals.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import type { Config } from '../../../platform/config.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { tooManyTries } from '../../../platform/errors.ts'
+import { networkOf } from '../../../platform/limits/holder.ts'
+import { readUsage } from '../../base/quota.ts'
+import { gatewayRefusal, REFUSALS } from '../../base/refusals.ts'
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { callingCodeOf } from '../../portable/phone/calling-code.ts'
-import { isPremium } from '../../portable/phone/numbering-plans.ts'
-import { gatewayRefusal } from '../send/refusals.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { callingCodeOf } from '../../../portable/phone/calling-code.ts'
+import { isPremium } from '../../../portable/phone/numbering-plans.ts'
+import { gatewayRefusal } from '../../base/refusals.ts'
 import type { Asker } from './counts.ts'
 
 /** Calling codes of satellite phones and of networks without a country. ITU-T E.164 list */

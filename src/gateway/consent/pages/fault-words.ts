@@ -1,4 +1,4 @@
-import { ApiError, GatewayError, RetryLater } from '../errors.ts'
+import { ApiError, GatewayError, RetryLater } from '../../../platform/errors.ts'
 import type { PageWord } from './page-words.ts'
 
 /** The sentence for a refused request of a page, by the code of the refusal. */

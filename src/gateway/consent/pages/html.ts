@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeHtml } from '../auth/mail-html.ts'
+import { escapeHtml } from '../../../engine/auth/mail-html.ts'
 import type { PageLanguage } from './page-words.ts'
 
 const STYLE = `

@@ -1,4 +1,4 @@
-import { phoneCountries } from '../portable/phone/format.ts'
+import { phoneCountries } from '../../../portable/phone/format.ts'
 import { type Html, html, linked, NOTHING, page, text } from './html.ts'
 import type { JoinPage } from './join-page.ts'
 import { type PageLanguage, type PageWord, pageWords } from './page-words.ts'

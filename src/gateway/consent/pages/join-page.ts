@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { queries } from '../db/queries.ts'
-import { isDisabled } from '../records/disabled-user.ts'
-import { versionOf } from '../sms/consent/ledger.ts'
-import { fillNames } from '../sms/consent/wording.ts'
+import { isDisabled } from '../../../engine/records/disabled-user.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { versionOf } from '../ledger.ts'
+import { fillNames } from '../wording.ts'
 import { type Names, type PageLanguage, pageWords } from './page-words.ts'
 
 const ID = /^[a-z0-9]{15}$/

@@ -1,4 +1,4 @@
-import { fillNames } from '../sms/consent/wording.ts'
+import { fillNames } from '../wording.ts'
 
 /** The words of the public pages in one language. `{account}`, `{group}`: names. */
 const ENGLISH = {

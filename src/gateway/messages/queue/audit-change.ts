@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { NOW, queries } from '../../db/queries.ts'
-import type { Permit } from '../send/permissions.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { NOW, queries } from '../../../platform/db/queries.ts'
+import type { Permit } from '../../base/permissions.ts'
 
 /**
  * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
-import { gatewayRefusal } from '../send/refusals.ts'
-import { STATUSES } from '../status.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { gatewayRefusal } from '../../base/refusals.ts'
+import { STATUSES } from '../../base/status.ts'
 
 const STATUS = z.enum(STATUSES).exclude(['received'])
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { LOCKS } from '../../db/advisory-locks.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries, tryLock } from '../../db/queries.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { LOCKS } from '../../../platform/db/advisory-locks.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { anyOf, queries, tryLock } from '../../../platform/db/queries.ts'
 
 /** Queue rows per check, which takes 20 ms. */
 const MAX_CHECKED = 5_000

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { admission } from '../../admission/shared-limits.ts'
-import type { Db } from '../../db/open.ts'
-import { anyOf, queries } from '../../db/queries.ts'
-import { masked } from '../../tools/mask-secrets.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { anyOf, queries } from '../../../platform/db/queries.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
+import { masked } from '../../../platform/tools/mask-secrets.ts'
 import { openText, SEALED } from '../send/encrypt-text.ts'
 
 /** Texts that are stored encrypted. `sealed` is null once the text was sent. */

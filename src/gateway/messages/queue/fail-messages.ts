@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { refundQuota } from '../quota.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { refundQuota } from '../../base/quota.ts'
 
 /**
  * Fails the messages that `source` finds: a query that locks rows of sms_dispatch and selects their

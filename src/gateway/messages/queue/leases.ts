@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { anyFound, inSeconds, queries } from '../../db/queries.ts'
-import type { Device } from '../devices/device.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { anyFound, inSeconds, queries } from '../../../platform/db/queries.ts'
+import type { Device } from '../../base/device.ts'
 
 /** An attempt to send a message. Each claim of the message is a new attempt. */
 export interface Attempt {
@@ -61,7 +61,9 @@ export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await recordOutage(db)
 }
 
-/** Records that an outage of this server ends now: src/alarms then ignores devices' silence before it. */
+/**
+ * Records that an outage of this server ends now: src/gateway/alarms then ignores devices' silence before it.
+ */
 export async function recordOutage(db: Db): Promise<void> {
   const now = sql<Date>`now()`
   await queries(db)

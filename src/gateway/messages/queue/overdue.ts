@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { REASONS } from '../../base/status.ts'
 import { stickySince } from '../send/accept.ts'
-import { REASONS } from '../status.ts'
 import { failMessages } from './fail-messages.ts'
 import { endIfRefused, reassign, wokenBy } from './reassign.ts'
 

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/open.ts'
-import { anyFound, queries } from '../../db/queries.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { anyFound, queries } from '../../../platform/db/queries.ts'
 
 /** Forbids sending claimed messages again: their device may no longer report whether it sent them. */
 export const sendOnce = (db: Db, user: string) =>

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import type { Device } from '../devices/device.ts'
-import { STATUSES, type Status } from '../status.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import type { Device } from '../../base/device.ts'
+import { STATUSES, type Status } from '../../base/status.ts'
 
 /** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
 export interface Report {

@@ -1,11 +1,11 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { type Groups, makeGroups } from '../../db/group-commits.ts'
-import { formatDate } from '../../fields/date.ts'
-import { counts } from '../../metrics/counts.ts'
-import { wakeDevices } from '../wake.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { formatDate } from '../../../engine/fields/date.ts'
+import type { Config } from '../../../platform/config.ts'
+import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
+import { counts } from '../../../platform/tools/counts.ts'
+import type { RefusalCode } from '../../base/refusals.ts'
+import { wakeDevices } from '../../lines/wake.ts'
 import type { Offer } from './offer.ts'
-import type { RefusalCode } from './refusals.ts'
 
 /** Results of a send. sql/functions/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { queries } from '../../db/queries.ts'
-import { formatDate } from '../../fields/date.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { formatDate } from '../../../engine/fields/date.ts'
+import type { Config } from '../../../platform/config.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { currencyOf, DECIMAL } from '../../base/currency.ts'
 import { stickySince } from './accept.ts'
-import { currencyOf, DECIMAL } from './currency.ts'
 
 /** What a send would cost by each line, if it left now. */
 export const ESTIMATE = z

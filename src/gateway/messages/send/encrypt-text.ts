@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { seal, unseal } from '../../db/secrets.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { seal, unseal } from '../../../platform/db/secrets.ts'
 import type { Origin } from './body.ts'
 
 const PURPOSE = 'text'

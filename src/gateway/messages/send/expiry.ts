@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { invalid } from '../../common-refusals.ts'
-import { dateOf, formatDate } from '../../fields/date.ts'
+import { dateOf, formatDate } from '../../../engine/fields/date.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
 import type { SEND } from './body-schema.ts'
 
 /** The last PocketBase date: a later year has five digits, which sort wrongly as text. */

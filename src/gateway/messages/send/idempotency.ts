@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { invalid } from '../../common-refusals.ts'
-import { queries } from '../../db/queries.ts'
-import { gatewayRefusal } from './refusals.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { gatewayRefusal } from '../../base/refusals.ts'
 
 const MAX_KEY_LENGTH = 255
 /** Printable ASCII, which an HTTP header can safely contain. */

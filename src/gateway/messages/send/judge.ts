@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { GatewayError } from '../../errors.ts'
-import { StaleAuth } from '../../records/record-sql.ts'
-import type { Act, Permit } from './permissions.ts'
-import { gatewayRefusal, REFUSALS, type RefusalCode } from './refusals.ts'
-import type { Sender } from './sender.ts'
+import { StaleAuth } from '../../../engine/records/record-sql.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { GatewayError } from '../../../platform/errors.ts'
+import type { Act, Permit } from '../../base/permissions.ts'
+import { gatewayRefusal, REFUSALS, type RefusalCode } from '../../base/refusals.ts'
+import type { Sender } from '../../base/sender.ts'
 
 // The judge itself is `may` in permissions.ts. This file has its SQL for numbers, lines and stored texts,
 // and the errors of its refusals.

@@ -1,7 +1,7 @@
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
-import type { GatewayError } from '../../errors.ts'
-import { gatewayRefusal } from './refusals.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import type { GatewayError } from '../../../platform/errors.ts'
+import { gatewayRefusal } from '../../base/refusals.ts'
 
 /** 503 for a text that no device can send now. The hint names a carrier that waits for its test text. */
 export async function noDevices({ db }: Store, user: string): Promise<GatewayError> {

@@ -1,6 +1,6 @@
-import type { Store } from '../../collections/catalog.ts'
-import { queries } from '../../db/queries.ts'
-import { gatewayRefusal } from './refusals.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { gatewayRefusal } from '../../base/refusals.ts'
 
 /** The header in which a carrier of the preset `pocketsms` names the attempt that it sends: `ID.NUMBER`. */
 export const ATTEMPT_HEADER = 'x-carrier-attempt'

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { invalid } from '../../common-refusals.ts'
-import { dateOf, formatDate } from '../../fields/date.ts'
-import { cleanText } from '../../tools/clean-text.ts'
+import { dateOf, formatDate } from '../../../engine/fields/date.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
+import { cleanText } from '../../../platform/tools/clean-text.ts'
+import { checkShape } from '../../base/schemas.ts'
 import type { Content, SendBody } from './body.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
 import { checkExpiry, dateAt, future } from './expiry.ts'
-import { checkShape } from './schemas.ts'
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
 export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {

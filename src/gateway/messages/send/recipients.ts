@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Store } from '../../collections/catalog.ts'
-import { invalid } from '../../common-refusals.ts'
-import type { Db } from '../../db/open.ts'
-import { queries } from '../../db/queries.ts'
-import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
-import { onePhone } from '../../portable/phone/read.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
+import { onePhone } from '../../../portable/phone/read.ts'
+import { tooMany } from '../../base/permissions.ts'
+import { gatewayRefusal, invalidPhone } from '../../base/refusals.ts'
 import type { SendBody } from './body.ts'
-import { tooMany } from './permissions.ts'
-import { gatewayRefusal, invalidPhone } from './refusals.ts'
 
 /** Throws 400 `invalid_phone_number`. */
 export function checkPhones(phones: readonly string[]): void {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { admission } from '../../admission/shared-limits.ts'
-import { type Store, userHolder } from '../../collections/catalog.ts'
-import { invalid } from '../../common-refusals.ts'
-import { queries } from '../../db/queries.ts'
+import { type Store, userHolder } from '../../../engine/collections/catalog.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
 import { type ConsentScope, NO_SCOPE } from './consent-scope.ts'
 
 /** SQL: why each of these numbers gets no text of a send; see sms_refusals. */

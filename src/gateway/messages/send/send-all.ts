@@ -1,14 +1,14 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { counts } from '../../metrics/counts.ts'
-import { wakeDevices } from '../wake.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import type { Config } from '../../../platform/config.ts'
+import { counts } from '../../../platform/tools/counts.ts'
+import type { Sender } from '../../base/sender.ts'
+import { wakeDevices } from '../../lines/wake.ts'
 import { type AcceptConfig, storeOffers } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkBody } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offer.ts'
 import { prepareOffer, renderVerdict } from './send.ts'
-import type { Sender } from './sender.ts'
 
 interface OneOfMany {
   readonly body: SendBody

@@ -1,6 +1,6 @@
-import type { CatalogStore } from '../../collections/catalog-store.ts'
-import type { Config } from '../../config.ts'
-import type { Extensions } from '../../records/collection-extension.ts'
+import type { CatalogStore } from '../../../engine/collections/catalog-store.ts'
+import type { Extensions } from '../../../engine/records/collection-extension.ts'
+import type { Config } from '../../../platform/config.ts'
 import type { SendServices } from './send.ts'
 
 /** What sending needs except a store: `sendingFor` adds the account's. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))
+const SQL = fileURLToPath(new URL('../../../../sql/', import.meta.url))
 
 export interface SqlFile {
   readonly name: string

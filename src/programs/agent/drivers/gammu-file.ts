@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { DATA_URL } from '../../portable/data-url.ts'
+import { DATA_URL } from '../../../portable/data-url.ts'
 
 const ENCODINGS = new Map([
   ['fffe', 'utf-16le'],

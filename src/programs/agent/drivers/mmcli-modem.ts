@@ -1,5 +1,5 @@
-import { DATA_URL } from '../../portable/data-url.ts'
-import { repeat } from '../../tools/repeat.ts'
+import { repeat } from '../../../platform/tools/repeat.ts'
+import { DATA_URL } from '../../../portable/data-url.ts'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { CALL_MS, createText, MMCLI } from './mmcli-text.ts'
 import { receivedAt } from './received-at.ts'

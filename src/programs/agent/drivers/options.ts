@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../../platform/errors.ts'
 
 /** The server's maximum of SIM cards per device. */
 export const MAX_SIMS = 8

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { UserError } from '../../errors.ts'
-import { parseJson } from '../../tools/json.ts'
+import { UserError } from '../../../platform/errors.ts'
+import { parseJson } from '../../../platform/tools/json.ts'
 
 /** Result of running a program. `code`: exit code; null if it did not start or was killed. */
 export interface ProgramResult {

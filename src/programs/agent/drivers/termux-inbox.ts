@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { plainText } from '../../portable/phone/plain-text.ts'
-import { parseJson } from '../../tools/json.ts'
+import { parseJson } from '../../../platform/tools/json.ts'
+import { plainText } from '../../../portable/phone/plain-text.ts'
 
 /** A text as `termux-sms-list` prints it. `received`: local time such as `2026-11-20 10:45:00`. */
 export interface Listed {

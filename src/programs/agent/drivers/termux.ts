@@ -1,5 +1,5 @@
-import { UserError } from '../../errors.ts'
-import { repeat } from '../../tools/repeat.ts'
+import { UserError } from '../../../platform/errors.ts'
+import { repeat } from '../../../platform/tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
 import { MAX_SIMS, readNumber, SIMS } from './options.ts'

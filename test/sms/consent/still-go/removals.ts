@@ -42,11 +42,15 @@ const CHECKS: readonly Check[] = [
     "'{consent,isRequired}', 'false'",
   ],
   ['sql/functions/consent/consent_left.sql', ` or e."group" = '' and e.purpose <> 'all'`, ''],
-  ['src/sms/campaigns/store-messages.ts', '...offeredScope(campaignScope(campaign)),', ''],
-  ['src/sms/queue/retry.ts', '...offeredScope(readScope(one.scope)),', ''],
-  ['src/sms/queue/report.ts', "if ((await endIfRefused(db, returned)).length > 0) return ''", ''],
-  ['src/sms/queue/overdue.ts', 'or ${IS_REFUSED}', ''],
-  ['src/sms/queue/sweep.ts', '    endRefused,\n    endExpired', '    endExpired'],
+  ['src/gateway/campaigns/store-messages.ts', '...offeredScope(campaignScope(campaign)),', ''],
+  ['src/gateway/messages/queue/retry.ts', '...offeredScope(readScope(one.scope)),', ''],
+  [
+    'src/gateway/messages/queue/report.ts',
+    "if ((await endIfRefused(db, returned)).length > 0) return ''",
+    '',
+  ],
+  ['src/gateway/messages/queue/overdue.ts', 'or ${IS_REFUSED}', ''],
+  ['src/gateway/messages/queue/sweep.ts', '    endRefused,\n    endExpired', '    endExpired'],
 ]
 
 const HOME = join(import.meta.dirname, '../../../..')

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../../tools/json.ts'
-import { masked } from '../../../tools/mask-secrets.ts'
+import { isObject, parseJson } from '../../../../platform/tools/json.ts'
+import { masked } from '../../../../platform/tools/mask-secrets.ts'
 import { isAmong, matches, textAt, textsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
 import { type Carrier, hiddenIn } from './settings.ts'

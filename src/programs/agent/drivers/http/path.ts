@@ -1,4 +1,4 @@
-import { valueAt } from '../../../templates/value-at.ts'
+import { valueAt } from '../../../../platform/templates/value-at.ts'
 import type { Condition } from './preset.ts'
 
 /** The value at a path. Texts stay texts: a stranger's words may look like JSON. */

@@ -1,6 +1,6 @@
-import { UserError } from '../../../errors.ts'
-import { refuseAddress } from '../../../outgoing/addresses.ts'
-import { masked } from '../../../tools/mask-secrets.ts'
+import { UserError } from '../../../../platform/errors.ts'
+import { refuseAddress } from '../../../../platform/outgoing/addresses.ts'
+import { masked } from '../../../../platform/tools/mask-secrets.ts'
 import { fillRequest, SAMPLE } from './request.ts'
 import type { Carrier } from './settings.ts'
 

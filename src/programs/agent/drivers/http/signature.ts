@@ -1,5 +1,5 @@
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
-import { isObject, parseJson } from '../../../tools/json.ts'
+import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import type { Signature } from './preset.ts'
 
 /** A request of the carrier to our address. `url`: as the carrier wrote it, with the query. */

@@ -1,5 +1,5 @@
-import { sendOutgoing } from '../../../outgoing/send.ts'
-import { masked } from '../../../tools/mask-secrets.ts'
+import { sendOutgoing } from '../../../../platform/outgoing/send.ts'
+import { masked } from '../../../../platform/tools/mask-secrets.ts'
 import { readAnswer } from './answer.ts'
 import { fillRequest, SAMPLE } from './request.ts'
 import { type Carrier, hiddenIn } from './settings.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../../errors.ts'
+import { UserError } from '../../../../platform/errors.ts'
 import { statusName } from './library.ts'
 import { bindsOf, openSession } from './session.ts'
 import type { Settings } from './settings.ts'

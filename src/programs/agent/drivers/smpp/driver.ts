@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { SHORT_CODE } from '../../../portable/phone/e164.ts'
+import { SHORT_CODE } from '../../../../portable/phone/e164.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { driverKind } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { UserError } from '../../../errors.ts'
-import { readPhone } from '../../../portable/phone/read.ts'
-import { readText } from '../../../tools/files.ts'
-import { parseJson } from '../../../tools/json.ts'
+import { UserError } from '../../../../platform/errors.ts'
+import { readText } from '../../../../platform/tools/files.ts'
+import { parseJson } from '../../../../platform/tools/json.ts'
+import { readPhone } from '../../../../portable/phone/read.ts'
 
 const ascii = (max: number) =>
   z
