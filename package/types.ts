@@ -1,6 +1,6 @@
 import { describedCollections, openApiDocument } from '../src/http/openapi/document.ts'
 import { OWN_ROUTES } from '../src/main/app.ts'
-import { extensionsOf } from '../src/main/extensions.ts'
+import { extensionsOf } from '../src/main/features.ts'
 import { readConfig } from '../src/platform/config.ts'
 import { PROTOCOLS } from '../src/protocols/protocols.ts'
 

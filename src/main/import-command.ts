@@ -6,7 +6,7 @@ import { UserError } from '../platform/errors.ts'
 import { showProgress } from '../platform/tools/progress.ts'
 import { importVendel } from '../protocols/vendel/import.ts'
 import { say } from './command-line.ts'
-import { extensionsOf } from './extensions.ts'
+import { extensionsOf } from './features.ts'
 import { withCatalogStore } from './with-store.ts'
 
 const given = (valueHint: string, description: string) =>

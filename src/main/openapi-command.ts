@@ -2,7 +2,7 @@ import { openapiCommand } from '../http/openapi/document.ts'
 import { readConfig } from '../platform/config.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { OWN_ROUTES } from './app.ts'
-import { extensionsOf } from './extensions.ts'
+import { extensionsOf } from './features.ts'
 
 export const openapi = openapiCommand(() => {
   const config = readConfig(process.env)

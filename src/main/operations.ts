@@ -1,6 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import { Hono } from 'hono'
-import { checkAddress } from '../engine/auth/superuser-addresses.ts'
+import type { Hono } from 'hono'
 import { readState } from '../engine/backup/state.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { deleteAllLogs } from '../engine/logs/request-log.ts'
@@ -10,48 +8,14 @@ import { indexWarnings } from '../gateway/messages/history-indexes.ts'
 import type { Ctx, Env, Services } from '../http/context.ts'
 import { listLogs, logStats, plainList, viewLog } from '../http/lists.ts'
 import { diskWarning, readDisk } from '../http/metrics/disk.ts'
-import { expositionOf } from '../http/metrics/exposition.ts'
-import { readinessOf } from '../http/metrics/readiness.ts'
 import { auditRequest } from '../http/middleware/audit.ts'
-import { requireSuperuser, superuserRoutes } from '../http/middleware/require-caller.ts'
-import { authOf, buildRequest, ownToken, sendJson, sendRaw } from '../http/request-info.ts'
+import { superuserRoutes } from '../http/middleware/require-caller.ts'
+import { authOf, buildRequest, sendJson, sendRaw } from '../http/request-info.ts'
 import { clientIp, storeOf } from '../http/server/caller.ts'
 import type { Config } from '../platform/config.ts'
 import { roleWarning } from '../platform/db/role-warning.ts'
 import { notFound } from '../platform/errors.ts'
 import { readJobFigures } from '../platform/jobs/job-queue.ts'
-import { sharedFamilies } from './families-of-all-nodes.ts'
-
-/** `/api/ready` for proxies, `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
-export function operationsRoutes(services: Services): Hono<Env> {
-  const { traffic, realtime } = services
-  const store = services.store.forEverybody('metrics')
-  const readiness = readinessOf(store, services.stopping, services.workers)
-  const shared = sharedFamilies({ store, config: services.config })
-  const source = { store, traffic, clients: () => realtime.clients, shared }
-  const exposition = expositionOf(source, services.workers)
-  return new Hono<Env>()
-    .get('/api/ready', async (c) => {
-      const answer = await readiness()
-      return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
-    })
-    .get('/metrics', async (c) => {
-      await requireWatcher(c, services)
-      const { text, type } = await exposition()
-      return c.body(text, 200, { 'content-type': type })
-    })
-}
-
-async function requireWatcher(c: Ctx, services: Services): Promise<void> {
-  const { metricsToken } = services.config
-  const token = ownToken(c)
-  if (metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return
-  c.header('www-authenticate', 'Bearer')
-  const { auth } = await requireSuperuser(c, services)
-  checkAddress(services, auth, clientIp(c, services))
-}
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */
 const AUDIT = plainList('_audit', [

@@ -33,8 +33,7 @@ import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
-import { extensionsOf } from './extensions.ts'
-import { jobsOf, kindsOf } from './jobs.ts'
+import { extensionsOf, jobsOf, kindsOf } from './features.ts'
 import type { Work } from './restartable.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
@@ -63,6 +62,7 @@ export async function startWork(
   const sending = { config, extensions, acceptor }
   const servicesOf = sendingFor(store, sending)
   const backups = makeBackups({ ...backup, settings, stopping: stopping.signal, afterRestore })
+  const every = { store: store.forEverybody('sweep'), extensions, settings, config, log, backups }
   const services: GatewayServices = {
     store,
     settings,
@@ -72,7 +72,7 @@ export async function startWork(
     extensions,
     sending,
     textCode: (user, text) => textCode(servicesOf(user).store, config, user, text),
-    jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
+    jobs: jobsOf({ ...every, stopping: stopping.signal }),
     protocols: PROTOCOLS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,

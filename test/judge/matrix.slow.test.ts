@@ -1,5 +1,5 @@
 import { createApp } from '../../src/main/app.ts'
-import { kindsOf } from '../../src/main/jobs.ts'
+import { kindsOf } from '../../src/main/features.ts'
 import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
 import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
 import {

@@ -5,7 +5,7 @@ import { protocolOf } from '../../src/http/metrics/traffic.ts'
 import { describedCollections, openApiDocument } from '../../src/http/openapi/document.ts'
 import texts from '../../src/http/openapi/texts.json' with { type: 'json' }
 import { createApp, OWN_ROUTES } from '../../src/main/app.ts'
-import { extensionsOf } from '../../src/main/extensions.ts'
+import { extensionsOf } from '../../src/main/features.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { startServer } from '../support/server/start.ts'

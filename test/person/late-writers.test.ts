@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { endOldMessages } from '../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../src/main/extensions.ts'
+import { extensionsOf } from '../../src/main/features.ts'
 import { tablesWith } from '../support/database/dump.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startReceiver } from '../support/services/receiver.ts'

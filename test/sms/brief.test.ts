@@ -1,7 +1,7 @@
 import { makeOwnObjects } from '../../src/engine/collections/own-indexes.ts'
 import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
 import { endOldMessages } from '../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../src/main/extensions.ts'
+import { extensionsOf } from '../../src/main/features.ts'
 import { randomId } from '../../src/platform/tools/random.ts'
 import { briefFaults } from '../support/database/brief.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'

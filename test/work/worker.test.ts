@@ -1,4 +1,4 @@
-import { kindsOf } from '../../src/main/jobs.ts'
+import { kindsOf } from '../../src/main/features.ts'
 import { hasRoomSql, type JobKind, readJobFigures } from '../../src/platform/jobs/job-queue.ts'
 import { makeWorker } from '../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../src/platform/log.ts'

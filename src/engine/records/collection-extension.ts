@@ -69,3 +69,6 @@ export const withWriteRule = (rule: string, extension: Extension | undefined, au
 }
 
 export type Extensions = ReadonlyMap<string, Extension>
+
+/** The same extension, for a collection that refuses unreadable values instead of storing them as empty. */
+export const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })

@@ -1,6 +1,6 @@
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { endOldByPerson } from '../../../src/gateway/retention/old-people.ts'
-import { extensionsOf } from '../../../src/main/extensions.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Days of accounts and groups, against a server that keeps texts for 100 days.

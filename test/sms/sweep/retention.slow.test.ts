@@ -1,6 +1,6 @@
 import { HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/gateway/retention/indexes.ts'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../../src/main/extensions.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const USER = 'olduser00000000'

@@ -1,0 +1,28 @@
+import { USERS_ID } from '../../engine/collections/catalog.ts'
+import { strict } from '../../engine/records/collection-extension.ts'
+import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
+import type { Feature } from '../base/feature.ts'
+import { invitationsExtension } from './invitations.ts'
+import { membersExtension } from './members.ts'
+import { memberPaths, memberRoutes } from './members-routes.ts'
+import { accountPaths, accountRoutes, userPaths, userRoutes } from './routes.ts'
+import { userSettingsExtension } from './user-settings.ts'
+import { usersExtension } from './users.ts'
+
+/** Users, their settings, and members who act for them. */
+export const ACCOUNTS: Feature = {
+  routes: [
+    ['/api', accountRoutes],
+    ['/api/account', memberRoutes],
+    ['/api/users', userRoutes],
+  ],
+  changingGets: ['/api/account/push-key', '/api/account/smsgate-key'],
+  paths: () => ({ ...accountPaths(), ...memberPaths(), ...userPaths() }),
+  extensions: () => ({
+    [USERS_ID]: strict(usersExtension),
+    [USER_SETTINGS_ID]: strict(userSettingsExtension),
+    members: strict(membersExtension),
+    member_invitations: strict(invitationsExtension),
+    account_audit: strict(),
+  }),
+}

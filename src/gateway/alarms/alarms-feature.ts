@@ -1,0 +1,11 @@
+import { EVERY_MINUTE, type Feature } from '../base/feature.ts'
+import { alarmMailJobs, checkSilentDevices } from './alarms.ts'
+
+/** Mails about devices that fail or are silent. */
+export const ALARMS: Feature = {
+  timed: ({ store, config: { deviceAlarmMinutes } }) =>
+    deviceAlarmMinutes > 0
+      ? [{ id: 'deviceAlarms', ...EVERY_MINUTE, run: () => checkSilentDevices(store.db, deviceAlarmMinutes) }]
+      : [],
+  queued: (services) => [alarmMailJobs((user) => services.store.forUser(user), services)],
+}

@@ -1,0 +1,60 @@
+import type { Hono } from 'hono'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { MailServices } from '../../engine/auth/send-mail.ts'
+import type { Backups } from '../../engine/backup/backups.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
+import type { Extension, Extensions } from '../../engine/records/collection-extension.ts'
+import type { Env, Services } from '../../http/context.ts'
+import type { Family } from '../../http/metrics/family.ts'
+import type { DescribedRecords } from '../../http/openapi/document.ts'
+import type { Config } from '../../platform/config.ts'
+import type { JobKind } from '../../platform/jobs/job-queue.ts'
+import type { TimedJob } from '../../platform/jobs/timed-jobs.ts'
+
+/** What timed jobs use. Their store works for all accounts. */
+export interface TimedServices extends MailServices {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly config: Config
+  readonly backups: Backups
+  /** Aborts when the server is told to stop: long jobs then end. */
+  readonly stopping: AbortSignal
+}
+
+/** What queued jobs use, except what one feature alone needs. */
+export interface QueuedServices extends MailServices {
+  readonly store: CatalogStore
+  readonly config: Config
+}
+
+/** A part of the gateway, as `main/features` adds it to the server. `Own`: services that its routes need. */
+export interface Feature<Own = Services, Queued = QueuedServices> {
+  /** Routes, each with the path of its root. A feature earlier in the list answers first. */
+  readonly routes?: readonly (readonly [root: string, routes: (services: Own) => Hono<Env>])[]
+  /** Paths at which a GET changes something, so that a HEAD is refused. */
+  readonly changingGets?: readonly string[]
+  /** The routes' descriptions for OpenAPI. */
+  readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
+  /** Code for the feature's own collections, by their ids. */
+  readonly extensions?: (config: Pick<Config, 'webhookAllowPrivate'>) => Readonly<Record<string, Extension>>
+  /** What deletions of records in collections of others delete as well, by the ids of the collections. */
+  readonly alsoDeletes?: Readonly<Record<string, NonNullable<Extension['afterDelete']>>>
+  readonly timed?: (services: TimedServices) => readonly TimedJob[]
+  readonly queued?: (services: Queued) => readonly JobKind[]
+  /** Metrics that are read from the database. */
+  readonly metrics?: (source: { readonly store: Store; readonly config: Config }) => readonly Family[]
+}
+
+/** How often a timed job runs, in minutes. `expression`: the same for people, as cron writes it. */
+const every = (minutes: number, expression: string) => ({ expression, everyMs: minutes * 60_000 })
+export const EVERY_MINUTE = every(1, '* * * * *')
+export const EVERY_TEN_MINUTES = every(10, '*/10 * * * *')
+export const HOURLY = every(60, '0 * * * *')
+
+/**
+ * Days that texts in hook calls and codes are kept: no longer than messages, and no longer than the log of
+ * webhooks.
+ */
+export const keepTextDays = ({ webhookLogDays, retention }: Pick<Config, 'webhookLogDays' | 'retention'>) =>
+  Math.min(webhookLogDays, retention.days || webhookLogDays)

@@ -1,0 +1,24 @@
+import { strict } from '../../engine/records/collection-extension.ts'
+import { EVERY_MINUTE, type Feature, HOURLY, keepTextDays } from '../base/feature.ts'
+import { deleteOldVerifications, expireVerifications } from './end-old.ts'
+import { verifyPaths, verifyRoutes } from './routes.ts'
+import { verifyServicesExtension } from './services-extension.ts'
+import { verificationsExtension } from './verification.ts'
+
+/** Codes that prove a number. */
+export const CODES: Feature = {
+  routes: [['/api/verify', verifyRoutes]],
+  paths: verifyPaths,
+  extensions: () => ({
+    verify_services: strict(verifyServicesExtension),
+    verifications: strict(verificationsExtension),
+  }),
+  timed: ({ store, config }) => [
+    {
+      id: 'verificationCleanUp',
+      ...HOURLY,
+      run: () => deleteOldVerifications(store.db, keepTextDays(config)),
+    },
+    { id: 'verificationExpiry', ...EVERY_MINUTE, run: () => expireVerifications(store.db) },
+  ],
+}

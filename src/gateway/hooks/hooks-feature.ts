@@ -1,0 +1,15 @@
+import { strict } from '../../engine/records/collection-extension.ts'
+import { type Feature, HOURLY, keepTextDays } from '../base/feature.ts'
+import { cleanUpHooks } from './hook-hour.ts'
+import { hooksExtension } from './hooks-extension.ts'
+import { hookPaths, hookRoutes } from './routes.ts'
+
+/** Addresses that other tools call, and that make texts. */
+export const HOOKS: Feature = {
+  routes: [['/api/hooks', hookRoutes]],
+  paths: hookPaths,
+  extensions: () => ({ hooks: strict(hooksExtension), hook_calls: strict() }),
+  timed: ({ store, config }) => [
+    { id: 'hookCleanUp', ...HOURLY, run: () => cleanUpHooks(store.db, keepTextDays(config)) },
+  ],
+}

@@ -1,0 +1,10 @@
+import type { Feature } from '../base/feature.ts'
+import { devicePaths } from './device-routes.openapi.ts'
+import { deviceRoutes } from './device-routes.ts'
+
+/** The API by which devices fetch texts and report what became of them. */
+export const DEVICE_API: Feature = {
+  routes: [['/api/devices', deviceRoutes]],
+  changingGets: ['/api/devices/push-key'],
+  paths: ({ schemaOf }) => devicePaths(schemaOf('devices')!),
+}

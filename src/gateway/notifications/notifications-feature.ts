@@ -1,0 +1,15 @@
+import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature } from '../base/feature.ts'
+import { cleanUpPushes, pushJobs } from './push-jobs.ts'
+import { addReplyMails, replyMailJobs } from './reply-mails.ts'
+
+/** Browser pushes and mails about texts that wait. */
+export const NOTIFICATIONS: Feature = {
+  timed: ({ store, ...services }) => [
+    { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
+    { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, services) },
+  ],
+  queued: (services) => [
+    replyMailJobs((user) => services.store.forUser(user), services),
+    pushJobs((user) => services.store.forUser(user), services.config, services.log),
+  ],
+}

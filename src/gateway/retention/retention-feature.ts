@@ -1,0 +1,19 @@
+import { EVERY_TEN_MINUTES, type Feature, HOURLY } from '../base/feature.ts'
+import { endOldMessages } from './old-messages.ts'
+import { endOldByPerson } from './old-people.ts'
+
+/** Deletes or empties old texts. */
+export const RETENTION: Feature = {
+  timed: ({ store, extensions, config: { retention }, stopping }) => [
+    {
+      id: 'retention',
+      ...EVERY_TEN_MINUTES,
+      run: () => endOldMessages(store, extensions, retention, stopping),
+    },
+    {
+      id: 'retentionByPerson',
+      ...HOURLY,
+      run: () => endOldByPerson(store, extensions, retention, stopping),
+    },
+  ],
+}

@@ -1,0 +1,98 @@
+import type { Store } from '../engine/collections/catalog.ts'
+import type { Extension, Extensions } from '../engine/records/collection-extension.ts'
+import { strict } from '../engine/records/collection-extension.ts'
+import { ACCOUNTS } from '../gateway/accounts/accounts-feature.ts'
+import { ALARMS } from '../gateway/alarms/alarms-feature.ts'
+import { completeList } from '../gateway/base/complete-numbers.ts'
+import type { Feature, QueuedServices, TimedServices } from '../gateway/base/feature.ts'
+import { CAMPAIGNS } from '../gateway/campaigns/campaigns-feature.ts'
+import { CARRIERS } from '../gateway/carriers/carriers-feature.ts'
+import { CODES } from '../gateway/codes/codes-feature.ts'
+import { CONSENT } from '../gateway/consent/consent-feature.ts'
+import { CONVERSATIONS } from '../gateway/conversations/conversations-feature.ts'
+import { HOOKS } from '../gateway/hooks/hooks-feature.ts'
+import { LINES } from '../gateway/lines/lines-feature.ts'
+import { DEVICE_API } from '../gateway/messages/device-api-feature.ts'
+import { MESSAGES } from '../gateway/messages/messages-feature.ts'
+import type { Sending } from '../gateway/messages/send/sending.ts'
+import { NOTIFICATIONS } from '../gateway/notifications/notifications-feature.ts'
+import { PEOPLE } from '../gateway/people/people-feature.ts'
+import { RETENTION } from '../gateway/retention/retention-feature.ts'
+import type { FitWebhook } from '../gateway/webhooks/webhook-extensions.ts'
+import { makeWebhooks } from '../gateway/webhooks/webhooks-feature.ts'
+import type { Family } from '../http/metrics/family.ts'
+import type { DescribedRecords } from '../http/openapi/document.ts'
+import type { Config } from '../platform/config.ts'
+import type { JobKind } from '../platform/jobs/job-queue.ts'
+import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
+import { readSenderFilter } from '../portable/phone/number-patterns.ts'
+import type { GatewayServices } from '../protocols/gateway-services.ts'
+import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
+import { fitSmsgate } from '../protocols/smsgate-api/webhooks.ts'
+import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
+import { fitTwilio } from '../protocols/twilio/check-webhook.ts'
+import { RECORDS, SERVER } from './pocketbase-features.ts'
+
+/** Completes the senders' numbers that a webhook's filter names. */
+const completeFilter: FitWebhook = (store, values) => completeList(store, values, 'numbers', readSenderFilter)
+
+interface WithSending extends QueuedServices {
+  readonly sending: Sending
+}
+
+/** All features. An earlier one answers a request first. */
+export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
+  MESSAGES,
+  CODES,
+  CAMPAIGNS,
+  DEVICE_API,
+  RECORDS,
+  makeWebhooks([fitSmsgate, fitTwilio, completeFilter]),
+  HOOKS,
+  PEOPLE,
+  CARRIERS,
+  ACCOUNTS,
+  SERVER,
+  CONSENT,
+  LINES,
+  CONVERSATIONS,
+  RETENTION,
+  NOTIFICATIONS,
+  ALARMS,
+  { extensions: () => ({ api_keys: strict(twilioKeysExtension) }) },
+  SMSGATE_STATE,
+]
+
+/** Code that features add to their collections, by collection id. */
+export function extensionsOf(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {
+  const all = new Map(FEATURES.flatMap(({ extensions }) => Object.entries(extensions?.(config) ?? {})))
+  for (const { alsoDeletes = {} } of FEATURES)
+    for (const [id, afterDelete] of Object.entries(alsoDeletes))
+      all.set(id, deletesAlso(all.get(id), afterDelete))
+  return all
+}
+
+const deletesAlso = (
+  extension: Extension | undefined,
+  also: NonNullable<Extension['afterDelete']>,
+): Extension => ({
+  ...extension,
+  async afterDelete(store, ids) {
+    await extension?.afterDelete?.(store, ids)
+    await also(store, ids)
+  },
+})
+
+export const jobsOf = (services: TimedServices): TimedJob[] =>
+  FEATURES.flatMap(({ timed }) => timed?.(services) ?? [])
+
+/** The kinds of queued jobs. A job's database work is charged to its user. */
+export const kindsOf = (services: WithSending): JobKind[] =>
+  FEATURES.flatMap(({ queued }) => queued?.(services) ?? [])
+
+/** Metrics that are read from the database. */
+export const sharedFamilies = (source: { readonly store: Store; readonly config: Config }): Family[] =>
+  FEATURES.flatMap(({ metrics }) => metrics?.(source) ?? [])
+
+export const pathsOf = (records: DescribedRecords) =>
+  Object.assign({}, ...FEATURES.map(({ paths }) => paths?.(records) ?? {}))

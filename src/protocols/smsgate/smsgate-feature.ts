@@ -1,0 +1,9 @@
+import { type Feature, HOURLY } from '../../gateway/base/feature.ts'
+import { deleteOldTokens } from '../smsgate-api/token-pairs.ts'
+import { forgetPhones } from './stored-phone.ts'
+
+/** What SMSGate's two APIs store. */
+export const SMSGATE_STATE: Feature = {
+  alsoDeletes: { devices: forgetPhones },
+  timed: ({ store }) => [{ id: 'smsgateTokens', ...HOURLY, run: () => deleteOldTokens(store) }],
+}
