@@ -17,6 +17,7 @@ import type { Logger } from '../platform/log.ts'
 import type { CountedProtocol, Traffic } from './metrics/traffic.ts'
 import type { DescribedRoutes } from './openapi/document.ts'
 import type { RequestMemory } from './request-memory.ts'
+import type { RouteRights } from './required-role.ts'
 
 /** What all routes use. Those of the gateway use more: `protocols/gateway-services`. */
 export interface Services {
@@ -28,6 +29,7 @@ export interface Services {
   readonly extensions: Extensions
   readonly textCode: AuthServices['textCode']
   readonly jobs: readonly TimedJob[]
+  readonly rights: RouteRights
   readonly protocols: readonly OtherApi[]
   readonly backups: Backups
   readonly realtime: Realtime

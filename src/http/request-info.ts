@@ -29,11 +29,11 @@ function ruleHeaders(c: Ctx): Record<string, string> {
  * Returns the caller, or null for a guest. If `cached`, the caller may be outdated. Throws 403 if the
  * caller's role forbids the route.
  */
-export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
+export async function authenticate(c: Ctx, { store, rights }: Services, cached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = cached && cachedIdentity(store.catalog, authorization)
   const auth = known || (await identify(store.signIn, authorization))
-  if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
+  if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
   return auth
 }
 

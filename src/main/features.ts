@@ -22,6 +22,7 @@ import type { FitWebhook } from '../gateway/webhooks/webhook-extensions.ts'
 import { makeWebhooks } from '../gateway/webhooks/webhooks-feature.ts'
 import type { Family } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
+import type { RouteRights } from '../http/required-role.ts'
 import type { Config } from '../platform/config.ts'
 import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
@@ -62,6 +63,8 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   { extensions: () => ({ api_keys: strict(twilioKeysExtension) }) },
   SMSGATE_STATE,
 ]
+
+export const RIGHTS: RouteRights = Object.assign({}, ...FEATURES.map(({ rights }) => rights))
 
 /** Code that features add to their collections, by collection id. */
 export function extensionsOf(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {

@@ -42,6 +42,18 @@ export const RECORDS: Feature = {
     ['/api/collections', recordRoutes],
     ['/api/collections/:collection', authRoutes],
   ],
+  rights: {
+    'GET /api/collections/:collection/records': 'viewer',
+    'GET /api/collections/:collection/records/:id': 'viewer',
+    'GET /api/collections/:collection/export': 'viewer',
+    // allowed, because a sign-in ignores the token that is sent with it
+    'POST /api/collections/:collection/auth-with-password': 'viewer',
+    'POST /api/collections/:collection/auth-with-otp': 'viewer',
+    'POST /api/collections/:collection/auth-refresh': 'viewer',
+    'POST /api/collections/:collection/records': 'agent',
+    'PATCH /api/collections/:collection/records/:id': 'agent',
+    'DELETE /api/collections/:collection/records/:id': 'agent',
+  },
   paths: collectionPaths,
   extensions: () => ({ [SUPERUSERS_ID]: superusersExtension }),
   timed: ({ store }) => [
@@ -64,6 +76,12 @@ export const SERVER: Feature = {
     ['/api/settings', settingsRoutes],
   ],
   changingGets: ['/api/oauth2-redirect'],
+  rights: {
+    'GET /api/health': 'viewer',
+    'POST /api/files/token': 'viewer',
+    'POST /api/realtime': 'viewer',
+    'POST /api/batch': 'agent',
+  },
   paths: () => ({ ...batchPaths(), ...realtimePaths(), ...adminPaths(), ...backupPaths(), ...filePaths() }),
   timed: ({ store, settings, config, backups, log }) => [
     { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, config.auditDays) },

@@ -33,7 +33,7 @@ import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
-import { extensionsOf, jobsOf, kindsOf } from './features.ts'
+import { extensionsOf, jobsOf, kindsOf, RIGHTS } from './features.ts'
 import type { Work } from './restartable.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
@@ -73,6 +73,7 @@ export async function startWork(
     sending,
     textCode: (user, text) => textCode(servicesOf(user).store, config, user, text),
     jobs: jobsOf({ ...every, stopping: stopping.signal }),
+    rights: RIGHTS,
     protocols: PROTOCOLS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,

@@ -17,6 +17,17 @@ export const ACCOUNTS: Feature = {
     ['/api/users', userRoutes],
   ],
   changingGets: ['/api/account/push-key', '/api/account/smsgate-key'],
+  rights: {
+    'GET /api/account/me': 'viewer',
+    'GET /api/account/inbox': 'viewer',
+    'POST /api/account/presence': 'viewer',
+    'GET /api/account/push-key': 'viewer',
+    'GET /api/account/push': 'viewer',
+    'PUT /api/account/push': 'viewer',
+    'DELETE /api/account/push': 'viewer',
+    'POST /api/account/invitations': 'admin',
+    'GET /api/account/retention': 'admin',
+  },
   paths: () => ({ ...accountPaths(), ...memberPaths(), ...userPaths() }),
   extensions: () => ({
     [USERS_ID]: strict(usersExtension),

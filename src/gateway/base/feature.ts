@@ -8,6 +8,7 @@ import type { Extension, Extensions } from '../../engine/records/collection-exte
 import type { Env, Services } from '../../http/context.ts'
 import type { Family } from '../../http/metrics/family.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
+import type { RouteRights } from '../../http/required-role.ts'
 import type { Config } from '../../platform/config.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../../platform/jobs/timed-jobs.ts'
@@ -32,6 +33,7 @@ export interface QueuedServices extends MailServices {
 export interface Feature<Own = Services, Queued = QueuedServices> {
   /** Routes, each with the path of its root. A feature earlier in the list answers first. */
   readonly routes?: readonly (readonly [root: string, routes: (services: Own) => Hono<Env>])[]
+  readonly rights?: RouteRights
   /** Paths at which a GET changes something, so that a HEAD is refused. */
   readonly changingGets?: readonly string[]
   /** The routes' descriptions for OpenAPI. */

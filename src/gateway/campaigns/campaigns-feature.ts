@@ -12,6 +12,17 @@ interface WithSending {
 /** Texts to many, at a time, once or again and again. */
 export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSending> = {
   routes: [['/api/campaigns', campaignRoutes]],
+  rights: {
+    'POST /api/campaigns': 'act',
+    'POST /api/campaigns/preview': 'act',
+    'POST /api/campaigns/times': 'act',
+    'GET /api/campaigns/:id/progress': 'act',
+    'PATCH /api/campaigns/:id': 'act',
+    'POST /api/campaigns/:id/pause': 'act',
+    'POST /api/campaigns/:id/resume': 'act',
+    'POST /api/campaigns/:id/cancel': 'act',
+    'POST /api/campaigns/:id/retry': 'act',
+  },
   paths: campaignPaths,
   extensions: () => ({ campaigns: campaignsExtension }),
   queued: ({ store, sending }) => [campaignJobs(sendingFor(store, sending))],

@@ -8,6 +8,11 @@ import { verificationsExtension } from './verification.ts'
 /** Codes that prove a number. */
 export const CODES: Feature = {
   routes: [['/api/verify', verifyRoutes]],
+  rights: {
+    'POST /api/verify': 'act',
+    'POST /api/verify/check': 'act',
+    'POST /api/verify/cancel': 'act',
+  },
   paths: verifyPaths,
   extensions: () => ({
     verify_services: strict(verifyServicesExtension),

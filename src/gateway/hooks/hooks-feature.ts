@@ -7,6 +7,9 @@ import { hookPaths, hookRoutes } from './routes.ts'
 /** Addresses that other tools call, and that make texts. */
 export const HOOKS: Feature = {
   routes: [['/api/hooks', hookRoutes]],
+  rights: {
+    'POST /api/hooks/preview': 'admin',
+  },
   paths: hookPaths,
   extensions: () => ({ hooks: strict(hooksExtension), hook_calls: strict() }),
   timed: ({ store, config }) => [

@@ -6,5 +6,9 @@ import { deviceRoutes } from './device-routes.ts'
 export const DEVICE_API: Feature = {
   routes: [['/api/devices', deviceRoutes]],
   changingGets: ['/api/devices/push-key'],
+  rights: {
+    'GET /api/devices/states': 'viewer',
+    'POST /api/devices/pairing': 'admin',
+  },
   paths: ({ schemaOf }) => devicePaths(schemaOf('devices')!),
 }

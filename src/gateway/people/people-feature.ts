@@ -11,6 +11,13 @@ import { personPaths, personRoutes } from './routes.ts'
 export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Sending }> = {
   routes: [['/api', personRoutes]],
   changingGets: ['/api/contacts/:id/data'],
+  rights: {
+    'POST /api/account/data': 'admin',
+    'GET /api/contacts/:id/data': 'admin',
+    'POST /api/contacts/:id/erase': 'admin',
+    'POST /api/person/data': 'admin',
+    'POST /api/person/erase': 'admin',
+  },
   paths: personPaths,
   extensions: () => ({
     contacts: contactsExtension,

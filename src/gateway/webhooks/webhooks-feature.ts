@@ -21,6 +21,13 @@ interface OwnServices extends Services {
 /** Calls of users' servers. `fits`: checks and completes the webhooks of other products' APIs. */
 export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<OwnServices> => ({
   routes: [['/api/webhooks', webhookRoutes]],
+  rights: {
+    'POST /api/webhooks/:id/test': 'admin',
+    'POST /api/webhooks/:id/rotate': 'admin',
+    'POST /api/webhooks/:id/resend-failed': 'admin',
+    'GET /api/webhooks/deliveries/:id/request': 'admin',
+    'POST /api/webhooks/deliveries/:id/resend': 'admin',
+  },
   paths: webhookPaths,
   extensions: (config) => ({
     [WEBHOOKS]: strict(webhooksExtension(config, fits)),

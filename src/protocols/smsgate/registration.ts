@@ -45,7 +45,7 @@ export async function signInBasic(c: Ctx, services: GatewayServices): Promise<Au
     const isRefused = (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
     throw isRefused ? gatewayRefusal('unauthorized', WRONG) : error
   }
-  requireRole(user, `${c.req.method} ${c.req.path}`)
+  requireRole(user, `${c.req.method} ${c.req.path}`, services.rights)
   return user
 }
 
