@@ -92,7 +92,7 @@ describe("Vendel's API returns", () => {
     const { batch_id, message_ids } = (await post('send', { recipients: TO, body: 'Hi' })).body
     const fail = `update sms_messages set status = 'failed', error_message = 'x' where "to" = $1`
     await server.rows(fail, [TO[1]])
-    const { status, body } = await get(`gateway/base/status/${message_ids[0]}`)
+    const { status, body } = await get(`sms/status/${message_ids[0]}`)
     const dates = { sent_at: '', delivered_at: '' }
     const common = { batch_id, from_number: '', body: 'Hi', message_type: 'outgoing', ...dates }
     const one = { ...common, id: message_ids[0], recipient: TO[0], status: 'assigned', error_message: '' }
