@@ -1,5 +1,5 @@
 import { findAuthRecord } from '../../src/engine/auth/find-auth-record.ts'
-import type { AuthCollection } from '../../src/engine/collections/catalog.ts'
+import type { AuthCollection } from '../../src/engine/collections/collection.ts'
 import { StaleAuth } from '../../src/engine/records/record-sql.ts'
 import { startPairing } from '../../src/gateway/lines/pair.ts'
 import { untilWaiting } from '../support/database/locks.ts'

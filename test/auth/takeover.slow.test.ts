@@ -1,4 +1,4 @@
-import type { AuthCollection } from '../../src/engine/collections/catalog.ts'
+import type { AuthCollection } from '../../src/engine/collections/collection.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import type { Catalog, Collection } from '../../src/engine/collections/catalog.ts'
+import type { Catalog } from '../../src/engine/collections/catalog.ts'
+import type { Collection } from '../../src/engine/collections/collection.ts'
 import type { Field } from '../../src/engine/fields/field.ts'
 import { SCHEMA } from './corpus.ts'
 

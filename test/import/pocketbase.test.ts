@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { AuthCollection } from '../../src/engine/collections/catalog.ts'
+import type { AuthCollection } from '../../src/engine/collections/collection.ts'
 import { hashPassword, verifyPassword } from '../../src/engine/fields/bcrypt.ts'
 import { SettingsStore } from '../../src/engine/settings/settings-store.ts'
 import { UserError } from '../../src/platform/errors.ts'

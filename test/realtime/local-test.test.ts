@@ -1,4 +1,4 @@
-import type { Collection } from '../../src/engine/collections/catalog.ts'
+import type { Collection } from '../../src/engine/collections/collection.ts'
 import type { Predicate } from '../../src/engine/filter/compiled-filter.ts'
 import { isLocal, testLocally } from '../../src/engine/realtime/topic-access.ts'
 import { all, any, compare, OPAQUE } from '../support/predicates.ts'

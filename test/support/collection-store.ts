@@ -1,4 +1,5 @@
-import { quote, tableName } from '../../src/engine/collections/catalog.ts'
+import { quote } from '../../src/engine/collections/sql-names.ts'
+import { tableName } from '../../src/engine/collections/sql-names.ts'
 import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
 import { checkRule } from '../../src/engine/records/access.ts'
 import { ApiError } from '../../src/platform/errors.ts'

@@ -1,5 +1,6 @@
 import { forbidden } from '../../platform/errors.ts'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { byId, selectRows } from '../records/read-rows.ts'
 import { isRuleFault } from '../records/rule-faults.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'

@@ -1,7 +1,8 @@
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 

@@ -1,6 +1,7 @@
 import { ApiError, type FieldError, fieldError } from '../../platform/errors.ts'
 import { guestHolder } from '../../platform/limits/holder.ts'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { checkFields, email, failedBefore, length, noneOf, required } from '../collections/checks.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'

@@ -1,5 +1,5 @@
 import { fieldError } from '../../platform/errors.ts'
-import type { AuthCollection } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { checkFields, failedBefore, required } from '../collections/checks.ts'
 import { object, text } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'

@@ -1,14 +1,12 @@
 import { forbidden } from '../../platform/errors.ts'
-import {
-  type AuthCollection,
-  type Collection,
-  columnName,
-  DEVICES_ID,
-  quote,
-  type Store,
-  tableName,
-  USERS_ID,
-} from '../collections/catalog.ts'
+import { type Store } from '../collections/catalog.ts'
+import { quote } from '../collections/sql-names.ts'
+import { columnName } from '../collections/sql-names.ts'
+import { tableName } from '../collections/sql-names.ts'
+import { DEVICES_ID } from '../collections/collection.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import { type Collection } from '../collections/collection.ts'
+import { type AuthCollection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { catalogFor } from '../records/access.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'

@@ -1,13 +1,10 @@
 import { queries } from '../../platform/db/queries.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
-import {
-  type AuthCollection,
-  type Catalog,
-  quote,
-  type Store,
-  tableName,
-  USERS_ID,
-} from '../collections/catalog.ts'
+import { type Catalog, type Store } from '../collections/catalog.ts'
+import { quote } from '../collections/sql-names.ts'
+import { tableName } from '../collections/sql-names.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import { type AuthCollection } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'

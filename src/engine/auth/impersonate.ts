@@ -1,5 +1,6 @@
 import { notFound } from '../../platform/errors.ts'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { atLeast, checkFields } from '../collections/checks.ts'
 import { object, whole } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'

@@ -1,5 +1,6 @@
 import { ApiError, badRequest, GatewayError } from '../../platform/errors.ts'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfies } from './auth-rule.ts'

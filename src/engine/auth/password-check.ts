@@ -1,6 +1,6 @@
 import type { Holder } from '../../platform/limits/holder.ts'
 import { randomText } from '../../platform/tools/random.ts'
-import type { AuthCollection } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import type { PasswordField } from '../fields/field.ts'
 

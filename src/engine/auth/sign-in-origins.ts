@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { within } from '../../platform/tools/deadline.ts'
-import type { AuthCollection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { AuthServices, Origin } from './auth-services.ts'

@@ -1,5 +1,7 @@
 import { UserError } from '../../platform/errors.ts'
-import { type CatalogDraft, type Collection, tableName } from './catalog.ts'
+import { type CatalogDraft } from './catalog.ts'
+import { tableName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import { builtInCollections, systemCollections, withMissingFields } from './definition/built-in.ts'
 import { makeOwnObjects } from './own-indexes.ts'
 import { saveCollection } from './save-collection.ts'

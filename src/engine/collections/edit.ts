@@ -2,14 +2,9 @@ import { sql } from 'kysely'
 import { isSqlError } from '../../platform/db/errors.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../platform/errors.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
-import {
-  type Catalog,
-  type CatalogDraft,
-  type Collection,
-  InvalidCollection,
-  type Store,
-  tableName,
-} from './catalog.ts'
+import { type Catalog, type CatalogDraft, InvalidCollection, type Store } from './catalog.ts'
+import { tableName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import type { Collections } from './catalog-store.ts'
 import { isBuiltIn } from './definition/built-in.ts'
 import { complete, idOf } from './definition/complete.ts'

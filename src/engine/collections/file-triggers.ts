@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
-import { type Collection, columnName, quote, tableName } from './catalog.ts'
+import { quote } from './sql-names.ts'
+import { columnName } from './sql-names.ts'
+import { tableName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import { columnSql } from './table-columns.ts'
 
 const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')

@@ -1,6 +1,7 @@
 import type { Field } from '../fields/field.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
-import type { CatalogDraft, Collection, Store } from './catalog.ts'
+import type { CatalogDraft, Store } from './catalog.ts'
+import type { Collection } from './collection.ts'
 import { isBuiltIn, isOptionalField } from './definition/built-in.ts'
 import { complete } from './definition/complete.ts'
 import { readNew, readOver } from './definition/read-collection.ts'

@@ -2,7 +2,8 @@ import { isSqlError } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
-import { type Collection, columnName } from './catalog.ts'
+import { columnName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import { parseIndex } from './index-definition.ts'
 
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m

@@ -1,6 +1,7 @@
 import { now } from '../fields/date.ts'
 import { newSecret } from './auth-shape.ts'
-import type { CatalogDraft, Collection } from './catalog.ts'
+import type { CatalogDraft } from './catalog.ts'
+import type { Collection } from './collection.ts'
 import { checkSqliteNames } from './from-sqlite/sqlite-fault.ts'
 import { alterTable, createTable } from './table.ts'
 import { converted } from './table-columns.ts'

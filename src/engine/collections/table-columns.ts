@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
-import { type Collection, columnName } from './catalog.ts'
+import { columnName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import { isNeededField, isOptionalField } from './definition/built-in.ts'
 
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { type Collection, tableName } from './catalog.ts'
+import { tableName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import {
   addFileTriggers,
   deleteUnreferencedFiles,

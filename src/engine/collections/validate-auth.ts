@@ -1,6 +1,7 @@
 import { type ErrorData, type FieldError, fieldError } from '../../platform/errors.ts'
 import { type MailTemplate, type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
-import type { AuthCollection, Rule } from './catalog.ts'
+import type { AuthCollection } from './collection.ts'
+import type { Rule } from './collection.ts'
 import {
   all,
   atLeast,

@@ -3,7 +3,8 @@ import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.t
 import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { isInt64, noInteger, tooSmall } from '../fields/scalar-types.ts'
-import type { Catalog, Collection } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
+import type { Collection } from './collection.ts'
 import {
   atLeast,
   atMost,

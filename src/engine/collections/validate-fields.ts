@@ -1,5 +1,5 @@
 import { fieldError } from '../../platform/errors.ts'
-import type { Collection } from './catalog.ts'
+import type { Collection } from './collection.ts'
 import { all, byPlace, type Problem, required } from './checks.ts'
 import { type FieldPlace, fieldProblems } from './validate-field-settings.ts'
 

@@ -1,6 +1,8 @@
 import type { Db } from '../../platform/db/open.ts'
 import { fieldError } from '../../platform/errors.ts'
-import { type Collection, indexName, tableName } from './catalog.ts'
+import { indexName } from './sql-names.ts'
+import { tableName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
 import type { Problem } from './checks.ts'
 import {
   type IndexExpression,

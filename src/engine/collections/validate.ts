@@ -1,14 +1,10 @@
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type ErrorData, fieldError } from '../../platform/errors.ts'
-import {
-  Catalog,
-  type Collection,
-  InvalidCollection,
-  type Rule,
-  type RuleName,
-  type Store,
-  tableName,
-} from './catalog.ts'
+import { Catalog, InvalidCollection, type Store } from './catalog.ts'
+import { tableName } from './sql-names.ts'
+import { type Collection } from './collection.ts'
+import { type Rule } from './collection.ts'
+import { type RuleName } from './collection.ts'
 import { all, check, isNull, isWord, length, noVia, oneOf, type Problem, required } from './checks.ts'
 import { builtInProblem } from './definition/built-in.ts'
 import { sqliteErrorText } from './from-sqlite/sqlite-fault.ts'

@@ -1,5 +1,5 @@
 import type { Ticket } from '../../platform/limits/holder.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { SqlText } from './writer.ts'

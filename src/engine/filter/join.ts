@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { type Context, column, type FilterRow, table } from './row.ts'

@@ -1,4 +1,5 @@
-import { type Collection, splitBackRelation } from '../collections/catalog.ts'
+import { splitBackRelation } from '../collections/sql-names.ts'
+import { type Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { holdsJson } from '../fields/field-types.ts'

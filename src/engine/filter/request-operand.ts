@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { splitModifier } from './field-operand.ts'
 import { constantOf, keyword, type Operand, parameter } from './operand.ts'
 import { reach, resolvePath } from './path.ts'

@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { SortColumn } from './compiled-filter.ts'
 import { and, type Condition, multiRowsOf, requiredRows, TRUE } from './condition.ts'
 import { outermostFirst, selectSql } from './exists.ts'

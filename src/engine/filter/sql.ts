@@ -1,5 +1,5 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { quote } from '../collections/catalog.ts'
+import { quote } from '../collections/sql-names.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { asText, type Scalar } from './scalar.ts'

@@ -1,4 +1,5 @@
-import type { Catalog, Collection } from '../collections/catalog.ts'
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { buildCondition } from './build-condition.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from './compiled-filter.ts'
 import { and, type Condition, FALSE, leaf, or, writeCondition } from './condition.ts'

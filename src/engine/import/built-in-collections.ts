@@ -1,5 +1,7 @@
 import { UserError } from '../../platform/errors.ts'
-import { type CatalogDraft, type Collection, USERS_ID } from '../collections/catalog.ts'
+import { type CatalogDraft } from '../collections/catalog.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import { type Collection } from '../collections/collection.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import type { Field } from '../fields/field.ts'
 import type { ExportedCollection, Report } from './exported-collection.ts'

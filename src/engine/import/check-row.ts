@@ -1,5 +1,5 @@
 import { ApiError } from '../../platform/errors.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import type { Extensions } from '../records/collection-extension.ts'

@@ -3,15 +3,11 @@ import { readText } from '../../platform/tools/files.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
 import { recordTerminalAudit } from '../auth/audit.ts'
-import {
-  type CatalogDraft,
-  type Collection,
-  columnName,
-  InvalidCollection,
-  quote,
-  type Store,
-  tableName,
-} from '../collections/catalog.ts'
+import { type CatalogDraft, InvalidCollection, type Store } from '../collections/catalog.ts'
+import { quote } from '../collections/sql-names.ts'
+import { columnName } from '../collections/sql-names.ts'
+import { tableName } from '../collections/sql-names.ts'
+import { type Collection } from '../collections/collection.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { checkImported, ImportFault, importCollections } from '../collections/import-collections.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { parseDate } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'

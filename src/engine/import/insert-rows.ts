@@ -1,7 +1,7 @@
 import { isSqlError, UNIQUE_VIOLATION } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { violatedFields } from '../collections/table-indexes.ts'
 import { hashPassword } from '../fields/bcrypt.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
 import { UserError } from '../../platform/errors.ts'
-import { quote } from '../collections/catalog.ts'
+import { quote } from '../collections/sql-names.ts'
 import { UPLOAD_PREFIX } from '../files/temporary-upload.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>

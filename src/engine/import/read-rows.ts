@@ -1,6 +1,6 @@
 import { UserError } from '../../platform/errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { checkValue, fieldType, readError } from '../fields/field-types.ts'

@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Report } from './exported-collection.ts'
 
 /** Warns of rules that let guests read users, or let users set fields by which other rules decide. */

@@ -1,5 +1,6 @@
 import { isSqlError } from '../../platform/db/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Action, RecordRow } from '../records/record-sql.ts'
 import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
 

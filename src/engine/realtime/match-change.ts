@@ -1,5 +1,7 @@
 import { isSqlError, isTooSlow } from '../../platform/db/errors.ts'
-import { type Catalog, type Collection, type Store, tableName } from '../collections/catalog.ts'
+import { type Catalog, type Store } from '../collections/catalog.ts'
+import { tableName } from '../collections/sql-names.ts'
+import { type Collection } from '../collections/collection.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { SqlText } from '../filter/writer.ts'
 import { columnsOf, Parameters, statementName } from '../records/record-sql.ts'

@@ -1,5 +1,7 @@
 import { type Holder, type Ticket, ticketOf } from '../../platform/limits/holder.ts'
-import type { Catalog, Collection, Rule } from '../collections/catalog.ts'
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import type { Rule } from '../collections/collection.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import { catalogFor } from '../records/access.ts'
 import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/request.ts'

@@ -1,14 +1,12 @@
 import { type ApiError, forbidden, GatewayError } from '../../platform/errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { randomText } from '../../platform/tools/random.ts'
-import {
-  Catalog,
-  type Collection,
-  DEVICES_ID,
-  type Rule,
-  type RuleName,
-  USERS_ID,
-} from '../collections/catalog.ts'
+import { Catalog } from '../collections/catalog.ts'
+import { DEVICES_ID } from '../collections/collection.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import { type Collection } from '../collections/collection.ts'
+import { type Rule } from '../collections/collection.ts'
+import { type RuleName } from '../collections/collection.ts'
 import { isBuiltIn } from '../collections/definition/built-in.ts'
 import type { Value } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'

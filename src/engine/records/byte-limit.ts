@@ -1,6 +1,6 @@
 import { isSqlError } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { AnswerMeter } from '../request/answer-limit.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
 import { rowSizeOf } from './row-size.ts'

@@ -1,5 +1,5 @@
 import { type FieldError, fieldError } from '../../platform/errors.ts'
-import type { AuthCollection } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { toText } from '../fields/cast.ts'
 import { required } from '../fields/scalar-types.ts'
 import type { PasswordWork } from './password-work.ts'

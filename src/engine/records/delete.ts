@@ -1,5 +1,6 @@
 import { badRequest, notFound } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { isMulti } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'

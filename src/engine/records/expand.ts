@@ -1,5 +1,6 @@
 import { badRequest } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
 import type { ExpandTree } from './expand-tree.ts'

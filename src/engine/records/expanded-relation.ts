@@ -1,10 +1,8 @@
-import {
-  type Catalog,
-  type Collection,
-  columnName,
-  quote,
-  splitBackRelation,
-} from '../collections/catalog.ts'
+import { type Catalog } from '../collections/catalog.ts'
+import { splitBackRelation } from '../collections/sql-names.ts'
+import { quote } from '../collections/sql-names.ts'
+import { columnName } from '../collections/sql-names.ts'
+import { type Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'

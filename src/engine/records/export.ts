@@ -1,6 +1,7 @@
 import { listFault } from '../../platform/db/errors.ts'
 import { badRequest } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { compile } from '../filter/compile.ts'
 import { AnswerMeter, AnswerTooLarge } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'

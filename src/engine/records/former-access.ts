@@ -1,4 +1,5 @@
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { deleteRecords } from './cascade.ts'
 import type { Extensions } from './collection-extension.ts'
 import { findReferring, referencesTo } from './references.ts'

@@ -1,5 +1,6 @@
 import { fieldError } from '../../platform/errors.ts'
-import type { Catalog, Collection } from '../collections/catalog.ts'
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../collections/definition/oauth2-providers.ts'
 import type { RelationField, TextField, Value } from '../fields/field.ts'
 import { chosenTexts } from '../fields/field-types.ts'

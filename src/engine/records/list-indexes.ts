@@ -1,5 +1,5 @@
 import { memoize } from '../../platform/tools/lru.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { indexedColumns, insertionOrderBy } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'

@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'
 import type { CoveringTable } from './collection-extension.ts'

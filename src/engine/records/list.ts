@@ -1,6 +1,7 @@
 import { listFault } from '../../platform/db/errors.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { readBool } from '../fields/cast.ts'
 import { compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'

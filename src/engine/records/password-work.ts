@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import type { Prepared } from './prepare.ts'
 import type { Values } from './record-sql.ts'

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../platform/errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'
 import type { Field, Value } from '../fields/field.ts'
 import {

@@ -1,5 +1,6 @@
 import { notFound } from '../../platform/errors.ts'
-import type { Catalog, Collection, Store } from '../collections/catalog.ts'
+import type { Catalog, Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'

@@ -1,14 +1,11 @@
 import { type QueryCreator, sql } from 'kysely'
 import type { Tables } from '../../platform/db/tables.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import {
-  type Catalog,
-  type Collection,
-  columnName,
-  quote,
-  type Store,
-  tableName,
-} from '../collections/catalog.ts'
+import { type Catalog, type Store } from '../collections/catalog.ts'
+import { quote } from '../collections/sql-names.ts'
+import { columnName } from '../collections/sql-names.ts'
+import { tableName } from '../collections/sql-names.ts'
+import { type Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import { sqlType } from '../fields/field-types.ts'
 import type { AuthRecord } from '../request/request.ts'

@@ -1,5 +1,6 @@
 import { type FieldError, fieldError } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { toTexts } from '../fields/cast.ts'
 import type { FileField, Value } from '../fields/field.ts'
 import { choiceValue, chosenTexts, DEFAULT_FILE_BYTES } from '../fields/field-types.ts'

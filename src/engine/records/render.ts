@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { fieldType, storageOf } from '../fields/field-types.ts'
 import { writeNumber } from '../fields/json-text.ts'

@@ -2,13 +2,11 @@ import { type DeleteQueryBuilder, type DeleteResult, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import {
-  type AuthCollection,
-  type Collection,
-  type Store,
-  tableName,
-  USERS_ID,
-} from '../collections/catalog.ts'
+import { type Store } from '../collections/catalog.ts'
+import { tableName } from '../collections/sql-names.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import { type Collection } from '../collections/collection.ts'
+import { type AuthCollection } from '../collections/collection.ts'
 import { generateText } from '../fields/pattern.ts'
 import { noteChanges, type Values } from './record-sql.ts'
 

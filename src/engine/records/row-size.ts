@@ -1,5 +1,5 @@
 import { memoize } from '../../platform/tools/lru.ts'
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'
 import { fieldType, NAME_BYTES } from '../fields/field-types.ts'
 

@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'
 
 const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])

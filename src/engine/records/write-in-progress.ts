@@ -1,5 +1,6 @@
 import type { FieldError } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Uploads } from '../files/upload.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { CandidateCheck } from './access.ts'

@@ -1,5 +1,6 @@
 import { badRequest } from '../../platform/errors.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'

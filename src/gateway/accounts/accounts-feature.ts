@@ -1,4 +1,4 @@
-import { USERS_ID } from '../../engine/collections/catalog.ts'
+import { USERS_ID } from '../../engine/collections/collection.ts'
 import { strict } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
 import type { Feature } from '../base/feature.ts'

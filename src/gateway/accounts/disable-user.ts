@@ -1,4 +1,6 @@
-import { type AuthCollection, type Store, USERS_ID } from '../../engine/collections/catalog.ts'
+import { type Store } from '../../engine/collections/catalog.ts'
+import { USERS_ID } from '../../engine/collections/collection.ts'
+import { type AuthCollection } from '../../engine/collections/collection.ts'
 import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/status.ts'

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
-import { DEVICES_ID, type Store } from '../../engine/collections/catalog.ts'
+import { type Store } from '../../engine/collections/catalog.ts'
+import { DEVICES_ID } from '../../engine/collections/collection.ts'
 import { dateOf } from '../../engine/fields/date.ts'
 import { minify } from '../../engine/fields/json-text.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { findAuthRecord } from '../../engine/auth/find-auth-record.ts'
-import type { AuthCollection, Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { AuthCollection } from '../../engine/collections/collection.ts'
 import type { Services } from '../../http/context.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import { STOPPED } from '../../programs/agent/agent.ts'

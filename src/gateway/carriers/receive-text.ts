@@ -1,4 +1,4 @@
-import { userHolder } from '../../engine/collections/catalog.ts'
+import { userHolder } from '../../engine/collections/collection.ts'
 import { FilesFull } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'

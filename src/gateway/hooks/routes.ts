@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { tokenOf } from '../../engine/auth/tokens.ts'
-import { userHolder } from '../../engine/collections/catalog.ts'
+import { userHolder } from '../../engine/collections/collection.ts'
 import { isTooComplex } from '../../engine/fields/json-text.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../../http/body/raw-body.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { userHolder } from '../../engine/collections/catalog.ts'
+import { userHolder } from '../../engine/collections/collection.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Env, Services } from '../../http/context.ts'
 import { queryOf } from '../../http/query.ts'

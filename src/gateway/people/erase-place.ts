@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Collection, columnName, type Store } from '../../engine/collections/catalog.ts'
+import { type Store } from '../../engine/collections/catalog.ts'
+import { columnName } from '../../engine/collections/sql-names.ts'
+import { type Collection } from '../../engine/collections/collection.ts'
 import { fieldType } from '../../engine/fields/field-types.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalog, type Collection, columnName } from '../../engine/collections/catalog.ts'
+import { type Catalog } from '../../engine/collections/catalog.ts'
+import { columnName } from '../../engine/collections/sql-names.ts'
+import { type Collection } from '../../engine/collections/collection.ts'
 import { isBuiltIn, isNeededField } from '../../engine/collections/definition/built-in.ts'
 import type { Field } from '../../engine/fields/field.ts'
 import type { Tables } from '../../platform/db/tables.ts'

@@ -1,4 +1,4 @@
-import type { Collection } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { linkToken } from '../../engine/files/link-token.ts'
 import { findAllStored, type StoredFile } from '../../engine/files/stored-files.ts'

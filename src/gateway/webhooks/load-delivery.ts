@@ -1,10 +1,8 @@
-import {
-  type Collection,
-  columnName,
-  quote,
-  type Store,
-  tableName,
-} from '../../engine/collections/catalog.ts'
+import { type Store } from '../../engine/collections/catalog.ts'
+import { quote } from '../../engine/collections/sql-names.ts'
+import { columnName } from '../../engine/collections/sql-names.ts'
+import { tableName } from '../../engine/collections/sql-names.ts'
+import { type Collection } from '../../engine/collections/collection.ts'
 import { blankValues } from '../../engine/records/prepare.ts'
 import { columnsOf, type RecordRow, statementName } from '../../engine/records/record-sql.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -1,4 +1,5 @@
-import type { Collection, Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { validate } from '../../engine/records/check-write.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { checkAddress, isListed } from '../../engine/auth/superuser-addresses.ts'
-import type { Collection } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import { maxBodyBytes } from '../../engine/fields/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../engine/fields/scalar-types.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'

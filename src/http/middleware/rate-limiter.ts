@@ -1,4 +1,4 @@
-import type { Collection } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import type { RateLimitRule, Settings } from '../../engine/settings/settings.ts'
 
 /** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */

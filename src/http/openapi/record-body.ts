@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Collection } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { describeField, oneOrMany, typeName, valueSchema } from './record-schema.ts'

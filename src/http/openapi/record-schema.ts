@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Collection, Rule } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
+import type { Rule } from '../../engine/collections/collection.ts'
 import {
   type Field,
   type FieldTypeName,

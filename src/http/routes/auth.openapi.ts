@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AuthCollection } from '../../engine/collections/catalog.ts'
+import type { AuthCollection } from '../../engine/collections/collection.ts'
 import type { Answers } from '../openapi/answers.ts'
 import {
   type Form,

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import { type Collection, type Store, tableName } from '../../engine/collections/catalog.ts'
+import { type Store } from '../../engine/collections/catalog.ts'
+import { tableName } from '../../engine/collections/sql-names.ts'
+import { type Collection } from '../../engine/collections/collection.ts'
 import { scalarText, toText } from '../../engine/fields/cast.ts'
 import type { Uploads } from '../../engine/files/upload.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'

@@ -1,5 +1,6 @@
 import { findAuthRecord } from '../../engine/auth/find-auth-record.ts'
-import type { AuthCollection, Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/cast.ts'
 import { passwordError } from '../../engine/fields/scalar-types.ts'

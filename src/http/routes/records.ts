@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
-import type { Collection, Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import { maxBodyBytes } from '../../engine/fields/field-types.ts'
 import { exportRecords, PAGE_BYTES } from '../../engine/records/export.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'

@@ -1,5 +1,5 @@
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
-import { userHolder } from '../../engine/collections/catalog.ts'
+import { userHolder } from '../../engine/collections/collection.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
 import { type Places, streamPlaces } from '../../platform/limits/places.ts'
 import type { Ctx, Services } from '../context.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { userHolder } from '../../engine/collections/catalog.ts'
+import { userHolder } from '../../engine/collections/collection.ts'
 import { may } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { withNumbers } from '../../gateway/base/read-numbers.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Collection, Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
 import { createRecord, updateRecord } from '../../engine/records/write.ts'
 import { grants } from '../../engine/request/scopes.ts'

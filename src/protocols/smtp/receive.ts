@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
-import { userHolder } from '../../engine/collections/catalog.ts'
+import { userHolder } from '../../engine/collections/collection.ts'
 import { recipientsIn } from '../../gateway/base/read-numbers.ts'
 import { cutToParts } from '../../gateway/hooks/cut-to-parts.ts'
 import { callHook } from '../../gateway/hooks/handle-call.ts'

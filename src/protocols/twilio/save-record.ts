@@ -1,4 +1,4 @@
-import { SUPERUSERS } from '../../engine/collections/catalog.ts'
+import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { createRecord, updateRecord } from '../../engine/records/write.ts'
 import { serverRequest } from '../../engine/request/request.ts'
 import { ApiError } from '../../platform/errors.ts'

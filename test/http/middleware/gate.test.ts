@@ -1,4 +1,4 @@
-import type { Collection } from '../../../src/engine/collections/catalog.ts'
+import type { Collection } from '../../../src/engine/collections/collection.ts'
 import type { RateLimitRule } from '../../../src/engine/settings/settings.ts'
 import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/rate-limiter.ts'
 import { USERS } from '../../support/server/schema.ts'

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setDefaultHighWaterMark } from 'node:stream'
 import { afterEach, test as anywhere, expect, vi } from 'vitest'
-import { userHolder } from '../../../src/engine/collections/catalog.ts'
+import { userHolder } from '../../../src/engine/collections/collection.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -1,4 +1,4 @@
-import { USERS_ID } from '../../../src/engine/collections/catalog.ts'
+import { USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { csvLine } from '../../../src/engine/records/export.ts'
 import { accountHolder } from '../../../src/platform/limits/holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'

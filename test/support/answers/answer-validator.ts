@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Catalog, Collection } from '../../../src/engine/collections/catalog.ts'
+import type { Catalog } from '../../../src/engine/collections/catalog.ts'
+import type { Collection } from '../../../src/engine/collections/collection.ts'
 import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
 import { protocolOf } from '../../../src/http/metrics/traffic.ts'
 import { describedCollections, openApiDocument } from '../../../src/http/openapi/document.ts'

@@ -1,4 +1,5 @@
-import { type AuthCollection, SUPERUSERS } from '../../../src/engine/collections/catalog.ts'
+import { SUPERUSERS } from '../../../src/engine/collections/collection.ts'
+import { type AuthCollection } from '../../../src/engine/collections/collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { createRecord } from '../../../src/engine/records/write.ts'
 import { serverRequest } from '../../../src/engine/request/request.ts'

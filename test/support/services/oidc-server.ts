@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { EventSource } from 'eventsource'
 import Provider from 'oidc-provider'
 import PocketBase from 'pocketbase'
-import type { AuthCollection } from '../../../src/engine/collections/catalog.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
 import { listenLocally } from './listen.ts'
 
 /** Claims of an account. */

@@ -1,4 +1,4 @@
-import type { AuthCollection } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
 import { infoOf } from './authorization-url.ts'
 import { providerOf } from './providers.ts'
 

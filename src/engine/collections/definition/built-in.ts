@@ -1,6 +1,7 @@
 import { fieldError, UserError } from '../../../platform/errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import { type Collection, columnName } from '../catalog.ts'
+import { columnName } from '../sql-names.ts'
+import { type Collection } from '../collection.ts'
 import type { Problem } from '../checks.ts'
 import { BUILT_IN_DEFINITIONS } from './built-in-definitions.ts'
 import { complete } from './complete.ts'

@@ -1,6 +1,6 @@
 import { checksum } from '../../../platform/tools/random.ts'
 import type { Field } from '../../fields/field.ts'
-import type { Collection } from '../catalog.ts'
+import type { Collection } from '../collection.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../index-definition.ts'
 import { addField, freeId, readField } from './read-field.ts'
 

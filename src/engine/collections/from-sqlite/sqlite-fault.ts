@@ -1,5 +1,6 @@
 import { isSqlError } from '../../../platform/db/errors.ts'
-import type { CatalogDraft, Collection } from '../catalog.ts'
+import type { CatalogDraft } from '../catalog.ts'
+import type { Collection } from '../collection.ts'
 
 /** An error with SQLite's message, which PocketBase's clients know. */
 export class SqliteFault extends Error {

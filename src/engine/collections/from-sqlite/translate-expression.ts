@@ -1,7 +1,8 @@
 import { parseJson } from '../../../platform/tools/json.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { holdsJson } from '../../fields/field-types.ts'
-import { columnName, quote } from '../catalog.ts'
+import { quote } from '../sql-names.ts'
+import { columnName } from '../sql-names.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
 interface Piece extends SqlToken {

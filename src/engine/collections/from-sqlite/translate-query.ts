@@ -1,4 +1,6 @@
-import { type Catalog, quote, tableName } from '../catalog.ts'
+import { type Catalog } from '../catalog.ts'
+import { quote } from '../sql-names.ts'
+import { tableName } from '../sql-names.ts'
 import {
   bareJoinEnd,
   callEnd,

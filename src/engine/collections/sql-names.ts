@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { NO_COLLECTIONS } from '../../platform/db/tables.ts'
+
+/** Maximum bytes of an identifier. Postgres silently cuts longer ones, so two could become equal. */
+const MAX_BYTES = 63
+
+const HASH_LENGTH = 8
+
+/** Columns that every table already has: Postgres' system columns and `_rowid`. */
+const TAKEN_COLUMNS = new Set(['_rowid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+
+function withHash(name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)
+  return `${name.slice(0, MAX_BYTES - HASH_LENGTH - 1)}_${hash}`
+}
+
+const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
+
+/** The table or view of a collection: its name, changed by a hash if that is reserved or too long. */
+export function tableName(collection: { readonly name: string; readonly isInternal?: true }): string {
+  const { name } = collection
+  if (collection.isInternal) return name
+  if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
+  return indexName(name)
+}
+
+/** The column of a field: its name, changed by a hash if that is reserved or too long. */
+export function columnName(field: string): string {
+  return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
+}
+
+export const indexName = (name: string): string => (fits(name) ? name : withHash(name))
+
+export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
+
+const VIA = '_via_'
+
+/** Splits `contacts_via_user` at the last `_via_` into `contacts` and `user`; undefined for other names. */
+export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
+  const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)
+  if (at < 1 || !/^\w+$/.test(name)) return undefined
+  return [name.slice(0, at), name.slice(at + VIA.length)]
+}
+
+/** Whether an internal table has this name. The table of a collection then needs another name. */
+export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
