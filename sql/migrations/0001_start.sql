@@ -1,6 +1,6 @@
 -- The tables of the gateway itself: everything that is not a collection. Tables of collections are made from
--- the descriptions of the collections (src/collections/table/table.ts); sql/indexes and sql/triggers have the
--- indexes and triggers that we add to those.
+-- the descriptions of the collections (src/engine/collections/table.ts); sql/indexes and sql/triggers have
+-- the indexes and triggers that we add to those.
 --
 -- `collate "C"` everywhere: PocketBase compares text by its bytes, whatever the collation of the database.
 
@@ -200,8 +200,8 @@ create table _audit (
 create unique index _audit_rowid on _audit (_rowid);
 create index _audit_created on _audit (created);
 
--- The request log. Servers write it in batches (src/logs); rows older than the setting logs.maxDays are
--- deleted. It has the columns of a collection, so that it is listed and filtered like one. PocketBase:
+-- The request log. Servers write it in batches (src/engine/logs); rows older than the setting logs.maxDays
+-- are deleted. It has the columns of a collection, so that it is listed and filtered like one. PocketBase:
 -- core/log_model.go
 create table _logs (
   _rowid bigint generated always as identity,
@@ -216,7 +216,7 @@ create index _logs_created on _logs (created);
 
 -- Background work
 
--- Background work of all kinds but messages and webhook calls (src/work).
+-- Background work of all kinds but messages and webhook calls (src/platform/jobs).
 create table _jobs (
   id bigint generated always as identity primary key,
   kind text collate "C" not null,
@@ -284,8 +284,8 @@ create table sms_dispatch (
   quiet_zone text collate "C",
   -- Why a message that is due is still `pending`, as in sms_messages.waiting_for; '' if it is only scheduled.
   waiting_for text collate "C" not null default '',
-  -- The encrypted text that the device sends instead of the message's body (src/db/secrets.ts); null for the
-  -- body.
+  -- The encrypted text that the device sends instead of the message's body (src/platform/db/secrets.ts); null
+  -- for the body.
   sealed text collate "C",
   -- The lines that the API key was limited to when it sent the message; null for all.
   lines text[] collate "C",
@@ -838,12 +838,12 @@ create table hook_windows (
   summary text[] collate "C" not null default '{}'
 );
 
--- Accounts of carriers that the servers themselves run as devices (src/server/carriers). Rows of deleted
+-- Accounts of carriers that the servers themselves run as devices (src/gateway/carriers). Rows of deleted
 -- devices are deleted.
 create table device_carriers (
   device text collate "C" primary key,
   "user" text collate "C" not null,
-  -- The settings without secrets, and the encrypted secrets (src/db/secrets.ts).
+  -- The settings without secrets, and the encrypted secrets (src/platform/db/secrets.ts).
   account json not null,
   sealed text collate "C" not null,
   -- The SHA-256 of the token in the address for the carrier's calls.
@@ -885,14 +885,14 @@ create index carrier_texts_at on carrier_texts (at);
 -- The code of each pending verification, deleted when it ends.
 create table _verify_codes (
   verification text collate "C" primary key,
-  -- The keyed hash of the code, and the encrypted code for another send (src/db/secrets.ts).
+  -- The keyed hash of the code, and the encrypted code for another send (src/platform/db/secrets.ts).
   hash text collate "C" not null,
   sealed text collate "C" not null
 );
 
 -- Backups
 
--- What this installation knows about its backups (src/backup/service/state.ts). One row. Backups do not
+-- What this installation knows about its backups (src/engine/backup/state.ts). One row. Backups do not
 -- contain it and restores do not replace it. state.ts describes the JSON columns.
 create table backup_state (
   is_only boolean primary key default true check (is_only),

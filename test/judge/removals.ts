@@ -12,8 +12,8 @@ type Check = readonly [file: string, check: string, without: string]
 
 const PERMIT = 'src/gateway/base/permissions.ts'
 const JUDGE = 'src/gateway/messages/send/judge.ts'
-const MAY = 'sql/functions/bounds/sms_may.sql'
-const ACCEPT = 'sql/functions/send/sms_judge.sql'
+const MAY = 'sql/functions/messages/send/sms_may.sql'
+const ACCEPT = 'sql/functions/messages/send/sms_judge.sql'
 const CHECKS: readonly Check[] = [
   [PERMIT, 'if (role && !isEnough(role, needs.role)) return', '// return'],
   [PERMIT, 'if (own && !scopes.some((scope) => grants(own, scope))) return', '// return'],
@@ -44,7 +44,7 @@ const CHECKS: readonly Check[] = [
     '// throw',
   ],
   ['src/gateway/messages/queue/reschedule.ts', "may(sender, 'change', messages)", "may(sender, 'change')"],
-  ['sql/functions/queue/sms_planned_change.sql', 'case when not may_cancel and', 'case when false and'],
+  ['sql/functions/messages/queue/sms_planned_change.sql', 'case when not may_cancel and', 'case when false and'],
   [
     'src/gateway/messages/queue/cancel.ts',
     'if (refused !== null) throw refusalOf(sender, refused)',

@@ -44,22 +44,22 @@ const QUEUE = 'chooses a line for an accepted text, within the lines that it may
 const TIMES = 'looks again, now, for a line for a text that is due'
 const ENDED = 'removes the text of a message that is over'
 const WRITERS: Readonly<Record<string, string>> = {
-  'sql/functions/send/sms_store.sql: sms_messages insert': JUDGED,
-  'sql/functions/send/sms_store.sql: sms_dispatch insert': JUDGED,
-  'sql/functions/queue/sms_change.sql: sms_dispatch due_at': JUDGED,
-  'sql/functions/queue/sms_change.sql: sms_messages body, scheduled_at': JUDGED,
-  'sql/functions/queue/sms_hold.sql: sms_dispatch line, due_at': 'holds texts of a campaign, with a permit',
-  'sql/functions/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
-  'sql/functions/queue/sms_release_held.sql: sms_dispatch due_at':
+  'sql/functions/messages/send/sms_store.sql: sms_messages insert': JUDGED,
+  'sql/functions/messages/send/sms_store.sql: sms_dispatch insert': JUDGED,
+  'sql/functions/messages/queue/sms_change.sql: sms_dispatch due_at': JUDGED,
+  'sql/functions/messages/queue/sms_change.sql: sms_messages body, scheduled_at': JUDGED,
+  'sql/functions/messages/queue/sms_hold.sql: sms_dispatch line, due_at': 'holds texts of a campaign, with a permit',
+  'sql/functions/messages/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
+  'sql/functions/messages/queue/sms_release_held.sql: sms_dispatch due_at':
     'releases texts of a campaign, with a permit',
   'src/gateway/hooks/hook-hour.ts: sms_messages body':
     'counts in its own summary, which an offer with a permit has stored',
-  'sql/functions/queue/sms_reassign.sql: sms_dispatch line, due_at': QUEUE,
-  'sql/functions/queue/sms_reassign.sql: sms_messages line': QUEUE,
-  'sql/functions/queue/sms_release.sql: sms_dispatch line, due_at': QUEUE,
-  'sql/functions/queue/sms_release.sql: sms_messages line': QUEUE,
-  'sql/functions/queue/sms_take_back.sql: sms_dispatch line, due_at': QUEUE,
-  'sql/functions/queue/sms_take_back.sql: sms_messages line': QUEUE,
+  'sql/functions/messages/queue/sms_reassign.sql: sms_dispatch line, due_at': QUEUE,
+  'sql/functions/messages/queue/sms_reassign.sql: sms_messages line': QUEUE,
+  'sql/functions/messages/queue/sms_release.sql: sms_dispatch line, due_at': QUEUE,
+  'sql/functions/messages/queue/sms_release.sql: sms_messages line': QUEUE,
+  'sql/functions/messages/queue/sms_take_back.sql: sms_dispatch line, due_at': QUEUE,
+  'sql/functions/messages/queue/sms_take_back.sql: sms_messages line': QUEUE,
   'sql/functions/lines/sms_line_refund.sql: sms_dispatch due_at': TIMES,
   'sql/functions/lines/sms_look_for_room.sql: sms_dispatch due_at': TIMES,
   'src/gateway/accounts/user-settings.ts: sms_dispatch due_at': TIMES,

@@ -14,7 +14,7 @@ const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
 /** A server sends NOTIFY at most once in this time, because Postgres serializes commits that notify. */
 const GATHER_MS = 20
-/** SQLSTATE of the notices by which sql/functions/work/_announce.sql hands announcements to a server. */
+/** SQLSTATE of the notices by which sql/functions/jobs/_announce.sql hands announcements to a server. */
 const ANNOUNCED = 'PS001'
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +

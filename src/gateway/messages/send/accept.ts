@@ -7,7 +7,7 @@ import type { RefusalCode } from '../../base/refusals.ts'
 import { wakeDevices } from '../../lines/wake.ts'
 import type { Offer } from './offer.ts'
 
-/** Results of a send. sql/functions/send/sms_judge.sql explains each. */
+/** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
 export interface Verdict {

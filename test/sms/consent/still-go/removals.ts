@@ -10,11 +10,11 @@ import { parseArgs } from 'node:util'
 /** A file, a check in it, and what stands there without the check. */
 type Check = readonly [file: string, check: string, without: string]
 
-const REFUSALS = 'sql/functions/queue/sms_refusals.sql'
-const CLAIM = 'sql/functions/queue/sms_claim.sql'
-const END = 'sql/functions/queue/sms_end_refused.sql'
-const JUDGE = 'sql/functions/send/sms_judge.sql'
-const STORE = 'sql/functions/send/sms_store.sql'
+const REFUSALS = 'sql/functions/consent/sms_refusals.sql'
+const CLAIM = 'sql/functions/messages/queue/sms_claim.sql'
+const END = 'sql/functions/consent/sms_end_refused.sql'
+const JUDGE = 'sql/functions/messages/send/sms_judge.sql'
+const STORE = 'sql/functions/messages/send/sms_store.sql'
 const CHECKS: readonly Check[] = [
   [REFUSALS, 'unwilling := consent_stopped(owner, numbers);', 'null;'],
   [REFUSALS, 'unwilling || consent_left(owner, numbers, groups)', 'unwilling'],
@@ -34,7 +34,7 @@ const CHECKS: readonly Check[] = [
   [JUDGE, 'request.refusals := sms_refusals(', 'request.scope := request.scope; perform sms_refusals('],
   [STORE, 'd.lines, d.scope::json', 'd.lines, null'],
   [STORE, 'if request.origin is not null or kept is not null then', 'if request.origin is not null then'],
-  ['sql/functions/queue/sms_texts_unwanted.sql', 'perform from sms_end_refused(', 'perform array('],
+  ['sql/functions/consent/sms_texts_unwanted.sql', 'perform from sms_end_refused(', 'perform array('],
   ['sql/functions/consent/scopes_kept.sql', "'{isRequired}', 'true'", "'{isRequired}', 'false'"],
   [
     'sql/functions/consent/scopes_kept.sql',
