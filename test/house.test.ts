@@ -64,7 +64,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^engine\/files\/make-thumbnail\.ts$/, /^sharp$/],
   [/^engine\/files\/sniff\.ts$/, /^file-type$/],
-  [/^(engine\/files\/text-kinds|portable\/csv)\.ts$/, /^papaparse$/],
+  [/^(engine\/files\/text-kinds|portable\/read-csv)\.ts$/, /^papaparse$/],
   [/^engine\/backup\/zip-file\.ts$/, /^yazl$/],
   [/^engine\/backup\/archive\.ts$/, /^yauzl$/],
   [/^engine\/backup\/s3-storage\.ts$/, /^s3mini$/],

@@ -21,8 +21,8 @@ import { atMost, countdown } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { createUnavailableApp } from './app.ts'
-import { startRestartable } from './restartable.ts'
 import { startWork } from './start-work.ts'
+import { startRestartable } from './stop-and-restart.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]

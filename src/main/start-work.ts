@@ -34,7 +34,7 @@ import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
 import { extensionsOf, jobsOf, kindsOf, RIGHTS } from './features.ts'
-import type { Work } from './restartable.ts'
+import type { Work } from './stop-and-restart.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100

@@ -36,7 +36,7 @@ const CHECKS: readonly Check[] = [
   ['src/gateway/messages/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
   ['src/gateway/messages/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
   ['src/gateway/messages/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
-  ['src/gateway/codes/verify.ts', 'await requireReach(', 'void (0 && requireReach)('],
+  ['src/gateway/codes/check-code.ts', 'await requireReach(', 'void (0 && requireReach)('],
   ['src/gateway/messages/queue/retry.ts', "may(sender, 'retry', due.length)", "may(sender, 'retry')"],
   [
     'src/gateway/messages/queue/retry.ts',
@@ -44,7 +44,11 @@ const CHECKS: readonly Check[] = [
     '// throw',
   ],
   ['src/gateway/messages/queue/reschedule.ts', "may(sender, 'change', messages)", "may(sender, 'change')"],
-  ['sql/functions/messages/queue/sms_planned_change.sql', 'case when not may_cancel and', 'case when false and'],
+  [
+    'sql/functions/messages/queue/sms_planned_change.sql',
+    'case when not may_cancel and',
+    'case when false and',
+  ],
   [
     'src/gateway/messages/queue/cancel.ts',
     'if (refused !== null) throw refusalOf(sender, refused)',

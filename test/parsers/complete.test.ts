@@ -29,7 +29,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
   papaparse: {
-    'portable/csv.ts': 'files of the person who sends them, in the console and in pocketsms send',
+    'portable/read-csv.ts': 'files of the person who sends them, in the console and in pocketsms send',
   },
   parse5: { 'protocols/smtp/mail.ts': 'in the thread of mails' },
   peggy: {},

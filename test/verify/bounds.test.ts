@@ -1,4 +1,4 @@
-import { takeCodes } from '../../src/gateway/codes/limits/counts.ts'
+import { takeCodes } from '../../src/gateway/codes/limits/sent-codes.ts'
 import { ANN, as, startServerWithUsers } from '../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()

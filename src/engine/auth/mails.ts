@@ -1,5 +1,5 @@
-import type { MailTemplate } from '../collections/auth-shape.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import type { MailTemplate } from '../collections/mail-texts.ts'
 import type { Field, Value } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { SETTINGS } from '../settings/settings.ts'

@@ -1,7 +1,5 @@
 import { type ErrorData, type FieldError, fieldError } from '../../platform/errors.ts'
-import { type MailTemplate, type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
-import type { AuthCollection } from './collection.ts'
-import type { Rule } from './collection.ts'
+import { type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
 import {
   all,
   atLeast,
@@ -15,8 +13,10 @@ import {
   required,
   url,
 } from './checks.ts'
+import type { AuthCollection, Rule } from './collection.ts'
 import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
 import { uniqueIndexOf } from './index-definition.ts'
+import type { MailTemplate } from './mail-texts.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400

@@ -1,8 +1,8 @@
 import { type Condition, constant, FALSE, leaf, NULL, whether } from './condition.ts'
+import { isBrokenPattern } from './like-pattern.ts'
 import { FORMS, type Operand, textOf } from './operand.ts'
 import { asText } from './scalar.ts'
 import { flagParam, type Input, param, type Slot, sql, textParam } from './sql.ts'
-import { isBrokenPattern } from './traits.ts'
 
 /** `~` or `!~`. Wraps the right side in `%`, unless it is a literal or request value with a `%`. */
 export function like(positive: boolean, left: Operand, right: Operand): Condition {

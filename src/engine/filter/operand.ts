@@ -1,6 +1,7 @@
+import { likePattern } from './like-pattern.ts'
 import { goText, type Scalar } from './scalar.ts'
 import { type JoinedRow, param, type Slot, type Sql, sql, textParam } from './sql.ts'
-import { likePattern, NUMBER, type Traits, traitsOf } from './traits.ts'
+import { NUMBER, type Traits, traitsOf } from './traits.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'

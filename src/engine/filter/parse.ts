@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { Lru } from '../../platform/tools/lru.ts'
+import { likePattern } from './like-pattern.ts'
 import { goText } from './scalar.ts'
-import { likePattern, type Traits, traitsOf } from './traits.ts'
+import { type Traits, traitsOf } from './traits.ts'
 
 /**
  * An invalid filter, rule, sort or page. Clients see the message only when they save a collection; the log

@@ -1,3 +1,4 @@
+import { isBrokenPattern, likePattern } from './like-pattern.ts'
 import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
 
 /** Properties of a parameter's value that decide the SQL. `mixed`: they depend on the request. */
@@ -20,8 +21,10 @@ export const MIXED: Traits = {
   pattern: 'mixed',
   isPlainText: false,
 }
+
 /** Traits of a request value that is always a non-empty text. */
 export const TEXT: Traits = { ...MIXED, kind: 'text' }
+
 export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
 export function traitsOf(value: Scalar): Traits {
@@ -43,23 +46,4 @@ function patternTrait(pattern: string): Traits['pattern'] {
   if (pattern.includes('Σ')) return 'sigma'
   // only ASCII letters are folded, as in SQLite
   return /[a-z]/i.test(pattern) ? 'letters' : 'plain'
-}
-
-/** Whether a pattern ends in a lone backslash. Such a pattern never matches in SQLite. */
-export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
-
-/** The pattern of `~`: the text if it has an unescaped `%`, else `%text%`. PocketBase: wrapLikeParams */
-export const likePattern = (text: string): string =>
-  /^(?:[^\\%]|\\.)*%/su.test(text) ? text : `%${escapeUnescaped(text)}%`
-
-/** Escapes `%`, `_` and `\` that are not escaped yet. In `__` it escapes only the second, as PocketBase. */
-function escapeUnescaped(text: string): string {
-  let result = ''
-  let special = false
-  for (const char of [...text].reverse()) {
-    if (special && char !== '\\') result = `\\${result}`
-    special = !special && '\\%_'.includes(char)
-    result = char + result
-  }
-  return special ? `\\${result}` : result
 }

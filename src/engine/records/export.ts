@@ -7,6 +7,7 @@ import { AnswerMeter, AnswerTooLarge } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { ruleFor } from './access.ts'
 import type { Extensions } from './collection-extension.ts'
+import { csvLine } from './csv-line.ts'
 import { answerRecords } from './list.ts'
 import { indexOrderBy } from './list-indexes.ts'
 import { readRows, rowStatement } from './read-rows.ts'
@@ -14,9 +15,12 @@ import { columnsOf } from './record-sql.ts'
 import { canBeShown } from './shown-fields.ts'
 
 const PAGE = 1000
+
 const SHRINK = 4
+
 /** Maximum bytes of a page. While one is sent to a slow client, the next two are already in memory. */
 export const PAGE_BYTES = 1 << 20
+
 /** Maximum bytes of one record together with its expanded records. */
 const RECORD_BYTES = 8 << 20
 
@@ -98,31 +102,3 @@ const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
       return holds ? (value as Record<string, unknown>)[key] : undefined
     }, record),
   )
-
-/** Matches a cell that a spreadsheet would read as a formula, except phone numbers. OWASP: CSV injection */
-const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
-/** Matches a formula inside a text. Finds its sign first: a lookbehind at each blank takes quadratic time. */
-const INNER_FORMULA =
-  /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
-const QUOTED = /[",\r\n]/
-
-/** A line of CSV (RFC 4180). Joins lists by commas. Puts an apostrophe before a formula, to make it text. */
-export const csvLine = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
-
-function cell(value: unknown): string {
-  const text = textOf(value)
-  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'string') return guarded(value)
-  if (typeof value !== 'object') return String(value)
-  const isPlain = Array.isArray(value) && value.every((item) => typeof item === 'string')
-  return isPlain ? value.map(textOf).join(',') : guarded(JSON.stringify(value))
-}
-
-function guarded(text: string): string {
-  const inner = text.replace(INNER_FORMULA, "'$&")
-  return FORMULA.test(text) ? `'${inner}` : inner
-}

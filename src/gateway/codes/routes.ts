@@ -13,9 +13,9 @@ import { readNumber } from '../base/read-numbers.ts'
 import { invalidPhone, type RefusalCode } from '../base/refusals.ts'
 import { checkShape, id, wholeNumber } from '../base/schemas.ts'
 import { type SendingCaller, withSender } from '../messages/sender.ts'
+import { checkVerification, endVerification } from './check-code.ts'
 import { startVerification } from './start.ts'
 import { VERIFICATION, type Verification } from './verification.ts'
-import { checkVerification, endVerification } from './verify.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 

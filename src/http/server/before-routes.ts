@@ -7,10 +7,10 @@ import type { Config } from '../../platform/config.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Services } from '../context.ts'
 import { protocolOf } from '../metrics/traffic.ts'
+import { allowOtherSites, answerPreflight } from './cors.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 /** Finds a malformed %-escape in the path. In the query, such an escape only drops its parameter. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 /** Finds a doubled slash in the path, or a segment that begins with a dot. */
@@ -32,9 +32,8 @@ export function beforeRoutes(
       if (path !== req.url && !protocolOf(services.protocols, req.url!)?.isNeverRedirected)
         return redirect(req, res, path)
     }
-    res.setHeader('Vary', 'Origin')
-    if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')
-    if (req.method === 'OPTIONS') return preflight(req, res)
+    allowOtherSites(req, res)
+    if (req.method === 'OPTIONS') return answerPreflight(req, res)
     res.setHeader('X-Xss-Protection', '1; mode=block')
     res.setHeader('X-Content-Type-Options', 'nosniff')
     res.setHeader('X-Frame-Options', 'SAMEORIGIN')
@@ -51,16 +50,6 @@ export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl
 function refuse(res: ServerResponse) {
   res.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   res.end('400 Bad Request')
-}
-
-function preflight(req: IncomingMessage, res: ServerResponse) {
-  if (req.headers.origin) {
-    res.setHeader('Vary', ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers'])
-    res.setHeader('Access-Control-Allow-Methods', METHODS)
-    const asked = req.headers['access-control-request-headers']
-    if (asked) res.setHeader('Access-Control-Allow-Headers', asked)
-  }
-  res.writeHead(204).end()
 }
 
 /** Redirects to a cleaned URL, as Go's server does. The answer to a GET has an HTML body. */

@@ -1,5 +1,5 @@
 import { UserError } from '../../platform/errors.ts'
-import { readCsvCells } from '../../portable/csv.ts'
+import { readCsvCells } from '../../portable/read-csv.ts'
 
 /** A row of a CSV file: its values by column name, and the line on which it begins. */
 export interface CsvRow {

@@ -3,7 +3,6 @@ import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import type { ResponseHead } from '../../platform/outgoing/send.ts'
 import type { Caller, CallServices } from './caller.ts'
-import { isSuccess, NO_SUCCESS } from './outcome.ts'
 import { refusalFor, TwilioRefusal } from './refusals.ts'
 import {
   type AnsweredText,
@@ -14,6 +13,7 @@ import {
   sendReplies,
 } from './replies.ts'
 import { readAnswer } from './twiml.ts'
+import { isSuccess, NO_SUCCESS } from './webhook-outcome.ts'
 
 const MAX_REDIRECTS = 10
 

@@ -11,7 +11,7 @@ import { reply } from './answer-replies.ts'
 import { KEY_DELETED } from './api-keys.ts'
 import { formOf, STATUS_EVENT } from './call-form.ts'
 import { type Caller, type CallServices, callerFor } from './caller.ts'
-import { failed, isSuccess, NO_SUCCESS, type Outcome, outcomeOf, unanswered } from './outcome.ts'
+import { failed, isSuccess, NO_SUCCESS, type Outcome, outcomeOf, unanswered } from './webhook-outcome.ts'
 
 /**
  * The key to sign with, and the method of the `SmsUrl`. After a rotation of the API key, the old secret signs

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import { readNumber } from '../../gateway/base/read-numbers.ts'
 import { isRefusal } from '../../gateway/base/refusals.ts'
-import { startVerification } from '../../gateway/codes/start.ts'
-import type { Verification } from '../../gateway/codes/verification.ts'
 import {
   checkVerification,
   endVerification,
   findVerification,
   type Named,
-} from '../../gateway/codes/verify.ts'
+} from '../../gateway/codes/check-code.ts'
+import { startVerification } from '../../gateway/codes/start.ts'
+import type { Verification } from '../../gateway/codes/verification.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { onePhone } from '../../portable/phone/read.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'

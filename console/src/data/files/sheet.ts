@@ -1,5 +1,5 @@
-import { readCsvCells } from '#portable/csv.ts'
 import { isNumberCell } from '#portable/phone/numbers-in-cell.ts'
+import { readCsvCells } from '#portable/read-csv.ts'
 import { t } from '../../language/words.ts'
 import { CSV_MARK, csvLines } from './csv.ts'
 

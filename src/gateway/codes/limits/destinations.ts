@@ -5,7 +5,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { callingCodeOf } from '../../../portable/phone/calling-code.ts'
 import { isPremium } from '../../../portable/phone/numbering-plans.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
-import type { Asker } from './counts.ts'
+import type { Asker } from './sent-codes.ts'
 
 /** Calling codes of satellite phones and of networks without a country. ITU-T E.164 list */
 const SATELLITES: ReadonlySet<string> = new Set([

@@ -6,8 +6,8 @@ import { wakeDevices } from '../../lines/wake.ts'
 import type { AcceptConfig } from '../../messages/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../../messages/send/body.ts'
 import { prepareOffer, sendInside } from '../../messages/send/send.ts'
-import { takeCodes } from './counts.ts'
 import { requireDestinations } from './destinations.ts'
+import { takeCodes } from './sent-codes.ts'
 
 export const CODE_PRIORITY = 100
 

@@ -4,7 +4,7 @@ import { queries } from '../../../platform/db/queries.ts'
 
 type Woken = { readonly device: string }
 
-/** Runs a function of sql/functions/queue that returns the devices to wake after the commit. */
+/** Runs a function of sql/functions/messages/queue that returns the devices to wake after the commit. */
 export async function wokenBy(db: Db, step: RawBuilder<Woken>): Promise<string[]> {
   const woken = await queries(db).selectFrom(step.as('woken')).select('device').execute()
   return woken.map(({ device }) => device)

@@ -1,4 +1,4 @@
-import type { Ctx, Services } from '../context.ts'
+import type { Ctx, Services } from '../../../http/context.ts'
 
 /**
  * Whether a page of another site sent this form. Browsers say so in Sec-Fetch-Site; older ones, and those on

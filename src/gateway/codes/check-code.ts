@@ -8,7 +8,7 @@ import { gatewayRefusal } from '../base/refusals.ts'
 import { accountSender, type Sender } from '../base/sender.ts'
 import { cancelMessage } from '../messages/queue/cancel.ts'
 import { requireReach } from '../messages/send/judge.ts'
-import { endPause } from './limits/counts.ts'
+import { endPause } from './limits/sent-codes.ts'
 import { COLUMNS, hashOf, MAX_ATTEMPTS, type Verification } from './verification.ts'
 
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
