@@ -1,5 +1,5 @@
 import { Catalog, type Store } from '../engine/collections/catalog.ts'
-import { type BaseCollection } from '../engine/collections/collection.ts'
+import type { BaseCollection } from '../engine/collections/collection.ts'
 import { readNew } from '../engine/collections/definition/read-collection.ts'
 import { readField } from '../engine/collections/definition/read-field.ts'
 import type { Field, FieldTypeName } from '../engine/fields/field.ts'

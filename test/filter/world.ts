@@ -1,5 +1,4 @@
-import { quote } from '../../src/engine/collections/sql-names.ts'
-import { tableName } from '../../src/engine/collections/sql-names.ts'
+import { quote, tableName } from '../../src/engine/collections/sql-names.ts'
 import { compile } from '../../src/engine/filter/compile.ts'
 import type { CompiledFilter, FilterQuery } from '../../src/engine/filter/compiled-filter.ts'
 import { FilterError } from '../../src/engine/filter/parse.ts'

@@ -48,7 +48,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/messages/send/sms_store.sql: sms_dispatch insert': JUDGED,
   'sql/functions/messages/queue/sms_change.sql: sms_dispatch due_at': JUDGED,
   'sql/functions/messages/queue/sms_change.sql: sms_messages body, scheduled_at': JUDGED,
-  'sql/functions/messages/queue/sms_hold.sql: sms_dispatch line, due_at': 'holds texts of a campaign, with a permit',
+  'sql/functions/messages/queue/sms_hold.sql: sms_dispatch line, due_at':
+    'holds texts of a campaign, with a permit',
   'sql/functions/messages/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
   'sql/functions/messages/queue/sms_release_held.sql: sms_dispatch due_at':
     'releases texts of a campaign, with a permit',

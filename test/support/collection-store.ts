@@ -1,6 +1,5 @@
-import { quote } from '../../src/engine/collections/sql-names.ts'
-import { tableName } from '../../src/engine/collections/sql-names.ts'
 import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
+import { quote, tableName } from '../../src/engine/collections/sql-names.ts'
 import { checkRule } from '../../src/engine/records/access.ts'
 import { ApiError } from '../../src/platform/errors.ts'
 import { openStore, type TestStore } from './database/open.ts'

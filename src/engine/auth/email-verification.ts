@@ -1,6 +1,6 @@
 import { fieldError } from '../../platform/errors.ts'
-import type { AuthCollection } from '../collections/collection.ts'
 import { checkFields, failedBefore, required } from '../collections/checks.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers } from './account.ts'

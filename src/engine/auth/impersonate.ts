@@ -1,7 +1,7 @@
 import { notFound } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { AuthCollection } from '../collections/collection.ts'
 import { atLeast, checkFields } from '../collections/checks.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { object, whole } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'

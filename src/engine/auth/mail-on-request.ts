@@ -1,7 +1,7 @@
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { AuthCollection } from '../collections/collection.ts'
 import { checkFields, email, length, required, when } from '../collections/checks.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'

@@ -1,10 +1,10 @@
 import { UserError } from '../../platform/errors.ts'
-import { type CatalogDraft } from './catalog.ts'
-import { tableName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
+import type { CatalogDraft } from './catalog.ts'
+import type { Collection } from './collection.ts'
 import { builtInCollections, systemCollections, withMissingFields } from './definition/built-in.ts'
 import { makeOwnObjects } from './own-indexes.ts'
 import { saveCollection } from './save-collection.ts'
+import { tableName } from './sql-names.ts'
 import { columnsOf } from './table.ts'
 
 async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {

@@ -4,9 +4,8 @@ import { type Everybody, type Ticket, ticketOf } from '../../platform/limits/hol
 import { serialQueue } from '../../platform/tools/repeat.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Catalog, CatalogDraft, readRows, type Store } from './catalog.ts'
-import { userHolder } from './collection.ts'
-import { type Collection } from './collection.ts'
 import { clusterBarrier } from './cluster-barrier.ts'
+import { type Collection, userHolder } from './collection.ts'
 import { readStored } from './definition/read-collection.ts'
 
 const CHANNEL = 'collections'

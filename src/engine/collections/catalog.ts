@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { ErrorData, FieldError } from '../../platform/errors.ts'
 import type { Field } from '../fields/field.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
 
 /** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { CatalogDraft, type Store } from './catalog.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { complete } from './definition/complete.ts'
 import { readNew } from './definition/read-collection.ts'
 import { saveCollection } from './save-collection.ts'

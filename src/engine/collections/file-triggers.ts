@@ -2,10 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
-import { quote } from './sql-names.ts'
-import { columnName } from './sql-names.ts'
-import { tableName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
+import { columnName, quote, tableName } from './sql-names.ts'
 import { columnSql } from './table-columns.ts'
 
 const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')

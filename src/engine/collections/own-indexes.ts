@@ -2,9 +2,9 @@ import { isSqlError } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
-import { columnName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { parseIndex } from './index-definition.ts'
+import { columnName } from './sql-names.ts'
 
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
-import { columnName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { isNeededField, isOptionalField } from './definition/built-in.ts'
+import { columnName } from './sql-names.ts'
 
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
 

@@ -4,13 +4,11 @@ import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type FieldError, fieldError } from '../../platform/errors.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { InvalidCollection } from './catalog.ts'
-import { quote } from './sql-names.ts'
-import { indexName } from './sql-names.ts'
-import { tableName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { checkNameAllowed, SqliteFault, sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
 import { translateExpression } from './from-sqlite/translate-expression.ts'
 import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-definition.ts'
+import { indexName, quote, tableName } from './sql-names.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { tableName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
+import type { Collection } from './collection.ts'
 import {
   addFileTriggers,
   deleteUnreferencedFiles,
   dropFileTriggers,
   movesFileColumns,
 } from './file-triggers.ts'
+import { tableName } from './sql-names.ts'
 import {
   addColumns,
   alter,

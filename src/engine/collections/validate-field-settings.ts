@@ -4,7 +4,6 @@ import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { isInt64, noInteger, tooSmall } from '../fields/scalar-types.ts'
 import type { Catalog } from './catalog.ts'
-import type { Collection } from './collection.ts'
 import {
   atLeast,
   atMost,
@@ -24,6 +23,7 @@ import {
   required,
   when,
 } from './checks.ts'
+import type { Collection } from './collection.ts'
 
 const MAX_INT = Number.MAX_SAFE_INTEGER
 const MAX_PASSWORD = 71

@@ -1,6 +1,6 @@
 import { fieldError } from '../../platform/errors.ts'
-import type { Collection } from './collection.ts'
 import { all, byPlace, type Problem, required } from './checks.ts'
+import type { Collection } from './collection.ts'
 import { type FieldPlace, fieldProblems } from './validate-field-settings.ts'
 
 const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']

@@ -1,9 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { fieldError } from '../../platform/errors.ts'
-import { indexName } from './sql-names.ts'
-import { tableName } from './sql-names.ts'
-import { type Collection } from './collection.ts'
 import type { Problem } from './checks.ts'
+import type { Collection } from './collection.ts'
 import {
   type IndexExpression,
   indexText,
@@ -11,6 +9,7 @@ import {
   parseIndex,
   uniqueIndexOf,
 } from './index-definition.ts'
+import { indexName, tableName } from './sql-names.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 

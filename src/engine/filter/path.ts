@@ -1,6 +1,6 @@
-import { splitBackRelation } from '../collections/sql-names.ts'
-import { type Collection } from '../collections/collection.ts'
+import type { Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
+import { splitBackRelation } from '../collections/sql-names.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { holdsJson } from '../fields/field-types.ts'
 import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'

@@ -1,7 +1,6 @@
 import { type Holder, type Ticket, ticketOf } from '../../platform/limits/holder.ts'
 import type { Catalog } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
-import type { Rule } from '../collections/collection.ts'
+import type { Collection, Rule } from '../collections/collection.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import { catalogFor } from '../records/access.ts'
 import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/request.ts'

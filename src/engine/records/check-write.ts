@@ -1,7 +1,5 @@
 import { badRequest, type FieldError, fieldError } from '../../platform/errors.ts'
-import { SUPERUSERS } from '../collections/collection.ts'
-import { type Collection } from '../collections/collection.ts'
-import { type AuthCollection } from '../collections/collection.ts'
+import { type AuthCollection, type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'
 import type { Field, FileField, PasswordField, Value } from '../fields/field.ts'

@@ -1,9 +1,7 @@
-import { type Catalog } from '../collections/catalog.ts'
-import { splitBackRelation } from '../collections/sql-names.ts'
-import { quote } from '../collections/sql-names.ts'
-import { columnName } from '../collections/sql-names.ts'
-import { type Collection } from '../collections/collection.ts'
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
+import { columnName, quote, splitBackRelation } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
 

@@ -1,5 +1,5 @@
+import type { Collection } from '../collections/collection.ts'
 import { columnName } from '../collections/sql-names.ts'
-import { type Collection } from '../collections/collection.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { ApiError, badRequest } from '../../platform/errors.ts'
-import { type Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { tableName } from '../collections/sql-names.ts'
-import { type Collection } from '../collections/collection.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 import type { Extensions } from './collection-extension.ts'
 

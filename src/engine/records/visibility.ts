@@ -1,6 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
-import type { AuthCollection } from '../collections/collection.ts'
+import type { AuthCollection, Collection } from '../collections/collection.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { selectRows } from './read-rows.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'

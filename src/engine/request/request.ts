@@ -1,9 +1,5 @@
 import { accountHolder, type Holder } from '../../platform/limits/holder.ts'
-import { DEVICES_ID } from '../collections/collection.ts'
-import { userHolder } from '../collections/collection.ts'
-import { USERS_ID } from '../collections/collection.ts'
-import { SUPERUSERS } from '../collections/collection.ts'
-import { type Collection } from '../collections/collection.ts'
+import { type Collection, DEVICES_ID, SUPERUSERS, USERS_ID, userHolder } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import { AnswerMeter } from './answer-limit.ts'
 

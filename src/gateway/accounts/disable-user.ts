@@ -1,6 +1,5 @@
-import { type Store } from '../../engine/collections/catalog.ts'
-import { USERS_ID } from '../../engine/collections/collection.ts'
-import { type AuthCollection } from '../../engine/collections/collection.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/status.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { revokeFormerAccess } from '../../engine/records/former-access.ts'

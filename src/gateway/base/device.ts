@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
-import { type Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { DEVICES_ID } from '../../engine/collections/collection.ts'
 import { dateOf } from '../../engine/fields/date.ts'
 import { minify } from '../../engine/fields/json-text.ts'

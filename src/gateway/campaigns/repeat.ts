@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { userHolder } from '../../engine/collections/collection.ts'
 import { dateOf, formatDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'

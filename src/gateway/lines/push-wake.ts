@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { userHolder } from '../../engine/collections/collection.ts'
 import { minify } from '../../engine/fields/json-text.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -1,5 +1,5 @@
 import { identifyKey, isNamed, type KeyHolder } from '../../engine/auth/identify-key.ts'
-import { type Store } from '../../engine/collections/catalog.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Ctx, Services } from '../../http/context.ts'

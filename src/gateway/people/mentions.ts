@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalog } from '../../engine/collections/catalog.ts'
-import { columnName } from '../../engine/collections/sql-names.ts'
-import { type Collection } from '../../engine/collections/collection.ts'
+import type { Catalog } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import { isBuiltIn, isNeededField } from '../../engine/collections/definition/built-in.ts'
+import { columnName } from '../../engine/collections/sql-names.ts'
 import type { Field } from '../../engine/fields/field.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 

@@ -6,9 +6,8 @@ import {
   recordMemberAudit,
   recordRefusedSignIn,
 } from '../../engine/auth/audit.ts'
-import { SUPERUSERS } from '../../engine/collections/collection.ts'
-import { type Collection } from '../../engine/collections/collection.ts'
 import type { Collections } from '../../engine/collections/catalog-store.ts'
+import { type Collection, SUPERUSERS } from '../../engine/collections/collection.ts'
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import type { AuthRecord, RequestInfo } from '../../engine/request/request.ts'
 import type { Settings } from '../../engine/settings/settings.ts'

@@ -1,8 +1,10 @@
 import { isSuspended } from '../../engine/auth/tokens.ts'
-import { USERS_ID } from '../../engine/collections/collection.ts'
-import { SUPERUSERS } from '../../engine/collections/collection.ts'
-import { type Collection } from '../../engine/collections/collection.ts'
-import { type AuthCollection } from '../../engine/collections/collection.ts'
+import {
+  type AuthCollection,
+  type Collection,
+  SUPERUSERS,
+  USERS_ID,
+} from '../../engine/collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/errors.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'

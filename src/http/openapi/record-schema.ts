@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Collection } from '../../engine/collections/collection.ts'
-import type { Rule } from '../../engine/collections/collection.ts'
+import type { Collection, Rule } from '../../engine/collections/collection.ts'
 import {
   type Field,
   type FieldTypeName,

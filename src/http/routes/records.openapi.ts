@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Collection } from '../../engine/collections/collection.ts'
-import type { Rule } from '../../engine/collections/collection.ts'
+import type { Collection, Rule } from '../../engine/collections/collection.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Answers } from '../openapi/answers.ts'
 import { GUEST_ERROR } from '../openapi/failures.ts'

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { USERS_ID } from '../../engine/collections/collection.ts'
-import { type Collection } from '../../engine/collections/collection.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
+import { type Collection, USERS_ID } from '../../engine/collections/collection.ts'
 import { BUILT_IN_IDS } from '../../engine/collections/definition/built-in.ts'
 import type { Field } from '../../engine/fields/field.ts'
 import type { ExportedCollection } from '../../engine/import/exported-collection.ts'

@@ -1,6 +1,5 @@
 import { findAuthRecord } from '../../../src/engine/auth/find-auth-record.ts'
-import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
-import type { BaseCollection } from '../../../src/engine/collections/collection.ts'
+import type { AuthCollection, BaseCollection } from '../../../src/engine/collections/collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { PasswordMemory } from '../../../src/engine/records/password-work.ts'
 import { StaleAuth } from '../../../src/engine/records/record-sql.ts'

@@ -84,7 +84,9 @@ test('a text gets into the queue and leaves it by one statement each, which ask 
   expect(having(/insert into sms_dispatch|insertInto\('sms_dispatch/)).toEqual([
     'sql/functions/messages/send/sms_store.sql',
   ])
-  expect(having(/set state = 'sending'|state: 'sending'/)).toEqual(['sql/functions/messages/queue/sms_claim.sql'])
+  expect(having(/set state = 'sending'|state: 'sending'/)).toEqual([
+    'sql/functions/messages/queue/sms_claim.sql',
+  ])
   expect(having(/insert into sms_messages\s|insertInto\('sms_messages'/).sort()).toEqual([
     'sql/functions/messages/send/sms_store.sql',
     'src/gateway/conversations/store-received-texts.ts',

@@ -1,5 +1,4 @@
-import { SUPERUSERS } from '../../../src/engine/collections/collection.ts'
-import { type AuthCollection } from '../../../src/engine/collections/collection.ts'
+import { type AuthCollection, SUPERUSERS } from '../../../src/engine/collections/collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { createRecord } from '../../../src/engine/records/write.ts'
 import { serverRequest } from '../../../src/engine/request/request.ts'

@@ -1,8 +1,7 @@
 import { randomId } from '../../../platform/tools/random.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 import { TOKENS } from '../auth-shape.ts'
-import type { Collection } from '../collection.ts'
-import type { AuthCollection } from '../collection.ts'
+import type { AuthCollection, Collection } from '../collection.ts'
 import { complete } from './complete.ts'
 import { readNew } from './read-collection.ts'
 

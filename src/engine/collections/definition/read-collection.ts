@@ -1,7 +1,6 @@
 import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/json-shapes.ts'
 import { AUTH_KEYS } from '../auth-shape.ts'
-import type { Collection } from '../collection.ts'
-import type { CollectionType } from '../collection.ts'
+import type { Collection, CollectionType } from '../collection.ts'
 import { firstFields } from './complete.ts'
 import { date, fieldList } from './read-field.ts'
 

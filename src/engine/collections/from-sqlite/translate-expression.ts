@@ -1,8 +1,7 @@
 import { parseJson } from '../../../platform/tools/json.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { holdsJson } from '../../fields/field-types.ts'
-import { quote } from '../sql-names.ts'
-import { columnName } from '../sql-names.ts'
+import { columnName, quote } from '../sql-names.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
 interface Piece extends SqlToken {

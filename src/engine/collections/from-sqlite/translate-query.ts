@@ -1,6 +1,5 @@
-import { type Catalog } from '../catalog.ts'
-import { quote } from '../sql-names.ts'
-import { tableName } from '../sql-names.ts'
+import type { Catalog } from '../catalog.ts'
+import { quote, tableName } from '../sql-names.ts'
 import {
   bareJoinEnd,
   callEnd,

@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
-import { quote } from '../sql-names.ts'
-import { tableName } from '../sql-names.ts'
-import { type Collection } from '../collection.ts'
+import type { Collection } from '../collection.ts'
+import { quote, tableName } from '../sql-names.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 /** Functions that views may call although they are not marked immutable. None reads tables or files. */

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
-import { type CatalogDraft } from '../catalog.ts'
+import type { CatalogDraft } from '../catalog.ts'
+import type { Collection, ViewCollection } from '../collection.ts'
 import { tableName } from '../sql-names.ts'
-import { type Collection } from '../collection.ts'
-import { type ViewCollection } from '../collection.ts'
 import { readQuery, viewSelect } from './view-query.ts'
 
 const nameOf = (collection: ViewCollection) => sql.id(tableName(collection))

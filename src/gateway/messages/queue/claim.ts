@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Store } from '../../../engine/collections/catalog.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
 import { userHolder } from '../../../engine/collections/collection.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'

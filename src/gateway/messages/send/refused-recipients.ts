@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Store } from '../../../engine/collections/catalog.ts'
+import type { Store } from '../../../engine/collections/catalog.ts'
 import { userHolder } from '../../../engine/collections/collection.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
 import { queries } from '../../../platform/db/queries.ts'
