@@ -1,7 +1,7 @@
 import type { Catalog } from '../engine/collections/catalog.ts'
 import type { CatalogStore } from '../engine/collections/catalog-store.ts'
 import { FilterError } from '../engine/filter/parse.ts'
-import { StaleAuth } from '../engine/records/record-sql.ts'
+import { StaleAuth } from '../engine/records/fresh-auth.ts'
 import { Conflict } from '../engine/records/store.ts'
 import { StoredWithoutAnswer } from '../engine/records/write.ts'
 import type { WriteOptions } from '../engine/records/write-in-progress.ts'

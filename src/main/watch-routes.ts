@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { checkAddress } from '../engine/auth/superuser-addresses.ts'
+import { ownToken } from '../http/authenticate.ts'
 import type { Ctx, Env, Services } from '../http/context.ts'
 import { expositionOf } from '../http/metrics/exposition.ts'
 import { readinessOf } from '../http/metrics/readiness.ts'
 import { requireSuperuser } from '../http/middleware/require-caller.ts'
-import { ownToken } from '../http/request-info.ts'
 import { clientIp } from '../http/server/caller.ts'
 import { sharedFamilies } from './features.ts'
 

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
+import { sendRaw } from '../http/answer.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import type { Answers } from '../http/openapi/answers.ts'
 import { chapter, type Operation, texts } from '../http/openapi/operations.ts'
 import type { Security } from '../http/openapi/security.ts'
 import { FILE, json } from '../http/openapi/success-answers.ts'
-import { sendRaw } from '../http/request-info.ts'
 
 /** A route of another product's API, with its description. `C`: the argument of `work`. */
 export interface TableRoute<C> {

@@ -3,7 +3,7 @@ import { compile } from '../../src/engine/filter/compile.ts'
 import type { CompiledFilter, FilterQuery } from '../../src/engine/filter/compiled-filter.ts'
 import { FilterError } from '../../src/engine/filter/parse.ts'
 import { ruleFor } from '../../src/engine/records/access.ts'
-import { columnsOf, toValues } from '../../src/engine/records/record-sql.ts'
+import { columnsOf, toValues } from '../../src/engine/records/record-row.ts'
 import {
   type AuthRecord,
   authRecord,

@@ -5,7 +5,8 @@ import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { columnName, quote, tableName } from '../collections/sql-names.ts'
 import { catalogFor } from '../records/access.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'
-import { columnsOf, type RecordRow, statementName, toValues } from '../records/record-sql.ts'
+import { columnsOf, type RecordRow, toValues } from '../records/record-row.ts'
+import { statementName } from '../records/statement-name.ts'
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 
 /** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import { answerRecord } from '../records/list.ts'
-import { toRow } from '../records/record-sql.ts'
+import { toRow } from '../records/record-row.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { checkAuthRule } from './auth-rule.ts'
 import type { AuthServices, Origin } from './auth-services.ts'

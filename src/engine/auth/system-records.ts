@@ -7,7 +7,7 @@ import { randomId } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { dateOf, formatDate, now } from '../fields/date.ts'
-import { noteChanges } from '../records/record-sql.ts'
+import { noteChanges } from '../records/log-changes.ts'
 import { deleteLinked, type LinkedCollection } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
 

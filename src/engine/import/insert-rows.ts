@@ -5,7 +5,8 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
 import { violatedFields } from '../collections/table-indexes.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
-import { columnsOf, logChange } from '../records/record-sql.ts'
+import { logChange } from '../records/log-changes.ts'
+import { columnsOf } from '../records/record-row.ts'
 import { type FilePosition, type ImportRow, idOf, recordFault } from './read-rows.ts'
 
 /** Hashes the passwords of rows off the main thread, in parallel. */

@@ -4,7 +4,7 @@ import type { EventLoopSlices } from '../../platform/limits/event-loop-slices.ts
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
-import { columnsOf } from '../records/record-sql.ts'
+import { columnsOf } from '../records/record-row.ts'
 import type { Deliver } from './broadcast.ts'
 import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 import type { makeLanes } from './lanes.ts'

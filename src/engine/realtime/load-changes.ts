@@ -1,7 +1,8 @@
 import { isSqlError } from '../../platform/db/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import type { Action, RecordRow } from '../records/record-sql.ts'
+import type { Action } from '../records/log-changes.ts'
+import type { RecordRow } from '../records/record-row.ts'
 import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
 
 export interface Change {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { authVersionSql, checkAuthVersion } from '../records/record-sql.ts'
+import { authVersionSql, checkAuthVersion } from '../records/fresh-auth.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */

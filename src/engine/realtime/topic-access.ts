@@ -7,7 +7,7 @@ import { columnName } from '../collections/sql-names.ts'
 import { compile, prepare } from '../filter/compile.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from '../filter/compiled-filter.ts'
 import { FilterError } from '../filter/parse.ts'
-import type { RecordRow } from '../records/record-sql.ts'
+import type { RecordRow } from '../records/record-row.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Change } from './load-changes.ts'
 

@@ -2,7 +2,7 @@ import { isSqlError } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { AnswerMeter } from '../request/answer-limit.ts'
-import { columnsOf, type RecordRow } from './record-sql.ts'
+import { columnsOf, type RecordRow } from './record-row.ts'
 import { rowSizeOf } from './row-size.ts'
 
 /** Text in the database error that guarded SQL raises for rows with too many bytes. */

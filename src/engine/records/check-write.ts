@@ -13,9 +13,10 @@ import { addConditions } from './integrity-checks.ts'
 import { hashPasswords, OWN_WORK } from './password-work.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
 import { readRow } from './read-rows.ts'
-import { Parameters, type Values } from './record-sql.ts'
+import type { Values } from './record-row.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from './record-uploads.ts'
 import { rotateTokenKey } from './revoke-sign-ins.ts'
+import { Parameters } from './sql-parameters.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 /** Sets autodates and generated texts in `values`, then checks all values. */

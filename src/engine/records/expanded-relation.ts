@@ -3,7 +3,7 @@ import type { Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-definition.ts'
 import { columnName, quote, splitBackRelation } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import { columnsOf, type RecordRow } from './record-sql.ts'
+import { columnsOf, type RecordRow } from './record-row.ts'
 
 export interface Relation {
   readonly target: Collection

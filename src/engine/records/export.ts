@@ -11,7 +11,7 @@ import { csvLine } from './csv-line.ts'
 import { answerRecords } from './list.ts'
 import { indexOrderBy } from './list-indexes.ts'
 import { readRows, rowStatement } from './read-rows.ts'
-import { columnsOf } from './record-sql.ts'
+import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
 
 const PAGE = 1000

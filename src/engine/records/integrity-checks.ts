@@ -5,7 +5,7 @@ import { OAUTH2_PROVIDERS } from '../collections/definition/oauth2-providers.ts'
 import type { RelationField, TextField, Value } from '../fields/field.ts'
 import { chosenTexts } from '../fields/field-types.ts'
 import { KEY_PATTERN } from '../fields/scalar-types.ts'
-import { columnsOf, type Values } from './record-sql.ts'
+import { columnsOf, type Values } from './record-row.ts'
 import { LINKED_COLLECTIONS } from './revoke-sign-ins.ts'
 import type { Checked } from './write-in-progress.ts'
 

@@ -2,7 +2,7 @@ import type { Collection } from '../collections/collection.ts'
 import type { QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'
 import type { CoveringTable } from './collection-extension.ts'
-import { columnsOf } from './record-sql.ts'
+import { columnsOf } from './record-row.ts'
 
 /** What the statement of a list is chosen by, and made of. */
 export interface ListPlan {

@@ -3,6 +3,7 @@ import { columnName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
+import { authVersionSql } from './fresh-auth.ts'
 import {
   comparisonSql,
   indexesOf,
@@ -16,7 +17,7 @@ import {
   searchedOwner,
 } from './list-indexes.ts'
 import { type ListPlan, SHAPES } from './list-statement-shapes.ts'
-import { authVersionSql, columnsOf } from './record-sql.ts'
+import { columnsOf } from './record-row.ts'
 
 export interface Page {
   /** Counts from 1. Up to 64 bits, like PocketBase's integers. */

@@ -1,7 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import type { Prepared } from './prepare.ts'
-import type { Values } from './record-sql.ts'
+import type { Values } from './record-row.ts'
 
 export interface PasswordWork {
   hash(plain: string, cost: number): Promise<string>

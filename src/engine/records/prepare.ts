@@ -13,7 +13,7 @@ import {
 } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
-import type { Values } from './record-sql.ts'
+import type { Values } from './record-row.ts'
 import { addUploads, fileRuleValue, type NamedUploads, NO_UPLOADS, namedUploads } from './record-uploads.ts'
 
 export interface Prepared {

@@ -5,15 +5,9 @@ import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { meterOf, type RequestInfo } from '../request/request.ts'
 import { guardedSql, readGuarded } from './byte-limit.ts'
-import {
-  type Columns,
-  columnsOf,
-  type RecordRow,
-  statementName,
-  toValues,
-  type Values,
-} from './record-sql.ts'
+import { type Columns, columnsOf, type RecordRow, toValues, type Values } from './record-row.ts'
 import { isRuleFault } from './rule-faults.ts'
+import { statementName } from './statement-name.ts'
 
 export interface RowStatement {
   readonly text: string

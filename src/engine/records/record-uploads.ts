@@ -7,7 +7,7 @@ import { choiceValue, chosenTexts, DEFAULT_FILE_BYTES } from '../fields/field-ty
 import type { FileOwner } from '../files/storage-limit.ts'
 import { storeFile } from '../files/stored-files.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
-import type { Values } from './record-sql.ts'
+import type { Values } from './record-row.ts'
 
 export type NamedUploads = ReadonlyMap<string, Upload>
 

@@ -4,7 +4,8 @@ import type { Collection } from '../collections/collection.ts'
 import { columnName, quote } from '../collections/sql-names.ts'
 import { now } from '../fields/date.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import { changeLogCte, columnsOf } from './record-sql.ts'
+import { changeLogCte } from './log-changes.ts'
+import { columnsOf } from './record-row.ts'
 
 /** Ids of records that refer to one of `ids`. `only`: they refer to no record outside `ids`. */
 export async function findReferring(

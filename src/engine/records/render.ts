@@ -4,7 +4,7 @@ import { fieldType, storageOf } from '../fields/field-types.ts'
 import { writeNumber } from '../fields/json-text.ts'
 import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { columnsOf, type RecordRow } from './record-sql.ts'
+import { columnsOf, type RecordRow } from './record-row.ts'
 import { isShown } from './shown-fields.ts'
 
 export interface FieldVisibility {

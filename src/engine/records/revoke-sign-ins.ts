@@ -6,7 +6,8 @@ import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, type Collection, USERS_ID } from '../collections/collection.ts'
 import { tableName } from '../collections/sql-names.ts'
 import { generateText } from '../fields/pattern.ts'
-import { noteChanges, type Values } from './record-sql.ts'
+import { noteChanges } from './log-changes.ts'
+import type { Values } from './record-row.ts'
 
 /** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const

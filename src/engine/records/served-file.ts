@@ -10,7 +10,7 @@ import type { FilePlace } from '../files/stored-files.ts'
 import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import { catalogFor } from './access.ts'
 import { byId, selectRows } from './read-rows.ts'
-import { toValues } from './record-sql.ts'
+import { toValues } from './record-row.ts'
 import { unlessRuleFault } from './rule-faults.ts'
 
 /** Finds a file, or throws 404. For a protected file, `ask` returns a request to check, or true: allowed. */

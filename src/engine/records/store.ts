@@ -8,19 +8,14 @@ import type { FileOwner } from '../files/storage-limit.ts'
 import { NO_CONDITION } from './access.ts'
 import { checkValues } from './check-write.ts'
 import { explainRejection, isEmptyObject, ruleHolds } from './explain-rejection.ts'
+import { checkAuthFresh, freshAuthSql, lockFreshAuth } from './fresh-auth.ts'
+import { changeLogCte } from './log-changes.ts'
 import type { StoredRecord } from './read-rows.ts'
-import {
-  changeLogCte,
-  checkAuthFresh,
-  columnsOf,
-  freshAuthSql,
-  lockFreshAuth,
-  Parameters,
-  statementName,
-  type Values,
-} from './record-sql.ts'
+import { columnsOf, type Values } from './record-row.ts'
 import { storeUploads } from './record-uploads.ts'
 import { deleteInvalidLinks } from './revoke-sign-ins.ts'
+import { Parameters } from './sql-parameters.ts'
+import { statementName } from './statement-name.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 /** Another write changed the record after it was read. Nothing was stored: repeat the update. */

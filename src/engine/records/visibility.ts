@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection, Collection } from '../collections/collection.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { selectRows } from './read-rows.ts'
-import { columnsOf, type RecordRow } from './record-sql.ts'
+import { columnsOf, type RecordRow } from './record-row.ts'
 import type { FieldVisibility, RenderedRecord } from './render.ts'
 import { unlessRuleFault } from './rule-faults.ts'
 

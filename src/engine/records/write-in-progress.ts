@@ -8,7 +8,7 @@ import type { Extension } from './collection-extension.ts'
 import type { PasswordWork } from './password-work.ts'
 import type { FieldErrors, Prepared } from './prepare.ts'
 import type { StoredRecord } from './read-rows.ts'
-import type { Parameters } from './record-sql.ts'
+import type { Parameters } from './sql-parameters.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads

@@ -1,6 +1,6 @@
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { logChange, noteChanges } from '../../engine/records/record-sql.ts'
+import { logChange, noteChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'

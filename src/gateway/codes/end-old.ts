@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/date.ts'
-import { noteChanges } from '../../engine/records/record-sql.ts'
+import { noteChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyFound, NOW, queries } from '../../platform/db/queries.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { noteChanges } from '../../engine/records/record-sql.ts'
+import { noteChanges } from '../../engine/records/log-changes.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'

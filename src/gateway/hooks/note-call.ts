@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { noteChanges } from '../../engine/records/record-sql.ts'
+import { noteChanges } from '../../engine/records/log-changes.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'

@@ -1,7 +1,7 @@
 import { isSuspended } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { authOf } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { authOf } from '../../http/request-info.ts'
 import { storeOf } from '../../http/server/caller.ts'
 import { type Device, requireDevice } from '../base/device.ts'
 import { gatewayRefusal } from '../base/refusals.ts'

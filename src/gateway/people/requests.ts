@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { z } from 'zod'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
-import { noteChanges } from '../../engine/records/record-sql.ts'
+import { noteChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'

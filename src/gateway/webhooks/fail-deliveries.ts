@@ -1,4 +1,4 @@
-import { noteChanges } from '../../engine/records/record-sql.ts'
+import { noteChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, NOW, queries } from '../../platform/db/queries.ts'
 

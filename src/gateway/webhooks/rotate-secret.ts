@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { noteChanges } from '../../engine/records/record-sql.ts'
+import { noteChanges } from '../../engine/records/log-changes.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { type NEW_SECRET, newSecret } from './new-secret.ts'
 import { isOwn, type Owner, webhookRefusal } from './owner.ts'

@@ -11,9 +11,9 @@ import {
   TooManyCodes,
 } from '../../platform/errors.ts'
 import { counts, increment } from '../../platform/tools/counts.ts'
+import { sendRaw } from '../answer.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
 import { groupOf, protocolOf, SENDS } from '../metrics/traffic.ts'
-import { sendRaw } from '../request-info.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { assignRequestId, recordFault } from '../server/request-tracker.ts'
 import { ownRootOf, withKeyHint } from './own-routes.ts'

@@ -3,8 +3,8 @@ import { hashPassword, verifyPassword } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/cast.ts'
 import type { PasswordWork } from '../../engine/records/password-work.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
+import { authOf } from '../authenticate.ts'
 import type { Ctx, Services } from '../context.ts'
-import { authOf } from '../request-info.ts'
 import { clientIp, holderOf, storeOf } from '../server/caller.ts'
 
 /**

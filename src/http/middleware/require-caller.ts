@@ -6,8 +6,11 @@ import {
   USERS_ID,
 } from '../../engine/collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/errors.ts'
+import { sendJson } from '../answer.ts'
+import { authOf } from '../authenticate.ts'
 import type { Ctx, Services } from '../context.ts'
-import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'
+import { routesFor } from '../make-routes.ts'
+import { collectionOf } from '../path-collection.ts'
 import { type Caller, storeOf } from '../server/caller.ts'
 
 /** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */

@@ -11,8 +11,8 @@ import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { formOfQuery } from '../body/urlencoded.ts'
 import type { Services } from '../context.ts'
+import { writableCollection } from '../path-collection.ts'
 import { readQuery } from '../query.ts'
-import { writableCollection } from '../request-info.ts'
 import type { BatchRequest } from './batch-request.ts'
 
 export interface Part {

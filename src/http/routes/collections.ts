@@ -15,13 +15,14 @@ import { truncateCollection } from '../../engine/records/truncate.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { renameRateLimits } from '../../engine/settings/settings-store.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
+import { sendRaw } from '../answer.ts'
+import { buildRequest } from '../authenticate.ts'
 import { bodyOr, MAX_BODY_BYTES } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { listPlain, plainList } from '../lists.ts'
 import { auditedCollections, auditRequest } from '../middleware/audit.ts'
 import { superuserRoutes } from '../middleware/require-caller.ts'
-import { buildRequest, sendRaw } from '../request-info.ts'
 
 const MAX_QUERY_BYTES = 5_000
 const SAMPLE_SIZE = 10

@@ -8,20 +8,13 @@ import { PasswordMemory } from '../../engine/records/password-work.ts'
 import { writeRecord } from '../../engine/records/write.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { memoize } from '../../platform/tools/lru.ts'
+import { sendJson, sendRaw } from '../answer.ts'
+import { asCaller, authOf, buildRequest, meterFor } from '../authenticate.ts'
 import { bodyOf, MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks, passwordWork } from '../middleware/passwords.ts'
-import {
-  asCaller,
-  authOf,
-  buildRequest,
-  collectionOf,
-  meterFor,
-  sendJson,
-  sendRaw,
-  writableCollection,
-} from '../request-info.ts'
+import { collectionOf, writableCollection } from '../path-collection.ts'
 import type { Attempt } from '../retry.ts'
 import { memoryOf, storeOf } from '../server/caller.ts'
 import { streamOf } from './sent-file.ts'

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 
-/** Lets pages of any site read the answer. They have no cookies of ours: callers send a token. Contract 8.4 */
+/**
+ * Lets pages of any site read the answer. They have no cookies of ours: callers send a token. Contract 8.4
+ */
 export function allowOtherSites(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('Vary', 'Origin')
   if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')

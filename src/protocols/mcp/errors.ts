@@ -1,4 +1,4 @@
-import { StaleAuth } from '../../engine/records/record-sql.ts'
+import { StaleAuth } from '../../engine/records/fresh-auth.ts'
 import { answerableFault } from '../../platform/db/errors.ts'
 import { ApiError, GatewayError } from '../../platform/errors.ts'
 import type { McpServices } from './caller.ts'

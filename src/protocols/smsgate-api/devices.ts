@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { deleteRecord } from '../../engine/records/delete.ts'
 import { checkDevice } from '../../gateway/messages/send/send.ts'
-import { buildRequest } from '../../http/request-info.ts'
+import { buildRequest } from '../../http/authenticate.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { wireDevice } from '../smsgate/wire.ts'
 import type { Call } from './define-route.ts'

@@ -1,6 +1,6 @@
+import { sendRaw } from '../../http/answer.ts'
 import type { Ctx } from '../../http/context.ts'
 import { readinessOf } from '../../http/metrics/readiness.ts'
-import { sendRaw } from '../../http/request-info.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { CLIENT_PATH } from './canonical-path.ts'
 

@@ -6,8 +6,8 @@ import { NO_REQUEST } from '../../engine/request/request.ts'
 import { type Act, isAllowed } from '../../gateway/base/permissions.ts'
 import { checkShape, instant } from '../../gateway/base/schemas.ts'
 import { type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
+import { meterFor } from '../../http/authenticate.ts'
 import { queryOf } from '../../http/query.ts'
-import { meterFor } from '../../http/request-info.ts'
 import type { DoorCall } from '../door.ts'
 
 export interface List {

@@ -3,7 +3,7 @@ import { readNew } from '../../../src/engine/collections/definition/read-collect
 import { excerpt } from '../../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../../src/engine/records/pick.ts'
 import { blankValues, prepare } from '../../../src/engine/records/prepare.ts'
-import { toRow, toValues } from '../../../src/engine/records/record-sql.ts'
+import { toRow, toValues } from '../../../src/engine/records/record-row.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
 const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))

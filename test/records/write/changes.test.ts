@@ -1,4 +1,4 @@
-import { logChange } from '../../../src/engine/records/record-sql.ts'
+import { logChange } from '../../../src/engine/records/log-changes.ts'
 import { makeUser } from '../../support/database/queue.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { StaleAuth } from '../../../engine/records/record-sql.ts'
+import { StaleAuth } from '../../../engine/records/fresh-auth.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { GatewayError } from '../../../platform/errors.ts'

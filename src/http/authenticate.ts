@@ -1,22 +1,16 @@
-import { Hono } from 'hono'
 import { routePath } from 'hono/route'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { cachedIdentity, identify, tokenOf } from '../engine/auth/tokens.ts'
-import type { Catalog, Store } from '../engine/collections/catalog.ts'
-import type { Collection } from '../engine/collections/collection.ts'
+import type { Store } from '../engine/collections/catalog.ts'
 import { answerRecord } from '../engine/records/list.ts'
-import { pickFields } from '../engine/records/pick.ts'
-import { toRow } from '../engine/records/record-sql.ts'
+import { toRow } from '../engine/records/record-row.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
 import { bodyOf } from './body/body.ts'
-import type { Ctx, Env, RequestBody, Services } from './context.ts'
+import type { Ctx, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
-import { SMALL_BYTES } from './request-memory.ts'
 import { requireRole } from './required-role.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
-import { countAnswer, memoryOf } from './server/caller.ts'
+import { memoryOf } from './server/caller.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
 function ruleHeaders(c: Ctx): Record<string, string> {
@@ -95,66 +89,3 @@ export const ownRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<strin
     toRow(auth.collection, auth.values),
     buildRequest(c, auth, {}, 'default', meterFor(c, auth)),
   )
-
-const JSON_HEADERS = { 'content-type': 'application/json' }
-
-/** Longer texts are sent as bytes: Node writes a string through a buffer of three times its length. */
-const LARGE = 8_192
-
-/** Sends JSON. Throws RetryLater if memory has no room for a large answer to a GET. */
-export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
-  if (text.length <= LARGE) return c.body(text, status, JSON_HEADERS)
-  const bytes = Buffer.from(text)
-  if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
-  return c.body(bytes, status, JSON_HEADERS)
-}
-
-export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.stringify(value))
-
-type Work<T> = (caller: T, c: Ctx, id: string) => unknown
-
-/**
- * Makes routes from functions, which get the caller and, as `id`, the first path parameter. A returned object
- * is sent as JSON, a returned text is JSON already, and undefined sends an empty 204.
- */
-export function routesFor<T>(
-  identify: (c: Ctx) => Promise<T>,
-  routes: Readonly<Record<string, Work<T>>>,
-  send: (c: Ctx, json: string) => Response = sendRaw,
-): Hono<Env> {
-  const app = new Hono<Env>()
-  for (const [route, work] of Object.entries(routes)) {
-    const [method, path] = route.split(' ') as [string, string]
-    app.on(method, path, async (c) => {
-      const made = await work(await identify(c), c, String(Object.values(c.req.param())[0] ?? ''))
-      if (made instanceof Response) return made
-      if (made === undefined) return c.body(null, 204)
-      return send(c, typeof made === 'string' ? made : JSON.stringify(made))
-    })
-  }
-  return app
-}
-
-/** Sends JSON after applying the `fields` parameter. */
-export function sendJson(c: Ctx, text: string): Response {
-  const { fields } = queryOf(c)
-  return sendRaw(c, fields ? pickFields(text, fields) : text)
-}
-
-/** Finds a collection by name or id. Throws 404 with the message `missing`. */
-export function collectionOf(
-  catalog: Catalog,
-  nameOrId: string,
-  missing = 'Missing collection context',
-): Collection {
-  const collection = catalog.find(nameOrId)
-  if (!collection) throw notFound(missing)
-  return collection
-}
-
-/** Finds a collection whose records can be written. Throws 404 with the message `missing`, 400 for a view. */
-export function writableCollection(catalog: Catalog, nameOrId: string, missing?: string): Collection {
-  const collection = collectionOf(catalog, nameOrId, missing)
-  if (collection.type === 'view') throw badRequest('Unsupported collection type')
-  return collection
-}

@@ -1,0 +1,51 @@
+import { memoize } from '../../platform/tools/lru.ts'
+import type { Collection } from '../collections/collection.ts'
+import { columnName, quote, tableName } from '../collections/sql-names.ts'
+import type { Value } from '../fields/field.ts'
+import { sqlType } from '../fields/field-types.ts'
+
+export type Values = Record<string, Value>
+
+export type RecordRow = readonly Value[]
+
+export interface Columns {
+  readonly table: string
+  readonly quoted: readonly string[]
+  readonly types: readonly string[]
+  /** `b."id", b."name", …`: all fields in order, including hidden ones. */
+  readonly select: string
+  readonly count: number
+  readonly at: ReadonlyMap<string, number>
+  readonly id: number
+}
+
+export const columnsOf = memoize((collection: Collection): Columns => {
+  const names = collection.fields.map((field) => field.name)
+  const quoted = names.map((name) => quote(columnName(name)))
+  return {
+    table: quote(tableName(collection)),
+    quoted,
+    types: collection.fields.map(sqlType),
+    select: quoted.map((column) => `b.${column}`).join(', '),
+    count: names.length,
+    at: new Map(names.map((name, i) => [name, i])),
+    id: names.indexOf('id'),
+  }
+})
+
+/** Defines `key` as an own property: assigning to a field named `__proto__` would set the prototype. */
+const own = (values: object, key: string) =>
+  Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
+
+export function toValues(collection: Collection, row: RecordRow): Values {
+  const values: Values = {}
+  collection.fields.forEach((field, i) => {
+    if (field.name === '__proto__') own(values, field.name)
+    values[field.name] = row[i] ?? null
+  })
+  return values
+}
+
+export function toRow(collection: Collection, values: Readonly<Values>): RecordRow {
+  return collection.fields.map((field) => values[field.name] ?? null)
+}
