@@ -7,16 +7,16 @@ const SRC = join(import.meta.dirname, '../src')
 
 /** Rooms and files whose expressions never see the text of a client, or short text only. */
 const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
-  [/^(?:agent(?!\/smpp)|bulk|demo)\//, 'programs that users run themselves'],
-  [/^config\.ts:/, 'environment variables'],
-  [/^db\/embedded\//, 'what Postgres wrote at its last start'],
-  [/^collections\//, 'schemas and view queries, which superusers alone write'],
-  [/^openapi\//, 'names of collections and operations'],
-  [/^auth\/send-mail\.ts: <(?:style|a\\b|\[)/, 'templates of superusers; values in them are escaped'],
-  [/^auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
-  [/^fields\/date\.ts: \\\.\?0\*Z\$$/, 'dates that the server itself wrote'],
-  [/^files\/stored-name\.ts: \^\\\.\+\|\\\.\+\$$/, 'at most 300 bytes'],
-  [/^filter\/scalar\.ts: 0\+\$$/, '17 digits'],
+  [/^(?:programs\/(?:agent(?!\/smpp)|bulk)|main\/demo)\//, 'programs that users run themselves'],
+  [/^platform\/config\.ts:/, 'environment variables'],
+  [/^platform\/db\/embedded\//, 'what Postgres wrote at its last start'],
+  [/^engine\/collections\//, 'schemas and view queries, which superusers alone write'],
+  [/^http\/openapi\//, 'names of collections and operations'],
+  [/^engine\/auth\/send-mail\.ts: <(?:style|a\\b|\[)/, 'templates of superusers; values in them are escaped'],
+  [/^engine\/auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
+  [/^engine\/fields\/date\.ts: \\\.\?0\*Z\$$/, 'dates that the server itself wrote'],
+  [/^engine\/files\/stored-name\.ts: \^\\\.\+\|\\\.\+\$$/, 'at most 300 bytes'],
+  [/^engine\/filter\/scalar\.ts: 0\+\$$/, '17 digits'],
   [/^portable\/phone\/read\.ts:/, 'at most MAX_LENGTH characters'],
 ]
 
