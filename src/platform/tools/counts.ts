@@ -1,4 +1,4 @@
-/** Counts since the start of this process. Any module adds to them; `metrics` shows them. */
+/** Counts since the start of this process. Any module adds to them; `http/metrics` shows them. */
 export const counts = {
   filter: { hit: 0, miss: 0 },
   /** `reads`: lists, views and exports. `repeated`: reads that moved to the primary after an error. */
