@@ -15,7 +15,7 @@ import { assetRoutes, consoleRoutes, docsRoutes } from './console.ts'
 import { FEATURES, pathsOf } from './features.ts'
 import { watchRoutes } from './watch-routes.ts'
 
-/** All routes of the server. `middleware/failure` answers the errors that they throw. */
+/** All routes of the server. `http/middleware/failure` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.route('/', watchRoutes(services))
