@@ -43,7 +43,7 @@ if (process.execve && process.platform !== 'win32') {
 // the program ends when this process is gone: src/platform/tools/stop-signal.ts
 const env = { ...process.env, POCKETSMS_LAUNCHER: String(process.pid) }
 const child = spawn(node, args, { stdio: 'inherit', env })
-// it may have got the same by itself, from a terminal or from systemd: src/platform/tools/stop-signal.ts
-// takes that for one
+// the program may also receive the signal itself, from a terminal or from systemd. Both count as one signal:
+// src/platform/tools/stop-signal.ts
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

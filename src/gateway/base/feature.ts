@@ -54,9 +54,6 @@ export const EVERY_MINUTE = every(1, '* * * * *')
 export const EVERY_TEN_MINUTES = every(10, '*/10 * * * *')
 export const HOURLY = every(60, '0 * * * *')
 
-/**
- * Days that texts in hook calls and codes are kept: no longer than messages, and no longer than the log of
- * webhooks.
- */
+/** Days that texts in hook calls and codes are kept: no longer than messages and the log of webhooks. */
 export const keepTextDays = ({ webhookLogDays, retention }: Pick<Config, 'webhookLogDays' | 'retention'>) =>
   Math.min(webhookLogDays, retention.days || webhookLogDays)

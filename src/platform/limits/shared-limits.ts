@@ -4,10 +4,7 @@ import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 
-/**
- * Limits that all clients of this process share. Database time is limited per database: see
- * `platform/db/open`.
- */
+/** Limits that all clients of this process share. For the limit of database time see `platform/db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
   /** For requests whose body is large (over 64 KiB) or still arriving. */
