@@ -72,7 +72,7 @@ export function checkCandidate(
 }
 
 // The roles that a team member needs to use an account's collections. Built-in collections that are not
-// listed are only for the account itself. For routes see http/required-role.ts.
+// listed are only for the account itself. For routes see `rights` of features.
 
 type Needed = Role | 'owner'
 const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
