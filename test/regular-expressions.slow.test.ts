@@ -7,7 +7,7 @@ const SRC = join(import.meta.dirname, '../src')
 
 /** Rooms and files whose expressions never see the text of a client, or short text only. */
 const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
-  [/^(?:programs\/(?:agent(?!\/smpp)|bulk)|main\/demo)\//, 'programs that users run themselves'],
+  [/^(?:programs\/(?:agent(?!\/drivers\/smpp)|bulk)|main\/demo)\//, 'programs that users run themselves'],
   [/^platform\/config\.ts:/, 'environment variables'],
   [/^platform\/db\/embedded\//, 'what Postgres wrote at its last start'],
   [/^engine\/collections\//, 'schemas and view queries, which superusers alone write'],
