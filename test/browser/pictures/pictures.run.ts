@@ -10,7 +10,7 @@ import { furnish } from './furnish.ts'
 const FOLDER = join(import.meta.dirname, '../../../docs/console')
 const WIDTH = 960
 const MAX_BYTES = 60_000
-const PALETTE = { palette: true, colours: 16, effort: 10 } as const
+const PALETTE = { palette: true, quality: 40, dither: 0, effort: 10 } as const
 
 const [ANNA, BEN] = PEOPLE.map(([, phone]) => phone)
 
@@ -37,11 +37,11 @@ for (const example of EXAMPLES)
       await fixture.visit('/messages')
       await page.getByText(say('{count} messages', { count: 9 })).waitFor()
       await take('messages')
-      if (example.isOfReadme) await takeForReadme(fixture, example)
       await fixture.visit(`/devices/${phone.id}`)
       await page.getByText(example.incoming.last).waitFor()
       await page.getByText(say('Online'), { exact: true }).first().waitFor()
       await take('device')
+      if (example.isOfReadme) await takeForReadme(fixture, example)
     },
     {},
     { locale: example.locale },
@@ -61,8 +61,9 @@ scenario('the pictures of docs/team.md', async (fixture) => {
   const thread = `/conversations/${encodeURIComponent(ANNA!)}`
   await visit(thread)
   await page.getByText('Can you bring the parcel').first().waitFor()
+  await waitForUnread(fixture)
   await takePicture(fixture, 'team-conversation')
-  await page.setViewportSize({ width: 390, height: 760 })
+  await makePhone(fixture)
   await visit(thread)
   await page.getByText('Can you bring the parcel').first().waitFor()
   await takePicture(fixture, 'team-phone', 390)
@@ -170,11 +171,17 @@ async function showSend({ page, say, visit }: BrowserFixture, { written }: Examp
   await page.locator('.bubble').first().waitFor()
 }
 
-async function showConversation({ page, say, visit }: BrowserFixture, example: Example): Promise<void> {
+async function showConversation(fixture: BrowserFixture, example: Example): Promise<void> {
+  const { page, say, visit } = fixture
   await visit(`/conversations/${encodeURIComponent(ANNA!)}`)
   await page.getByLabel(say('Texts')).getByText(example.incoming.last).waitFor()
   await page.getByLabel(say('Answer from {name}', { name: example.phone })).fill(example.answer)
+  await waitForUnread(fixture)
 }
+
+/** Waits until the navigation counts two unread conversations: the third is open. */
+const waitForUnread = ({ page }: BrowserFixture): Promise<void> =>
+  page.getByRole('navigation').locator('.count', { hasText: '2' }).first().waitFor()
 
 async function showTemplate({ page, say, visit }: BrowserFixture, { template }: Example): Promise<void> {
   await visit('/templates')
@@ -185,15 +192,20 @@ async function showTemplate({ page, say, visit }: BrowserFixture, { template }: 
 /** README's picture: a conversation on a phone. */
 async function takeForReadme(fixture: BrowserFixture, example: Example): Promise<void> {
   const { page, say, visit } = fixture
-  const desktop = page.viewportSize()!
-  await page.setViewportSize({ width: 390, height: 760 })
+  await makePhone(fixture)
   await visit(`/conversations/${encodeURIComponent(ANNA!)}`)
   await page.getByLabel(say('Texts')).getByText(example.incoming.last).waitFor()
   await takePicture(fixture, 'phone', 390)
-  await page.setViewportSize(desktop)
 }
 
-/** Takes a picture of the page into docs, `width` wide and in few colours. */
+/** Makes the window as small as a phone's, with a finger in place of mouse and keyboard. */
+async function makePhone({ page }: BrowserFixture): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  await page.setViewportSize({ width: 390, height: 760 })
+}
+
+/** Takes a picture of the page into docs, `width` wide, and in the few colours that the states need. */
 async function takePicture({ page }: BrowserFixture, name: string, width = WIDTH): Promise<void> {
   const file = join(FOLDER, `${name}.png`)
   mkdirSync(dirname(file), { recursive: true })
