@@ -1,5 +1,7 @@
 import { scenario } from '../support/browser-fixture.ts'
 import { openConversation, ZOE } from '../support/conversation.ts'
+import { holdRequests } from '../support/hold-requests.ts'
+import { openPanel } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
 
 /** Pastes into the focused field: files, or a text with a picture of it, as copied cells have. */
@@ -36,4 +38,21 @@ scenario('a pasted picture is refused with a sentence, and a pasted text is not'
   expect(await refusal.count()).toBe(0)
   await page.evaluate(paste(''))
   await refusal.waitFor()
+})
+
+scenario('a contact is blocked by a button that no late field moves', async (fixture) => {
+  const { page, url } = fixture
+  const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
+  await phone.hear(ZOE, 'Hello')
+  await fixture.signIn()
+  await page.getByRole('link', { name: /Hello/ }).waitFor()
+  const release = await holdRequests(page, '**/api/collections/contacts/records*')
+  await page.getByRole('link', { name: /Hello/ }).click()
+  await openPanel(fixture)
+  await page.getByRole('heading', { name: 'History' }).waitFor()
+  const block = page.getByRole('button', { name: 'Block', exact: true })
+  expect(await block.count()).toBe(0)
+  release()
+  await block.waitFor()
+  await page.getByLabel('Name', { exact: true }).waitFor()
 })

@@ -30,6 +30,7 @@ export interface About {
 
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
+  const isKnown = isContactKnown && !groups.loading
   // increased to render again after a refused change, so that the field shows the stored assignee
   const [, setAsked] = useState(0)
   return (
@@ -47,12 +48,12 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
         />
       )}
       {may('agent')
-        ? isContactKnown &&
+        ? isKnown &&
           (contact || E164.test(number)) && (
             <ContactForm key={contact?.id} contact={contact} number={number} groups={groups.items} />
           )
         : contact && <Facts contact={contact} groups={groups} />}
-      {conversation && may('agent') && <Actions conversation={conversation} />}
+      {conversation && isKnown && may('agent') && <Actions conversation={conversation} />}
       <History number={number} />
       {name && <Others number={number} name={name} />}
     </div>
@@ -98,7 +99,9 @@ function Actions({ conversation }: { conversation: Conversation }) {
   }
   return (
     <div class="row">
-      {unread === 0 && <Button onClick={() => void markUnread()}>{t('Mark unread')}</Button>}
+      <Button disabled={unread > 0} onClick={() => void markUnread()}>
+        {t('Mark unread')}
+      </Button>
       <Button kind={blocked ? 'plain' : 'danger'} onClick={() => void block()}>
         {blocked ? t('Unblock') : t('Block')}
       </Button>
