@@ -151,6 +151,7 @@ scenario(
     await page.getByRole('button', { name: 'Saved replies' }).click()
     await page.getByRole('option', { name: /Parcel/ }).click()
     await expect.poll(() => answer.inputValue()).toBe('In Ulm by {{time}}, Zoë')
+    expect(await page.evaluate('String(getSelection())')).toBe('{{time}}')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('Write something in the place of {{time}}.').waitFor()
     await fixture.look('conversation-open-variable')

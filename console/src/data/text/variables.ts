@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 
 /** A variable in a template, by the server's rules: no braces inside, and a name before the first `|`. */
-const VARIABLE = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
+export const VARIABLE = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 interface Piece {
   /** The plain text, or the variable's name. */

@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { VARIABLE } from '../../data/text/variables.ts'
 
 export interface Completion {
   readonly id: string
@@ -38,30 +39,31 @@ export function useCompletion({ value, onValue, listLabel, find, isFirstChosen, 
   const [caret, setCaret] = useState<number>()
   const first = isFirstChosen ? 0 : -1
   const [active, setActive] = useState(first)
-  /** The position to which the caret moves once a completion is rendered. */
-  const end = useRef<number>(undefined)
+  /** What is selected once a completion is rendered: its first variable without a value, or its end. */
+  const selected = useRef<readonly [from: number, to: number]>(undefined)
   const id = useId()
   const { at, found } = caret === undefined ? { at: 0, found: [] } : find(value.slice(0, caret))
   const isOpen = found.length > 0
   const chosen = Math.min(active, found.length - 1)
 
-  const openAt = (at: number) => {
+  const openAt = (from: number, to = from) => {
     area.current!.focus()
-    area.current!.setSelectionRange(at, at)
-    setCaret(at)
+    area.current!.setSelectionRange(from, to)
+    setCaret(to)
   }
   // a layout effect moves the caret before the user can type the next letter
   useLayoutEffect(() => {
-    if (end.current === undefined) return
-    openAt(end.current)
-    end.current = undefined
+    if (selected.current) openAt(...selected.current)
+    selected.current = undefined
   }, [value])
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
 
   const take = ({ text }: Completion) => {
-    end.current = at + text.length
+    const open = VARIABLE.exec(text)
+    const from = at + (open?.index ?? text.length)
+    selected.current = [from, from + (open?.[0].length ?? 0)]
     setActive(first)
     onValue(value.slice(0, at) + text + value.slice(caret))
   }
