@@ -40,18 +40,23 @@ scenario('a pasted picture is refused with a sentence, and a pasted text is not'
   await refusal.waitFor()
 })
 
-scenario('a contact is blocked by a button that no late field moves', async (fixture) => {
+scenario('no late field moves the box of an answer or the button that blocks', async (fixture) => {
   const { page, url } = fixture
-  const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  await pairPhone(url, ann, 'Van phone')
   await phone.hear(ZOE, 'Hello')
+  const devices = page.waitForResponse('**/api/collections/devices/records*')
   await fixture.signIn()
   await page.getByRole('link', { name: /Hello/ }).waitFor()
-  const release = await holdRequests(page, '**/api/collections/contacts/records*')
+  await devices
+  const release = await holdRequests(page, /\/api\/collections\/(contacts|devices)\/records/)
   await page.getByRole('link', { name: /Hello/ }).click()
   await openPanel(fixture)
   await page.getByRole('heading', { name: 'History' }).waitFor()
   const block = page.getByRole('button', { name: 'Block', exact: true })
   expect(await block.count()).toBe(0)
+  expect(await page.locator('select[name="device"]').count()).toBe(1)
   release()
   await block.waitFor()
   await page.getByLabel('Name', { exact: true }).waitFor()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { countSegments } from '#portable/segments.ts'
 import { sendText } from '../../data/connection/outbox.ts'
@@ -8,7 +8,6 @@ import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { openWords, variablesOf } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
-import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
@@ -22,7 +21,6 @@ import './answer.css'
 import { useAnsweredMeanwhile } from './use-answered-meanwhile.ts'
 import { useSavedReplies } from './use-saved-replies.tsx'
 
-const MAX_DEVICES = 100
 const ANY = 'any'
 
 type Props = About & {
@@ -36,9 +34,9 @@ type Props = About & {
 
 /**
  * The form that answers a phone number. Preselects the device that received the last text from this number:
- * the person knows the number of that device.
+ * the person knows the number of that device. A failed answer that another device sent again selects that one.
  */
-export function Answer({ number, name, conversation, contact, isContactKnown, ...rest }: Props) {
+export function Answer({ number, name, conversation, contact, isContactKnown, devices, ...rest }: Props) {
   const { kinds, texts, onWrite, onSent } = rest
   const draft = useAnswerDraft(number, conversation)
   const body = draft.value
@@ -47,8 +45,10 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
   const [asked, setAsked] = useState(0)
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
   const mayAnswer = useAnsweredMeanwhile(texts, body !== '')
-  const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
-  const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
+  const [newest] = texts ?? []
+  const again = newest?.client_ref.startsWith('retry:') ? newest.device : ''
+  useEffect(() => setChosen((old) => again || old), [again])
+  const device = devices.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
     const scheduled = at && { scheduled_at: at.toISOString() }
@@ -110,7 +110,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
           action={t('Send at this time')}
           onPick={(at) => void submit(at)}
         />
-        {devices.items.length > 1 && (
+        {devices.length > 1 && (
           <SelectField
             label={t('Device')}
             name="device"
@@ -118,7 +118,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
             onValue={setChosen}
             choices={[
               [ANY, t('Any device')],
-              ...devices.items.map(
+              ...devices.map(
                 ({ id, name, phone }) =>
                   [id, [name, formatPhone(phone)].filter(Boolean).join(' · ') || id] as const,
               ),

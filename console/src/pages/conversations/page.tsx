@@ -2,11 +2,12 @@ import { E164 } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import { asChanged } from '../../data/optimistic.ts'
-import type { Contact, Conversation } from '../../data/record-types.ts'
+import type { Contact, Conversation, Device } from '../../data/record-types.ts'
 import { remembered } from '../../data/remembered.ts'
 import { may } from '../../data/session.ts'
 import { type People, usePeople } from '../../data/team/people.ts'
 import { hasRoom } from '../../data/use/media-queries.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useOne } from '../../data/use/use-one.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
@@ -24,16 +25,26 @@ import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
 import './page.css'
 
+const MAX_DEVICES = 100
+
 const isPanelOpen = remembered('conversation-panel', true)
 
 /** The views, the list and the open conversation. On narrow screens the conversation covers the list. */
 export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
+  // read here, so that they are known when the next conversation opens, and its answer box keeps its height
+  const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   return (
     <div class={number ? 'conversations open' : 'conversations'}>
       <ConversationList chosen={number} people={people} />
       {number ? (
-        <Open key={number} {...{ number, people }} at={query.get('at') ?? ''} isAsked={query.has('about')} />
+        <Open
+          key={number}
+          {...{ number, people }}
+          devices={devices.items}
+          at={query.get('at') ?? ''}
+          isAsked={query.has('about')}
+        />
       ) : (
         <p class="conversations-none muted">{t('Choose a conversation.')}</p>
       )}
@@ -44,19 +55,20 @@ export function Page({ params: { number = '' }, query }: PageProps) {
 interface OpenProps {
   readonly number: string
   readonly people: People
+  readonly devices: readonly Device[]
   readonly at: string
   /** Whether the URL opens the panel about the contact on narrow screens, so that "back" closes it. */
   readonly isAsked: boolean
 }
 
-function Open({ number, people, at, isAsked }: OpenProps) {
+function Open({ number, people, devices, at, isAsked }: OpenProps) {
   const found = useOne<Conversation>('conversations', pb.filter('number = {:number}', { number }))
   const contacts = useOne<Contact>('contacts', pb.filter('phone = {:number}', { number }))
   const conversation = asChanged(found.loading ? rowOf(number) : found.record)
   const contact = contacts.record
   const name = contact?.name || conversation?.name || ''
   const isContactKnown = !contacts.loading && !contacts.fault
-  const about = { number, name, conversation, contact, isContactKnown, people }
+  const about = { number, name, conversation, contact, isContactKnown, people, devices }
   const assignee = people.hasTeam && people.nameOf(conversation?.assignee ?? '')
   const isBeside = hasRoom.value && isPanelOpen.value
   const toggle = () => {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { E164 } from '#portable/phone/e164.ts'
 import { pb } from '../../data/client.ts'
 import { fieldsOf } from '../../data/contact-fields.ts'
-import type { Contact, Conversation, Message } from '../../data/record-types.ts'
+import type { Contact, Conversation, Device, Message } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { timeOf } from '../../data/text/message-time.ts'
@@ -26,6 +26,8 @@ export interface About {
   /** False until the contact is loaded. If true, an undefined `contact` means that there is none. */
   readonly isContactKnown: boolean
   readonly people: People
+  /** The devices that are on. */
+  readonly devices: readonly Device[]
 }
 
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
