@@ -4,7 +4,7 @@ import { CodeBlock } from './code.tsx'
 import { Dialog } from './dialog/dialog.tsx'
 import { Actions, Button, Notice } from './form/form.tsx'
 
-/** Shows a new secret once, for copying. Without `secret`, `children` must contain the secret. */
+/** Shows a new secret once, for copying; only the button closes it. Without `secret`, `children` must contain the secret. */
 export const ShownOnce = ({
   title,
   secret,
@@ -16,7 +16,7 @@ export const ShownOnce = ({
   onClose: () => void
   children?: ComponentChildren
 }) => (
-  <Dialog title={title} onClose={onClose} wide>
+  <Dialog title={title} wide>
     <Notice kind="warning">
       {t('Copy it now: it is shown this once. The server itself cannot show it again.')}
     </Notice>

@@ -260,6 +260,8 @@ async function tour(fixture: BrowserFixture, role: Role): Promise<void> {
 async function closeDialogs({ page, say }: BrowserFixture): Promise<void> {
   const leave = page.getByRole('button', { name: say('Leave without saving') })
   if (await leave.isVisible()) await leave.click()
+  const copied = page.getByRole('button', { name: say('I have copied it') })
+  if (await copied.isVisible()) await copied.click()
   while ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape')
 }
 

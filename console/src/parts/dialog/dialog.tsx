@@ -19,7 +19,7 @@ const FIRST = [
 
 /**
  * A modal dialog, open while it is rendered. FIRST chooses the first focus, which is never the close button.
- * Escape and the close button call `onClose`. The browser keeps the focus inside and restores it afterwards.
+ * Escape and the close button call `onClose`; without it, the dialog has neither. The browser keeps the focus inside and restores it afterwards.
  */
 export function Dialog({
   title,
@@ -28,7 +28,7 @@ export function Dialog({
   wide,
 }: {
   title: string
-  onClose: () => void
+  onClose?: () => void
   children: ComponentChildren
   wide?: boolean
 }) {
@@ -46,18 +46,22 @@ export function Dialog({
       ref={element}
       class={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
+      // Chromium closes a dialog at the second Escape, whatever the handler of the first one does
+      closedby={onClose ? undefined : 'none'}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
       }}
     >
       <header>
         <h2 id={id} tabIndex={-1}>
           {title}
         </h2>
-        <Button kind="quiet" icon="close" iconOnly onClick={onClose}>
-          {t('Close')}
-        </Button>
+        {onClose && (
+          <Button kind="quiet" icon="close" iconOnly onClick={onClose}>
+            {t('Close')}
+          </Button>
+        )}
       </header>
       <div class="dialog-body">{children}</div>
     </dialog>
