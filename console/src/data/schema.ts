@@ -8,6 +8,10 @@ export type Collections = readonly CollectionModel[]
 export const useCollections = () =>
   useAnswer<{ readonly items: Collections }>('/api/collections?perPage=1000&sort=name&skipTotal=1')
 
+/** Whether the server itself makes all records: those of a view, and those that follow other records. */
+export const isDerived = ({ type, name }: CollectionModel): boolean =>
+  type === 'view' || name === 'consent_states'
+
 /** Whether a field holds several values, as an array. */
 export const isMany = ({ type, maxSelect }: CollectionField): boolean =>
   ['select', 'relation', 'file'].includes(type) && maxSelect > 1

@@ -1,6 +1,6 @@
 import type { CollectionModel, RecordModel } from 'pocketbase'
 import { useMemo, useState } from 'preact/hooks'
-import { type Collections, faultOfExpand, faultOfPath, useCollections } from '../../data/schema.ts'
+import { type Collections, faultOfExpand, faultOfPath, isDerived, useCollections } from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
@@ -37,7 +37,7 @@ export function Page({ params: { name = '' }, query }: PageProps) {
       back={{ href: to('/collections'), words: t('Collections') }}
       actions={
         collection &&
-        collection.type !== 'view' && (
+        !isDerived(collection) && (
           <Button
             kind="primary"
             icon="plus"

@@ -1,6 +1,7 @@
 import type { CollectionModel, RecordModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { isDerived } from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -40,8 +41,8 @@ function Stored({ id, ...props }: Props & { id: string }) {
 type Tab = 'form' | 'json' | 'request'
 
 function Editor({ collection, record, expand, onClose, onChanged }: Props & { record?: RecordModel }) {
-  const isView = collection.type === 'view'
-  const [tab, setTab] = useState<Tab>(isView ? 'json' : 'form')
+  const isRead = isDerived(collection)
+  const [tab, setTab] = useState<Tab>(isRead ? 'json' : 'form')
   const tabs: readonly (readonly [Tab, string])[] = [
     ['form', t('Form')],
     ['json', t('JSON')],
@@ -68,7 +69,7 @@ function Editor({ collection, record, expand, onClose, onChanged }: Props & { re
     <div class="stack">
       <Segments
         legend={t('Show')}
-        choices={tabs.filter(([name]) => (name === 'form' ? !isView : name === 'json' || record))}
+        choices={tabs.filter(([name]) => (name === 'form' ? !isRead : name === 'json' || record))}
         chosen={tab}
         onChoose={setTab}
       />
@@ -86,8 +87,8 @@ function Editor({ collection, record, expand, onClose, onChanged }: Props & { re
           {t('Files are uploaded by the API. Without its name in the JSON, a file is deleted.')}
         </p>
       )}
-      {tab === 'json' && isView && <CodeBlock code={json} />}
-      {tab === 'json' && !isView && (
+      {tab === 'json' && isRead && <CodeBlock code={json} />}
+      {tab === 'json' && !isRead && (
         <RowsForm
           {...form}
           key="json"
