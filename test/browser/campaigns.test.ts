@@ -74,6 +74,9 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await expect.poll(() => page.locator(':focus').textContent()).toBe('Keep it')
   await dialog.getByRole('button', { name: 'Cancel the campaign' }).click()
   await page.getByText('Campaign canceled').waitFor()
+  // what is pressed last keeps its place
+  await page.getByRole('button', { name: 'Delete' }).waitFor()
+  expect(await page.locator('.page-actions .button').last().innerText()).toBe('Duplicate')
   await fixture.visit('/campaigns')
   await page.getByRole('link', { name: 'Monday', exact: true }).waitFor()
 })

@@ -47,6 +47,12 @@ export function Actions({
   const run = (task: Task<[]>) => void runAlone(task, tasks)
   return (
     <>
+      {/* first: "Duplicate" keeps its place at the end when the campaign ends under the pointer */}
+      {!isUnderWay && (
+        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+          {t('Delete')}
+        </Button>
+      )}
       {status === 'paused' && (
         <Button kind="primary" icon="send" busy={resume.busy} onClick={() => run(resume)}>
           {t('Resume')}
@@ -75,11 +81,6 @@ export function Actions({
       <ButtonLink icon="copy" href={to('/send', { campaign: id })}>
         {t('Duplicate')}
       </ButtonLink>
-      {!isUnderWay && (
-        <Button kind="danger" icon="trash" onClick={() => void remove()}>
-          {t('Delete')}
-        </Button>
-      )}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (
