@@ -104,6 +104,7 @@ scenario('the usage and health pages show sent, waiting and failed messages', as
   expect(await page.getByText('There are no devices yet').count()).toBe(0)
   release()
   await page.getByText('1 of 1').waitFor()
+  await page.getByText('none has failed five texts in a row').waitFor()
   await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
   await fixture.visit('/usage')
   await page.getByText('Of all users together.').waitFor()

@@ -28,6 +28,7 @@ scenario('a simulated phone is paired by QR code, tested, limited and removed', 
   await page.locator('.qr').first().waitFor()
   await page.getByText(`Only the server’s own computer reaches ${url}.`).waitFor()
   await page.getByText('HOST=0.0.0.0 npx pocketsms serve').waitFor()
+  await page.getByText('HOST=0.0.0.0 npm run demo').waitFor()
   expect(await page.getByRole('link', { name: 'SMSGate' }).getAttribute('href')).toBe(APP)
   expect(await readQr(page, "QR code of the app's download page")).toBe(APP)
   const link = await readQr(page, 'QR code of the address with the code')

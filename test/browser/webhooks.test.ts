@@ -23,6 +23,7 @@ scenario(
 
     receiver.answer(503)
     await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('The test is being sent').waitFor()
     await page.getByRole('cell', { name: '503' }).waitFor()
     receiver.answer(200, 'thank you')
     await page.getByRole('button', { name: 'Send again', exact: true }).click()

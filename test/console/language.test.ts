@@ -59,7 +59,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
   'pages/devices/join-android.tsx': ['SMSGate'],
-  'pages/devices/local-server-notice.tsx': ['HOST=0.0.0.0 npx pocketsms serve'],
+  'pages/devices/local-server-notice.tsx': ['HOST=0.0.0.0 npx pocketsms serve', 'HOST=0.0.0.0 npm run demo'],
   'pages/hook/settings.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
   'pages/keys/program-kinds.ts': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,

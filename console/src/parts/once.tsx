@@ -4,7 +4,7 @@ import { CodeBlock } from './code.tsx'
 import { Dialog } from './dialog/dialog.tsx'
 import { Actions, Button, Notice } from './form/form.tsx'
 
-/** Shows a new secret once, for copying; only the button closes it. Without `secret`, `children` must contain the secret. */
+/** Shows a new secret once, for copying, until the button is pressed. Without `secret`, `children` has it. */
 export const ShownOnce = ({
   title,
   secret,

@@ -31,6 +31,8 @@ export function Shell({ session }: { session: Session }) {
   const mine = PAGES.filter(
     (page) => (page.for === 'both' || page.for === session.role) && may(page.needs ?? 'viewer'),
   )
+  // the form of a campaign belongs to the campaigns
+  const marked = may('admin') && (query.has('new') || query.has('campaign')) ? '/campaigns' : path
   const isInbox = path.startsWith('/conversations')
   const hasRail = isRail.value || (isInbox && !isHuge.value)
   const hasTexts = session.role === 'user' && may('viewer')
@@ -47,13 +49,13 @@ export function Shell({ session }: { session: Session }) {
       {hasTexts && <Notifier session={session} />}
       {hasTexts && <TeamNews session={session} />}
       <Keys pages={mine} />
-      <SideBar pages={mine} session={session} path={path} />
+      <SideBar pages={mine} session={session} path={marked} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />
         <Visit session={session} />
         <Shown pages={mine} path={path} query={query} />
       </main>
-      <BottomBar pages={mine} session={session} path={path} />
+      <BottomBar pages={mine} session={session} path={marked} />
     </div>
   )
 }

@@ -16,7 +16,7 @@ scenario('selected contacts are changed together', async (fixture) => {
   await fixture.signIn()
 
   await fixture.visit(`/contacts?group=${group.id}`)
-  await page.getByText('No contact found').waitFor()
+  await page.getByText('Nobody is in this group yet.').waitFor()
   await page.getByRole('button', { name: 'Add members' }).click()
   await page.getByRole('dialog').getByLabel('Name or number').fill('ünal')
   await page.getByLabel('=Ünal').check()

@@ -1,19 +1,24 @@
 import { countSegments } from '#portable/segments.ts'
 import { withPlainSigns } from '#portable/smart-encoding.ts'
 import { t, tn } from '../../language/words.ts'
+import { fillTemplate } from './variables.ts'
 
 const MOST_NAMED = 3
 /** Maximum characters of a text in one segment, and of each segment if there are several. */
 const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
-/** Describes a text's length: characters used and available, segments, and what makes it Unicode. */
-export function formatTextSize(text: string): string {
+/**
+ * Describes a text's length: characters used and available, segments, and what makes it Unicode. Variables
+ * are about as long as their names.
+ */
+export function formatTextSize(template: string): string {
+  const text = fillTemplate(template, (name) => name)
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part
   if (text === '') return t('0 of {alone} characters', { alone })
   const size = t('{units} of {room} characters, {segments}', {
-    units,
+    units: text === template ? units : t('about {units}', { units }),
     room,
     segments: segmentsText(segments),
   })

@@ -104,7 +104,9 @@ export function Page({ query }: PageProps) {
             </Empty>
           ) : (
             <Empty icon="search" title={t('No contact found')}>
-              {t('No contact matches. Search for a part of the name or number, or show all contacts.')}
+              {text || !group
+                ? t('No contact matches. Search for a part of the name or number, or show all contacts.')
+                : t('Nobody is in this group yet.')}
             </Empty>
           )
         }

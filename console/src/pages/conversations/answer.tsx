@@ -13,6 +13,7 @@ import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
+import { TEXTS_AGAIN } from '../../parts/message/send-again.tsx'
 import { AnswerCost } from './answer-cost.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
@@ -34,7 +35,8 @@ type Props = About & {
 
 /**
  * The form that answers a phone number. Preselects the device that received the last text from this number:
- * the person knows the number of that device. A failed answer that another device sent again selects that one.
+ * the person knows the number of that device. If another device sent a failed answer
+ * again, selects that one.
  */
 export function Answer({ number, name, conversation, contact, isContactKnown, devices, ...rest }: Props) {
   const { kinds, texts, onWrite, onSent } = rest
@@ -77,8 +79,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
     <Form onSubmit={() => submit()} fault={send.fault}>
       {contact?.opted_out && (
         <Notice kind="warning">
-          {t('This number has opted out: texts to it are not sent.')}{' '}
-          {t('This number gets texts again when it has sent START.')}
+          {t('This number has opted out: texts to it are not sent.')} {TEXTS_AGAIN}
         </Notice>
       )}
       <CompletingArea

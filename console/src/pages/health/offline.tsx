@@ -17,10 +17,7 @@ export function Offline({
   devices: List<Device>
   states: ReturnType<typeof useDeviceStates>
 }) {
-  const lost = devices.filter((device) => {
-    const state = states.of(device)
-    return state?.reachable === false || state?.failing
-  })
+  const lost = devices.filter((device) => deviceWord(device, states.of(device))[0] === 'bad')
   const columns: readonly Column<Device>[] = [
     { title: t('Name'), cell: deviceName },
     { title: t('User'), cell: (device) => <Owner record={device} /> },
@@ -32,7 +29,10 @@ export function Offline({
     const [tone, word] = deviceWord(device, states.of(device))
     return <Badge tone={tone}>{word}</Badge>
   }
-  const some = devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')
+  const some =
+    devices.length === 0
+      ? t('There are no devices yet. Users add them.')
+      : t('All devices can be reached, and none has failed five texts in a row.')
   const none = loading || !states.value ? t('Loading…') : some
   return (
     <TableSection

@@ -28,7 +28,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       icon="send"
       busy={sending.busy}
       disabled={!webhook.enabled}
-      onClick={() => void sending.run(() => postWebhooks(`${webhook.id}/test`), t('Test sent'))}
+      onClick={() => void sending.run(() => postWebhooks(`${webhook.id}/test`), t('The test is being sent'))}
     >
       {t('Send a test')}
     </Button>

@@ -19,7 +19,8 @@ const FIRST = [
 
 /**
  * A modal dialog, open while it is rendered. FIRST chooses the first focus, which is never the close button.
- * Escape and the close button call `onClose`; without it, the dialog has neither. The browser keeps the focus inside and restores it afterwards.
+ * Escape and the close button call `onClose`; without it, neither closes. The browser keeps the focus inside
+ * and restores it afterwards.
  */
 export function Dialog({
   title,

@@ -59,11 +59,15 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
   )
 }
 
+export const TEXTS_AGAIN = t(
+  'This number gets texts again when it has sent START, or when somebody unticks “Opted out”. Where proof of consent is required, unticking is not enough.',
+)
+
 /** What to do about a failed text that the server would not send again; '' for others. */
 function insteadOf({ error_message, body }: Message, contact: Contact | undefined): string {
   if (error_message === 'Recipient is on the stop list')
     return t('This person was erased and gets no more texts.')
-  if (contact?.opted_out) return t('This number gets texts again when it has sent START.')
+  if (contact?.opted_out) return TEXTS_AGAIN
   if (error_message === 'Recipient has opted out')
     return t('Sending it again is not possible. If the person wants texts again, write a new one.')
   if (error_message === 'No proof of consent')
