@@ -168,7 +168,7 @@ scenario("a superuser restricts superusers' addresses and is warned before a loc
   await fixture.visit('/settings')
   const field = page.getByLabel('Addresses of superusers')
   const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
-  await page.getByText('Your own is 127.0.0.1.').waitFor()
+  await page.getByText('Empty: from anywhere. Your own address is 127.0.0.1.').waitFor()
   await field.fill('nowhere')
   await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await save()
