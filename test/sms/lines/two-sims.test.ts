@@ -90,7 +90,9 @@ test("users cannot create lines, and only the owner can change a line's settings
   for (const by of [other, device, server.guest]) expect((await by.call('DELETE', path)).status).toBe(404)
   expect((await user.call('DELETE', path)).status).toBe(204)
   const [message] = await records(user, 'sms_messages')
-  expect([message.id, message.line]).toEqual([sent.message_ids[0], line.id])
+  expect(message.id).toBe(sent.message_ids[0])
+  // '' once the server's sweep has taken the text back from a line that is gone
+  expect([line.id, '']).toContain(message.line)
   expect((await user.call('POST', '/api/collections/lines/records', { ...line, id: '' })).status).toBe(403)
   expect(await records(other, 'lines')).toEqual([])
   expect(await records(device, 'lines')).toHaveLength(1)
