@@ -20,7 +20,9 @@ test('schema.sql matches the migrated schema (`npm run schema` rewrites it)', as
 })
 
 test('tables.ts matches the tables and names no collection twice', async () => {
-  await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot('../../src/platform/db/tables.ts')
+  await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot(
+    '../../src/platform/db/tables.ts',
+  )
 })
 
 test("the console's collections.ts matches the built-in collections", async () => {
