@@ -12,7 +12,7 @@ import { routedPath } from '../http/server/before-routes.ts'
 import { RetryLater } from '../platform/errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { assetRoutes, consoleRoutes, docsRoutes } from './console.ts'
-import { FEATURES, pathsOf } from './features.ts'
+import { describePaths, FEATURES } from './features.ts'
 import { watchRoutes } from './watch-routes.ts'
 
 /** All routes of the server. `http/middleware/failure` answers the errors that they throw. */
@@ -79,6 +79,6 @@ export const OWN_ROUTES: DescribedRoutes = {
     { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
     { name: SERVER, description: 'Endpoints that belong to no collection.' },
   ],
-  paths: pathsOf,
+  paths: describePaths,
   webhooks: webhookCalls,
 }

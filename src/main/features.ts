@@ -97,5 +97,5 @@ export const kindsOf = (services: WithSending): JobKind[] =>
 export const sharedFamilies = (source: { readonly store: Store; readonly config: Config }): Family[] =>
   FEATURES.flatMap(({ metrics }) => metrics?.(source) ?? [])
 
-export const pathsOf = (records: DescribedRecords) =>
+export const describePaths = (records: DescribedRecords) =>
   Object.assign({}, ...FEATURES.map(({ paths }) => paths?.(records) ?? {}))

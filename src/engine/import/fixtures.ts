@@ -11,6 +11,7 @@ import { columnName, quote, tableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
 import type { Extensions } from '../records/collection-extension.ts'
+import { beginImport } from './begin-import.ts'
 import { chunkSize, insertRows, removeOld, tidy } from './insert-rows.ts'
 import { type FilePosition, type ImportRow, idOf, readRows, recordFault } from './read-rows.ts'
 
@@ -48,8 +49,7 @@ async function importRecords(
   progress: Progress,
 ): Promise<Part[]> {
   const parts = readParts(draft, extensions, file)
-  await draft.db.limitStatements(0)
-  for (const { beforeImport } of extensions.values()) await beforeImport?.(draft.db)
+  await beginImport(draft.db, extensions)
   for (const part of parts) await insertPart(draft, part, progress)
   // check relations last: records may refer to each other in any order
   for (const part of parts) await checkRelations(draft, part)

@@ -12,6 +12,7 @@ import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { tableName } from '../collections/sql-names.ts'
 import type { Extensions } from '../records/collection-extension.ts'
+import { beginImport } from './begin-import.ts'
 import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
 import { tidy } from './insert-rows.ts'
 import { countLeftOut, type LeftOut } from './left-out.ts'
@@ -47,8 +48,7 @@ export async function importFolder(
     const tables = raws.filter(({ type }) => type !== 'view')
     const total = tables.reduce((sum, { name }) => sum + data.count(name), 0)
     const done = await store.change(async (draft) => {
-      await draft.db.limitStatements(0)
-      for (const { beforeImport } of extensions.values()) await beforeImport?.(draft.db)
+      await beginImport(draft.db, extensions)
       await refuseUnlessEmpty(draft)
       const brought = await bring({ draft, data, raws, storage, progress, report, leftOut })
       leftOut.report(report)

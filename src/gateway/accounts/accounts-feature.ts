@@ -16,7 +16,7 @@ export const ACCOUNTS: Feature = {
     ['/api/account', memberRoutes],
     ['/api/users', userRoutes],
   ],
-  changingGets: ['/api/account/push-key', '/api/account/smsgate-key'],
+  changingGets: ['/api/account/push-key'],
   rights: {
     'GET /api/account/me': 'viewer',
     'GET /api/account/inbox': 'viewer',

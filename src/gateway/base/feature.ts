@@ -53,7 +53,3 @@ const every = (minutes: number, expression: string) => ({ expression, everyMs: m
 export const EVERY_MINUTE = every(1, '* * * * *')
 export const EVERY_TEN_MINUTES = every(10, '*/10 * * * *')
 export const HOURLY = every(60, '0 * * * *')
-
-/** Days that texts in hook calls and codes are kept: no longer than messages and the log of webhooks. */
-export const keepTextDays = ({ webhookLogDays, retention }: Pick<Config, 'webhookLogDays' | 'retention'>) =>
-  Math.min(webhookLogDays, retention.days || webhookLogDays)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Config } from '../../platform/config.ts'
 
 /** Days after which an account deletes records, by kind (`sql/functions/retention`); null: never. */
 export interface Periods {
@@ -14,3 +15,7 @@ export const periodsSql = (owner: unknown, serverDays: number) =>
 
 /** SQL: the date so many days ago; null for null days. */
 export const before = (days: unknown) => sql<string>`pb_text(now() - make_interval(days => (${days})::int))`
+
+/** Days that texts in hook calls and codes are kept: no longer than messages and the log of webhooks. */
+export const limitTextDays = ({ webhookLogDays, retention }: Pick<Config, 'webhookLogDays' | 'retention'>) =>
+  Math.min(webhookLogDays, retention.days || webhookLogDays)

@@ -1,5 +1,6 @@
 import { strict } from '../../engine/records/collection-extension.ts'
-import { EVERY_MINUTE, type Feature, HOURLY, keepTextDays } from '../base/feature.ts'
+import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
+import { limitTextDays } from '../base/retention-periods.ts'
 import { deleteOldVerifications, expireVerifications } from './end-old.ts'
 import { verifyPaths, verifyRoutes } from './routes.ts'
 import { verifyServicesExtension } from './services-extension.ts'
@@ -22,7 +23,7 @@ export const CODES: Feature = {
     {
       id: 'verificationCleanUp',
       ...HOURLY,
-      run: () => deleteOldVerifications(store.db, keepTextDays(config)),
+      run: () => deleteOldVerifications(store.db, limitTextDays(config)),
     },
     { id: 'verificationExpiry', ...EVERY_MINUTE, run: () => expireVerifications(store.db) },
   ],

@@ -1,5 +1,6 @@
 import { strict } from '../../engine/records/collection-extension.ts'
-import { type Feature, HOURLY, keepTextDays } from '../base/feature.ts'
+import { type Feature, HOURLY } from '../base/feature.ts'
+import { limitTextDays } from '../base/retention-periods.ts'
 import { cleanUpHooks } from './hook-hour.ts'
 import { hooksExtension } from './hooks-extension.ts'
 import { hookPaths, hookRoutes } from './routes.ts'
@@ -13,6 +14,6 @@ export const HOOKS: Feature = {
   paths: hookPaths,
   extensions: () => ({ hooks: strict(hooksExtension), hook_calls: strict() }),
   timed: ({ store, config }) => [
-    { id: 'hookCleanUp', ...HOURLY, run: () => cleanUpHooks(store.db, keepTextDays(config)) },
+    { id: 'hookCleanUp', ...HOURLY, run: () => cleanUpHooks(store.db, limitTextDays(config)) },
   ],
 }
