@@ -12,11 +12,11 @@ const SLOW = 'test/**/*.slow.test.ts'
 /** These need a browser: npm run test:browser. */
 const IN_BROWSER = 'test/browser/**'
 /** Where versions of Postgres may differ. */
-const OF_DATABASE = 'test/{db,backup,sms/queue}/**/*.test.ts'
+const OF_DATABASE = 'test/{platform/db,engine/backup,gateway/messages/queue}/**/*.test.ts'
 /** These need PgBouncer. */
-const OF_POOLER = 'test/db/pooler/**'
+const OF_POOLER = 'test/platform/db/pooler/**'
 /** What must go on behind PgBouncer. */
-const POOLED = [OF_POOLER, 'test/{realtime,nodes,sms/queue}/**/*.test.ts']
+const POOLED = [OF_POOLER, 'test/{engine/realtime,main/nodes,gateway/messages/queue}/**/*.test.ts']
 
 const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
 if (!hasPostgres) {
@@ -64,7 +64,7 @@ const pooled = (TEST_POOL_MODE: PoolMode) => ({
     name: `pgbouncer-${TEST_POOL_MODE}`,
     include: POOLED,
     // PgBouncer hides from a server that its connections were ended: it notices within a second, not at once
-    exclude: TEST_POOL_MODE === 'transaction' ? ['test/nodes/outdated.slow.test.ts'] : [],
+    exclude: TEST_POOL_MODE === 'transaction' ? ['test/main/nodes/outdated.slow.test.ts'] : [],
     env: { TEST_SERVER: `PGBOUNCER_${TEST_POOL_MODE.toUpperCase()}`, TEST_POOL_MODE },
     globalSetup: INSTALLED_SETUP,
     sequence: { groupOrder: TEST_POOL_MODE === 'session' ? 3 : 4 },
@@ -80,13 +80,13 @@ const postgres15 = {
     // the last four wait for locks and connections, or refuse files, as on any version; the replica has the
     // installed Postgres in every project
     exclude: [
-      'test/db/embedded/**',
-      'test/db/replica/**',
+      'test/platform/db/embedded/**',
+      'test/platform/db/replica/**',
       OF_POOLER,
-      'test/backup/refusals.slow.test.ts',
-      'test/db/locked.slow.test.ts',
-      'test/db/away.test.ts',
-      'test/sms/queue/deadlocks.slow.test.ts',
+      'test/engine/backup/refusals.slow.test.ts',
+      'test/platform/db/locked.slow.test.ts',
+      'test/platform/db/away.test.ts',
+      'test/gateway/messages/queue/deadlocks.slow.test.ts',
     ],
     env: { TEST_SERVER: 'POSTGRES15' },
     globalSetup: INSTALLED_SETUP,

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SENDING_ROUTES } from '../doors/door-sends.ts'
+import { SENDING_ROUTES } from '../protocols/send-only/door-sends.ts'
 import { startServer } from '../support/server/start.ts'
 
 // docs/internals/bounds.md names each route of the API's description and each background job.

@@ -76,7 +76,7 @@ const asIfInstalled = (text: string) =>
     .replace(/^User=.*/gm, 'User=root')
 
 test('the example of a backup has as many tables as a new database', () => {
-  const schema = readFileSync(join(PROJECT, 'test/db/schema.sql'), 'utf8')
+  const schema = readFileSync(join(PROJECT, 'test/platform/db/schema.sql'), 'utf8')
   const tables = [...schema.matchAll(/^create table "?(\w+)"?/gim)].map(([, name]) => name!)
   const saved = tables.filter((name) => !NOT_TRANSFERRED.has(name))
   const shown = blocks.flatMap(({ text }) =>

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashPassword } from '../../src/engine/fields/bcrypt.ts'
-import { ID, type SourceCollection, USERS, writeSource } from '../import/pocketbase-data.ts'
+import { ID, type SourceCollection, USERS, writeSource } from '../engine/import/pocketbase-data.ts'
 import type { Outcome } from './shell.ts'
 
 const PATIENCE_MS = 60_000

@@ -16,7 +16,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   collection: 'contacts',
   id: ANN.id,
 }
-// MCP's library answers errors of JSON-RPC by itself: test/mcp/hostile
+// MCP's library answers errors of JSON-RPC by itself: test/protocols/mcp/hostile
 const bodies = describedRequests(server.services, PARAMETERS).filter(
   ({ path, types }) => path !== '/mcp' && types.includes('application/json'),
 )

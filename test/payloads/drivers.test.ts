@@ -13,7 +13,7 @@ import type { Driver } from '../../src/programs/agent/driver.ts'
 import { foldersIn, gammuDriver } from '../../src/programs/agent/drivers/gammu.ts'
 import { modemManagerDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
 import { termuxDriver } from '../../src/programs/agent/drivers/termux.ts'
-import { setUp } from '../agent/carrier.ts'
+import { setUp } from '../programs/agent/carrier.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runPayloads } from './run-payloads.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 // Shows that the matrix notices each check of the judge: takes one out at random, in a copy of the
-// repository, and runs the matrix, which must fail. Usage: npx node test/judge/removals.ts [--count 20]
+// repository, and runs the matrix, which must fail. Usage: npx node test/permission/removals.ts [--count 20]
 
 /** A check: the file, what stands there, and what stands there without the check. */
 type Check = readonly [file: string, check: string, without: string]
@@ -98,7 +98,7 @@ function redMatrix(copy: string): string | undefined {
   const args = [
     'vitest',
     'run',
-    'test/judge',
+    'test/permission',
     '--project',
     'slow',
     '--bail',

@@ -1,5 +1,5 @@
 import { sidOf } from '../../src/protocols/twilio/sids.ts'
-import { DOOR_SENDS, type DoorSend } from '../doors/door-sends.ts'
+import { DOOR_SENDS, type DoorSend } from '../protocols/send-only/door-sends.ts'
 import {
   type Caller,
   contact,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLogger } from '../src/platform/log.ts'
-import { terminalLog } from '../src/platform/terminal-log.ts'
+import { createLogger } from '../../src/platform/log.ts'
+import { terminalLog } from '../../src/platform/terminal-log.ts'
 
 function logTo() {
   const lines: string[] = []

@@ -1,7 +1,7 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
 import { createLogger } from '../../src/platform/log.ts'
-import { startRealtimeServer } from '../realtime/realtime-server.ts'
+import { startRealtimeServer } from '../engine/realtime/realtime-server.ts'
 import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { sendOutgoing } from '../../src/platform/outgoing/send.ts'
 import { readAnswer } from '../../src/programs/agent/drivers/http/answer.ts'
 import { fillRequest } from '../../src/programs/agent/drivers/http/request.ts'
-import { CALLBACK, openDriver, TEXT } from '../agent/http/carrier-fixture.ts'
+import { CALLBACK, openDriver, TEXT } from '../programs/agent/http/carrier-fixture.ts'
 import { type Documented, hasDocuments, hasPrism, startPrism } from './openapi-documents.ts'
 
 // Prism plays carriers by the OpenAPI documents that they publish.

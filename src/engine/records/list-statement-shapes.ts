@@ -46,7 +46,7 @@ interface Shape {
   readonly write: (plan: ListPlan) => string
 }
 
-/** The shapes of a list's statement; the first that fits is used. test/records/read/list-shapes.test.ts */
+/** A list's statements; the first that fits is used. Their test: test/engine/records/read/list-shapes */
 export const SHAPES: readonly Shape[] = [
   {
     name: 'search the newest rows first',

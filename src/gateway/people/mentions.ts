@@ -47,7 +47,7 @@ const records = (...[table, columns, unique]: Parameters<typeof ofRecords>): Ste
 const ofDeliveries: Mention['rows'] = (page) =>
   sql`t.delivery = any(array(select d.id from webhook_deliveries d where ${inPage('d', page)}))`
 
-/** Where words of an account may name a person. `test/person/no-places` says why other columns do not. */
+/** Where words of an account may name a person. `test/gateway/people/no-places`: why other columns do not. */
 const STEPS: readonly Step[] = [
   {
     paged: 'sms_messages',

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Locator, type Page, type Request } from 'playwright-core'
-import { CHROMIUM, FLAGS } from '../browser/support/browser.ts'
+import { CHROMIUM, FLAGS } from '../../browser/support/browser.ts'
 
 const VIEWPORT = { width: 1400, height: 900 }
 const WAIT_MS = 15_000

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { extname, join, normalize } from 'node:path'
-import { freePortFrom } from '../../src/http/server/free-port.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { serve } from '../support/server/program.ts'
-import { listenLocally } from '../support/services/listen.ts'
+import { freePortFrom } from '../../../src/http/server/free-port.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { serve } from '../../support/server/program.ts'
+import { listenLocally } from '../../support/services/listen.ts'
 import { type DashboardFixture, openBrowser, type Part } from './dashboard-fixture.ts'
 import { applicationSettings, editContact, exportAndImport, makeCollection } from './pages.ts'
 import { firstSuperuser, openEachCollection, seed, signOutAndIn } from './seed.ts'
@@ -71,7 +71,7 @@ async function startProxy(folder: string, target: string) {
 
 const HOST = '127.0.0.1'
 const FIRST_PORT = 5720
-const PICTURES = join(import.meta.dirname, '..', '..', 'coverage', 'dashboard')
+const PICTURES = join(import.meta.dirname, '../../../coverage/dashboard')
 /** The browser quotes what it was told to type. */
 const LINE = 1_000
 const EMAIL = 'boss@example.com'

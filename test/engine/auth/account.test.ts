@@ -1,5 +1,5 @@
-import type { Answer } from '../support/server/request.ts'
-import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
+import type { Answer } from '../../support/server/request.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
 
 const server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' })
 

@@ -1,8 +1,8 @@
-import { identifyKey } from '../../src/engine/auth/identify-key.ts'
-import { createRecord, updateRecord } from '../../src/engine/records/write.ts'
-import { type RequestInfo, serverRequest } from '../../src/engine/request/request.ts'
-import { apiKeysExtension } from '../../src/gateway/accounts/api-keys.ts'
-import { startServerWithMail } from '../support/server/server-with-mail.ts'
+import { identifyKey } from '../../../src/engine/auth/identify-key.ts'
+import { createRecord, updateRecord } from '../../../src/engine/records/write.ts'
+import { type RequestInfo, serverRequest } from '../../../src/engine/request/request.ts'
+import { apiKeysExtension } from '../../../src/gateway/accounts/api-keys.ts'
+import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const EXTENSIONS = new Map([['api_keys', apiKeysExtension]])
 const IP = '192.0.2.1'

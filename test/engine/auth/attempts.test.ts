@@ -1,7 +1,7 @@
-import { limitSignInAttempts } from '../../src/engine/auth/attempt-limits.ts'
-import { badRequest } from '../../src/platform/errors.ts'
-import { overLimit } from '../../src/platform/limits/holder.ts'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { limitSignInAttempts } from '../../../src/engine/auth/attempt-limits.ts'
+import { badRequest } from '../../../src/platform/errors.ts'
+import { overLimit } from '../../../src/platform/limits/holder.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const TRIES = 5
 

@@ -1,12 +1,12 @@
-import { findByToken } from '../../src/engine/auth/tokens.ts'
-import { requireDevice } from '../../src/gateway/base/device.ts'
-import { claimMessages } from '../../src/gateway/messages/queue/claim.ts'
+import { findByToken } from '../../../src/engine/auth/tokens.ts'
+import { requireDevice } from '../../../src/gateway/base/device.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
+import { basic } from '../../support/server/request.ts'
+import { type Client, client, openStream, withDevices } from '../../support/server/server-with-devices.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
+import { codeIn } from '../../support/services/mail-server.ts'
+import { oauth2By, signInByProvider, startOidcServer } from '../../support/services/oidc-server.ts'
 import { TestListener } from '../realtime/test-listener.ts'
-import { basic } from '../support/server/request.ts'
-import { type Client, client, openStream, withDevices } from '../support/server/server-with-devices.ts'
-import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
-import { codeIn } from '../support/services/mail-server.ts'
-import { oauth2By, signInByProvider, startOidcServer } from '../support/services/oidc-server.ts'
 
 // A disabled user: every way in is closed, and opens again when the user is enabled.
 

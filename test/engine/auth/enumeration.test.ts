@@ -1,5 +1,5 @@
-import type { Answer } from '../support/server/request.ts'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import type { Answer } from '../../support/server/request.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 // What a stranger is answered must be the same whether the thing is there or not, or is somebody else's.
 

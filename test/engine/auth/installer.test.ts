@@ -3,12 +3,12 @@ import {
   installerLink,
   listSuperusers,
   upsertSuperuser,
-} from '../../src/engine/auth/superusers.ts'
-import { findByToken } from '../../src/engine/auth/tokens.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { start } from '../support/database/open.ts'
-import { testConfig } from '../support/server/start.ts'
+} from '../../../src/engine/auth/superusers.ts'
+import { findByToken } from '../../../src/engine/auth/tokens.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start } from '../../support/database/open.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 const config = await testConfig()
 const server = await start(config, createLogger(config))

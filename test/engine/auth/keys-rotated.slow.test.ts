@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { releaseDue } from '../../src/gateway/messages/queue/overdue.ts'
-import { reassign } from '../../src/gateway/messages/queue/reassign.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { start } from '../support/database/open.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { basic, request } from '../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { releaseDue } from '../../../src/gateway/messages/queue/overdue.ts'
+import { reassign } from '../../../src/gateway/messages/queue/reassign.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start } from '../../support/database/open.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { basic, request } from '../../support/server/request.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Two servers on one Postgres: what changes a key at the first is right at the second at once.
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
-import { renderAuthMethods } from '../../src/engine/auth/oauth2/auth-methods.ts'
-import { exchange } from '../../src/engine/auth/oauth2/fetch-provider-token.ts'
-import { providerClient } from '../../src/engine/auth/oauth2/provider.ts'
-import { PROVIDERS, providerOf } from '../../src/engine/auth/oauth2/providers.ts'
-import { fetchUser } from '../../src/engine/auth/oauth2/with-oauth2.ts'
-import { type AuthCollection, USERS_ID } from '../../src/engine/collections/collection.ts'
-import { builtInCollections } from '../../src/engine/collections/definition/built-in.ts'
-import { OAUTH2_PROVIDERS } from '../../src/engine/collections/definition/oauth2-providers.ts'
-import { listenLocally } from '../support/services/listen.ts'
+import { renderAuthMethods } from '../../../src/engine/auth/oauth2/auth-methods.ts'
+import { exchange } from '../../../src/engine/auth/oauth2/fetch-provider-token.ts'
+import { providerClient } from '../../../src/engine/auth/oauth2/provider.ts'
+import { PROVIDERS, providerOf } from '../../../src/engine/auth/oauth2/providers.ts'
+import { fetchUser } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
+import { type AuthCollection, USERS_ID } from '../../../src/engine/collections/collection.ts'
+import { builtInCollections } from '../../../src/engine/collections/definition/built-in.ts'
+import { OAUTH2_PROVIDERS } from '../../../src/engine/collections/definition/oauth2-providers.ts'
+import { listenLocally } from '../../support/services/listen.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
 interface Says {

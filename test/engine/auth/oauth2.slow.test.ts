@@ -1,11 +1,11 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { OAUTH2_FORM } from '../../src/engine/auth/oauth2/with-oauth2.ts'
-import type { OAuth2Provider } from '../../src/engine/collections/auth-shape.ts'
-import type { AuthCollection } from '../../src/engine/collections/collection.ts'
-import type { FileField } from '../../src/engine/fields/field.ts'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
+import { OAUTH2_FORM } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
+import type { OAuth2Provider } from '../../../src/engine/collections/auth-shape.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
+import type { FileField } from '../../../src/engine/fields/field.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { oauth2By, startOidcServer } from '../../support/services/oidc-server.ts'
 
 globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
 

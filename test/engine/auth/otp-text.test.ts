@@ -1,8 +1,8 @@
 import PocketBase from 'pocketbase'
-import { cleanUpSignIns } from '../../src/engine/auth/clean-up.ts'
-import { pairDevice } from '../support/server/server-with-devices.ts'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { SUPERUSER } from '../support/server/start.ts'
+import { cleanUpSignIns } from '../../../src/engine/auth/clean-up.ts'
+import { pairDevice } from '../../support/server/server-with-devices.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
 
 // One-time passwords by text, asked for with PocketBase's own client, and read by a phone that claims.
 

@@ -1,7 +1,7 @@
-import { cleanUpSignIns } from '../../src/engine/auth/clean-up.ts'
-import { identify } from '../../src/engine/auth/tokens.ts'
-import type { Store } from '../../src/engine/collections/catalog.ts'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { cleanUpSignIns } from '../../../src/engine/auth/clean-up.ts'
+import { identify } from '../../../src/engine/auth/tokens.ts'
+import type { Store } from '../../../src/engine/collections/catalog.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const server = await startServerWithMail()
 

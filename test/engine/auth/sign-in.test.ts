@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const withPassword = (body: object, query = '', headers = {}) =>
   server.post(`/api/collections/users/auth-with-password${query}`, body, headers)

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setSuperuserAddresses } from '../../src/engine/auth/superusers.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { testConfig } from '../support/server/start.ts'
+import { setSuperuserAddresses } from '../../../src/engine/auth/superusers.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 // At the terminal a superuser says from where superusers may come: the way back for who has shut out
 // everybody.
@@ -52,7 +52,7 @@ test('the command accepts any number of addresses', { timeout: 180_000 }, async 
   const folder = temporaryFolder()
   const { databaseUrl } = await testConfig()
   const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }
-  const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+  const cli = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
   const ips = (...places: string[]) => {
     const args = [cli, 'superuser', 'ips', ...places]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })

@@ -1,9 +1,9 @@
-import { findAuthRecord } from '../../src/engine/auth/find-auth-record.ts'
-import type { AuthCollection } from '../../src/engine/collections/collection.ts'
-import { StaleAuth } from '../../src/engine/records/fresh-auth.ts'
-import { startPairing } from '../../src/gateway/lines/pair.ts'
-import { untilWaiting } from '../support/database/locks.ts'
-import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
+import { findAuthRecord } from '../../../src/engine/auth/find-auth-record.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
+import { StaleAuth } from '../../../src/engine/records/fresh-auth.ts'
+import { startPairing } from '../../../src/gateway/lines/pair.ts'
+import { untilWaiting } from '../../support/database/locks.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
 
 // A record comes to its owner in the very moment in which a stranger makes what opens it later.
 

@@ -1,6 +1,6 @@
-import type { AuthCollection } from '../../src/engine/collections/collection.ts'
-import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
-import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
+import { oauth2By, startOidcServer } from '../../support/services/oidc-server.ts'
 
 // Somebody makes a record with another's address, and things that open it. Then the owner of the address
 // comes along.

@@ -1,6 +1,6 @@
-import { isSigned, readClaims, signToken } from '../../src/engine/auth/tokens.ts'
-import type { AuthCollection } from '../../src/engine/collections/collection.ts'
-import { type AuthRecord, authRecord } from '../../src/engine/request/request.ts'
+import { isSigned, readClaims, signToken } from '../../../src/engine/auth/tokens.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
+import { type AuthRecord, authRecord } from '../../../src/engine/request/request.ts'
 
 const SECRET = 's'.repeat(50)
 const token = (duration: number) => ({ duration, secret: SECRET })

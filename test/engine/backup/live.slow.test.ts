@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { checkBackup } from '../../src/engine/backup/archive.ts'
-import { restoreBackup } from '../../src/engine/backup/restore.ts'
-import { writeBackup } from '../../src/engine/backup/write.ts'
-import { afterRestore } from '../../src/main/after-restore.ts'
-import type { Db } from '../../src/platform/db/open.ts'
-import { briefFaults } from '../support/database/brief.ts'
-import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { withDevices } from '../support/server/server-with-devices.ts'
-import { startServer } from '../support/server/start.ts'
+import { checkBackup } from '../../../src/engine/backup/archive.ts'
+import { restoreBackup } from '../../../src/engine/backup/restore.ts'
+import { writeBackup } from '../../../src/engine/backup/write.ts'
+import { afterRestore } from '../../../src/main/after-restore.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { briefFaults } from '../../support/database/brief.ts'
+import { type Environment, emptyDatabase, withDatabase } from '../../support/database/empty-databases.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { withDevices } from '../../support/server/server-with-devices.ts'
+import { startServer } from '../../support/server/start.ts'
 
-const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 /** Between two sends of a connection, so that the backup gets on in the same process. */
 const PAUSE_MS = 20
 const folder = temporaryFolder()

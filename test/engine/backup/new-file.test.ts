@@ -1,7 +1,7 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newFile } from '../../src/engine/backup/new-file.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { newFile } from '../../../src/engine/backup/new-file.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 test('the next file removes old leftovers of a killed process, not recent ones', async () => {
   const folder = temporaryFolder()

@@ -1,13 +1,13 @@
-import { readNew } from '../../src/engine/collections/definition/read-collection.ts'
-import { removeCollection } from '../../src/engine/collections/edit.ts'
-import { importAll } from '../../src/engine/collections/import-all-or-none.ts'
-import { saveCollection } from '../../src/engine/collections/save-collection.ts'
-import { checkRule } from '../../src/engine/records/access.ts'
-import { readConfig } from '../../src/platform/config.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { collectionStore, create, refusal, update } from '../support/collection-store.ts'
-import { openDb, openStore } from '../support/database/open.ts'
-import { testConfig } from '../support/server/start.ts'
+import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { removeCollection } from '../../../src/engine/collections/edit.ts'
+import { importAll } from '../../../src/engine/collections/import-all-or-none.ts'
+import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
+import { checkRule } from '../../../src/engine/records/access.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { collectionStore, create, refusal, update } from '../../support/collection-store.ts'
+import { openDb, openStore } from '../../support/database/open.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 const store = await collectionStore()
 

@@ -1,10 +1,10 @@
-import { complete } from '../../src/engine/collections/definition/complete.ts'
-import { readNew } from '../../src/engine/collections/definition/read-collection.ts'
-import { parseIndex } from '../../src/engine/collections/index-definition.ts'
-import { indexedColumns } from '../../src/engine/collections/own-indexes.ts'
-import { indexDdl } from '../../src/engine/collections/table-indexes.ts'
-import { collectionStore, update } from '../support/collection-store.ts'
-import { openStore } from '../support/database/open.ts'
+import { complete } from '../../../src/engine/collections/definition/complete.ts'
+import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { parseIndex } from '../../../src/engine/collections/index-definition.ts'
+import { indexedColumns } from '../../../src/engine/collections/own-indexes.ts'
+import { indexDdl } from '../../../src/engine/collections/table-indexes.ts'
+import { collectionStore, update } from '../../support/collection-store.ts'
+import { openStore } from '../../support/database/open.ts'
 
 const fields = [
   { name: 'a', type: 'text' },

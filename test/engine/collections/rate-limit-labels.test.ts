@@ -1,6 +1,6 @@
-import { renameRateLimits, SettingsStore } from '../../src/engine/settings/settings-store.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { openTestDb } from '../support/server/start.ts'
+import { renameRateLimits, SettingsStore } from '../../../src/engine/settings/settings-store.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { openTestDb } from '../../support/server/start.ts'
 
 const db = await openTestDb()
 await migrate(db)

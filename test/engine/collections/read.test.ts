@@ -1,6 +1,6 @@
-import { collectionJson } from '../../src/engine/collections/definition/collection-json.ts'
-import { complete } from '../../src/engine/collections/definition/complete.ts'
-import { readNew, readStored } from '../../src/engine/collections/definition/read-collection.ts'
+import { collectionJson } from '../../../src/engine/collections/definition/collection-json.ts'
+import { complete } from '../../../src/engine/collections/definition/complete.ts'
+import { readNew, readStored } from '../../../src/engine/collections/definition/read-collection.ts'
 
 const make = (raw: unknown) => complete(readNew(raw))
 

@@ -1,4 +1,4 @@
-import { testStore } from '../support/database/queue.ts'
+import { testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()
 

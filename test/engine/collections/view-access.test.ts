@@ -1,5 +1,5 @@
-import { removeCollection } from '../../src/engine/collections/edit.ts'
-import { collectionStore, create, refusal, rowsOf } from '../support/collection-store.ts'
+import { removeCollection } from '../../../src/engine/collections/edit.ts'
+import { collectionStore, create, refusal, rowsOf } from '../../support/collection-store.ts'
 
 const store = await collectionStore()
 const fields = [

@@ -1,5 +1,5 @@
-import { removeCollection } from '../../src/engine/collections/edit.ts'
-import { collectionStore, create, refusal, rowsOf, update } from '../support/collection-store.ts'
+import { removeCollection } from '../../../src/engine/collections/edit.ts'
+import { collectionStore, create, refusal, rowsOf, update } from '../../support/collection-store.ts'
 
 const kind = { name: 'kind', type: 'select', values: ['p', 'q'], maxSelect: 1 }
 const fields = [{ name: 'rank', type: 'number' }]

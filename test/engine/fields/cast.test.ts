@@ -1,7 +1,7 @@
-import { toText, toTexts } from '../../src/engine/fields/cast.ts'
-import { dateOf, formatDate } from '../../src/engine/fields/date.ts'
-import { checkValue } from '../../src/engine/fields/field-types.ts'
-import { isJson, minify, writeSorted } from '../../src/engine/fields/json-text.ts'
+import { toText, toTexts } from '../../../src/engine/fields/cast.ts'
+import { dateOf, formatDate } from '../../../src/engine/fields/date.ts'
+import { checkValue } from '../../../src/engine/fields/field-types.ts'
+import { isJson, minify, writeSorted } from '../../../src/engine/fields/json-text.ts'
 import { fieldOf, store } from './field.ts'
 
 // The casts of single values are recorded: test/conformance, crud.

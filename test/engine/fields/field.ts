@@ -1,6 +1,6 @@
-import { readField } from '../../src/engine/collections/definition/read-field.ts'
-import type { Field, FieldOf, FieldTypeName, Value } from '../../src/engine/fields/field.ts'
-import { checkValue, fieldType } from '../../src/engine/fields/field-types.ts'
+import { readField } from '../../../src/engine/collections/definition/read-field.ts'
+import type { Field, FieldOf, FieldTypeName, Value } from '../../../src/engine/fields/field.ts'
+import { checkValue, fieldType } from '../../../src/engine/fields/field-types.ts'
 
 /** A field with its type's defaults and some options. */
 export const fieldOf = <T extends FieldTypeName>(type: T, options: Partial<FieldOf<T>> = {}): Field =>

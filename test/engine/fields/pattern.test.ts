@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { generateText, matchesPattern, patternError } from '../../src/engine/fields/pattern.ts'
-import { randomId } from '../../src/platform/tools/random.ts'
-import { startCpuTimer } from '../support/server/cpu-timer.ts'
+import { generateText, matchesPattern, patternError } from '../../../src/engine/fields/pattern.ts'
+import { randomId } from '../../../src/platform/tools/random.ts'
+import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 
 test.each([
   ['[a-z0-9]{15}', /^[a-z0-9]{15}$/],

@@ -1,7 +1,7 @@
-import { diskWarning } from '../../src/http/metrics/disk.ts'
-import { type Client, must } from '../support/server/server-with-devices.ts'
-import { mms, mmsPoster } from '../support/smsgate/mms.ts'
-import { joinPhone, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
+import { diskWarning } from '../../../src/http/metrics/disk.ts'
+import { type Client, must } from '../../support/server/server-with-devices.ts'
+import { mms, mmsPoster } from '../../support/smsgate/mms.ts'
+import { joinPhone, startSmsgateFixture } from '../../support/smsgate/smsgate-fixture.ts'
 
 const MAX_BYTES = 2 << 20
 const fixture = await startSmsgateFixture({ MAX_ACCOUNT_FILE_BYTES: String(MAX_BYTES) })

@@ -1,7 +1,7 @@
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
-import { Db } from '../../src/platform/db/open.ts'
-import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { Db } from '../../../src/platform/db/open.ts'
+import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
 const PICTURE = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
   .png()

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import { sniff } from '../../src/engine/files/sniff.ts'
+import { sniff } from '../../../src/engine/files/sniff.ts'
 
 const RIFF = (form: string) => `RIFF\0\0\0\0${form}`
 /** The beginning of a ZIP archive of such files, which are not compressed. */

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openUploadSpace, removeUploads, type Spool } from '../../src/engine/files/temporary-upload.ts'
-import { Budget } from '../../src/platform/limits/budget.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { openUploads } from '../support/open-uploads.ts'
+import { openUploadSpace, removeUploads, type Spool } from '../../../src/engine/files/temporary-upload.ts'
+import { Budget } from '../../../src/platform/limits/budget.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { openUploads } from '../../support/open-uploads.ts'
 
 // others on this machine have uploads, too
 const folder = temporaryFolder()

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import PocketBase from 'pocketbase'
-import { untilWaiting } from '../support/database/locks.ts'
-import { openUploads } from '../support/open-uploads.ts'
-import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { untilWaiting } from '../../support/database/locks.ts'
+import { openUploads } from '../../support/open-uploads.ts'
+import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
 const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 1, ...options })
 const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }

@@ -1,6 +1,6 @@
-import { guestHolder, ticketOf } from '../../src/platform/limits/holder.ts'
-import { compare, OPAQUE } from '../support/predicates.ts'
-import { testConfig } from '../support/server/start.ts'
+import { guestHolder, ticketOf } from '../../../src/platform/limits/holder.ts'
+import { compare, OPAQUE } from '../../support/predicates.ts'
+import { testConfig } from '../../support/server/start.ts'
 import { openWorld } from './world.ts'
 
 const world = await openWorld(await testConfig())

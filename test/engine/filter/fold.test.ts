@@ -1,5 +1,5 @@
-import { foldedPattern } from '../../src/engine/filter/fold.ts'
-import { testConfig } from '../support/server/start.ts'
+import { foldedPattern } from '../../../src/engine/filter/fold.ts'
+import { testConfig } from '../../support/server/start.ts'
 import { openWorld } from './world.ts'
 
 const world = await openWorld(await testConfig())

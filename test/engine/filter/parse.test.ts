@@ -1,4 +1,4 @@
-import { type Node, parseFilter, type Token } from '../../src/engine/filter/parse.ts'
+import { type Node, parseFilter, type Token } from '../../../src/engine/filter/parse.ts'
 
 const show = (token: Token): string => {
   if (token.kind === 'literal') return JSON.stringify(token.value)

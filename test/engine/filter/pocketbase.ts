@@ -1,7 +1,7 @@
-import { Client } from '../conformance/client.ts'
-import type { Corpus } from '../conformance/corpus.ts'
-import { startPocketBase as start } from '../conformance/pocketbase.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { Client } from '../../conformance/client.ts'
+import type { Corpus } from '../../conformance/corpus.ts'
+import { startPocketBase as start } from '../../conformance/pocketbase.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 
 /** Joins of several lists keep PocketBase busy for minutes; they are given up. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Catalog } from '../../src/engine/collections/catalog.ts'
-import type { Collection } from '../../src/engine/collections/collection.ts'
-import type { Field } from '../../src/engine/fields/field.ts'
+import type { Catalog } from '../../../src/engine/collections/catalog.ts'
+import type { Collection } from '../../../src/engine/collections/collection.ts'
+import type { Field } from '../../../src/engine/fields/field.ts'
 import { SCHEMA } from './corpus.ts'
 
 /** What a random filter is made for: a superuser's may also ask of the request and of any collection. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { testConfig } from '../support/server/start.ts'
+import { testConfig } from '../../support/server/start.ts'
 import { type Answer, startPocketBase } from './pocketbase.ts'
 import { randomFilter, randomSort, type Subject } from './random-filter.ts'
 import { openWorld } from './world.ts'

@@ -1,5 +1,5 @@
 import PocketBase from 'pocketbase'
-import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
 // A sort through records that point back takes the key of the one that was inserted first, in both
 // directions and whatever indexes there are. Shelf one has two books, the second of which comes first by

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { openPreparedDb } from '../support/server/start.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
 
 /** pb_strftime beside SQLite's own strftime. */
 const RUNS = 1500

@@ -1,22 +1,22 @@
-import { quote, tableName } from '../../src/engine/collections/sql-names.ts'
-import { compile } from '../../src/engine/filter/compile.ts'
-import type { CompiledFilter, FilterQuery } from '../../src/engine/filter/compiled-filter.ts'
-import { FilterError } from '../../src/engine/filter/parse.ts'
-import { ruleFor } from '../../src/engine/records/access.ts'
-import { columnsOf, toValues } from '../../src/engine/records/record-row.ts'
+import { quote, tableName } from '../../../src/engine/collections/sql-names.ts'
+import { compile } from '../../../src/engine/filter/compile.ts'
+import type { CompiledFilter, FilterQuery } from '../../../src/engine/filter/compiled-filter.ts'
+import { FilterError } from '../../../src/engine/filter/parse.ts'
+import { ruleFor } from '../../../src/engine/records/access.ts'
+import { columnsOf, toValues } from '../../../src/engine/records/record-row.ts'
 import {
   type AuthRecord,
   authRecord,
   NO_REQUEST,
   type RequestInfo,
-} from '../../src/engine/request/request.ts'
-import type { Config } from '../../src/platform/config.ts'
-import { isSqlError } from '../../src/platform/db/errors.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { ApiError } from '../../src/platform/errors.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb, openStore } from '../support/database/open.ts'
-import { importCorpus } from '../support/server/start.ts'
+} from '../../../src/engine/request/request.ts'
+import type { Config } from '../../../src/platform/config.ts'
+import { isSqlError } from '../../../src/platform/db/errors.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { ApiError } from '../../../src/platform/errors.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb, openStore } from '../../support/database/open.ts'
+import { importCorpus } from '../../support/server/start.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { testConfig } from '../support/server/start.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { testConfig } from '../../support/server/start.ts'
 
-const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 
 test('a failed import prints its reason and exits with 1', { timeout: 90_000 }, async () => {
   const folder = temporaryFolder()

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
-import { hashPassword } from '../../src/engine/fields/bcrypt.ts'
-import { importFiles } from '../../src/engine/import/fixtures.ts'
-import { importPocketBase } from '../../src/engine/import/pocketbase.ts'
-import { extensionsOf } from '../../src/main/features.ts'
-import { importVendel } from '../../src/protocols/vendel/import.ts'
-import { start } from '../support/database/open.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { testConfig } from '../support/server/start.ts'
+import { hashPassword } from '../../../src/engine/fields/bcrypt.ts'
+import { importFiles } from '../../../src/engine/import/fixtures.ts'
+import { importPocketBase } from '../../../src/engine/import/pocketbase.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
+import { importVendel } from '../../../src/protocols/vendel/import.ts'
+import { start } from '../../support/database/open.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { testConfig } from '../../support/server/start.ts'
 import { ID, USERS, writeSource } from './pocketbase-data.ts'
 
 // Each imported contact gets an entry of the ledger of consent. PocketBase's SDK lists the entries.
@@ -33,7 +33,7 @@ async function entriesOf(email: string, password: string, url = server.url) {
 
 test('a data directory of Vendel adds an entry for each contact', async () => {
   const source = writeSource(join(folder, 'vendel'), {})
-  const data = readFileSync(new URL('../fixtures/vendel/data.db.gz', import.meta.url))
+  const data = readFileSync(new URL('../../support/vendel/data.db.gz', import.meta.url))
   writeFileSync(join(source, 'data.db'), gunzipSync(data))
   await importVendel(store, EXTENSIONS, source, 'a-key-of-32-characters-or-more-x1', () => {})
   const { contacts, entries, expanded } = await entriesOf('ann@example.com', 'ann-old-password')

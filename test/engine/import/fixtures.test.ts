@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { verifyPassword } from '../../src/engine/fields/bcrypt.ts'
-import { importFiles } from '../../src/engine/import/fixtures.ts'
-import { extensionsOf } from '../../src/main/features.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { showProgress } from '../../src/platform/tools/progress.ts'
-import { collectionStore, rowsOf } from '../support/collection-store.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { verifyPassword } from '../../../src/engine/fields/bcrypt.ts'
+import { importFiles } from '../../../src/engine/import/fixtures.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { showProgress } from '../../../src/platform/tools/progress.ts'
+import { collectionStore, rowsOf } from '../../support/collection-store.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 const folder = temporaryFolder()
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootstrap } from '../../src/engine/collections/bootstrap.ts'
-import { builtInCollections } from '../../src/engine/collections/definition/built-in.ts'
-import { columnsOf } from '../../src/engine/collections/table.ts'
-import { importFiles } from '../../src/engine/import/fixtures.ts'
-import { collectionStore, refusal, rowsOf, update } from '../support/collection-store.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { bootstrap } from '../../../src/engine/collections/bootstrap.ts'
+import { builtInCollections } from '../../../src/engine/collections/definition/built-in.ts'
+import { columnsOf } from '../../../src/engine/collections/table.ts'
+import { importFiles } from '../../../src/engine/import/fixtures.ts'
+import { collectionStore, refusal, rowsOf, update } from '../../support/collection-store.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 const folder = temporaryFolder()
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { importPocketBase } from '../../src/engine/import/pocketbase.ts'
-import { extensionsOf } from '../../src/main/features.ts'
-import type { TestStore } from '../support/database/open.ts'
+import { importPocketBase } from '../../../src/engine/import/pocketbase.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
+import type { TestStore } from '../../support/database/open.ts'
 
 /** A collection as PocketBase stores it, and its rows. */
 export interface SourceCollection {

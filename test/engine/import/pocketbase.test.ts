@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { AuthCollection } from '../../src/engine/collections/collection.ts'
-import { hashPassword, verifyPassword } from '../../src/engine/fields/bcrypt.ts'
-import { SettingsStore } from '../../src/engine/settings/settings-store.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { collectionStore, rowsOf } from '../support/collection-store.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
+import { hashPassword, verifyPassword } from '../../../src/engine/fields/bcrypt.ts'
+import { SettingsStore } from '../../../src/engine/settings/settings-store.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { collectionStore, rowsOf } from '../../support/collection-store.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { bringSource, contentsOf, ID, type SourceCollection, USERS, writeSource } from './pocketbase-data.ts'
 
 const secret = (letter: string, duration: number) => ({ secret: letter.repeat(40), duration })

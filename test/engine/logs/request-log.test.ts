@@ -7,13 +7,13 @@ import {
   ERROR,
   type LogLine,
   RequestLog,
-} from '../../src/engine/logs/request-log.ts'
-import { SETTINGS } from '../../src/engine/settings/settings.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { guestHolder } from '../../src/platform/limits/holder.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { counts } from '../../src/platform/tools/counts.ts'
-import { openTestDb } from '../support/server/start.ts'
+} from '../../../src/engine/logs/request-log.ts'
+import { SETTINGS } from '../../../src/engine/settings/settings.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { guestHolder } from '../../../src/platform/limits/holder.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { counts } from '../../../src/platform/tools/counts.ts'
+import { openTestDb } from '../../support/server/start.ts'
 
 const NOW = Date.parse('2026-11-20T07:00:00.000Z')
 const DAY_MS = 86_400_000

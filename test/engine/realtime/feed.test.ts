@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../src/engine/collections/catalog.ts'
-import { startFeed } from '../../src/engine/realtime/feed.ts'
-import { DatabaseUnavailable } from '../../src/platform/db/errors.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { startServer } from '../support/server/start.ts'
+import type { Store } from '../../../src/engine/collections/catalog.ts'
+import { startFeed } from '../../../src/engine/realtime/feed.ts'
+import { DatabaseUnavailable } from '../../../src/platform/db/errors.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { startServer } from '../../support/server/start.ts'
 
 test('losing the database while a feed starts causes no unhandled rejection', async () => {
   const unhandled = vi.fn()

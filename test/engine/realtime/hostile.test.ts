@@ -1,8 +1,8 @@
-import { readTopic } from '../../src/engine/realtime/topic.ts'
-import { accountHolder, guestHolder } from '../../src/platform/limits/holder.ts'
-import { RATES } from '../../src/platform/limits/limits.ts'
-import { admission } from '../../src/platform/limits/shared-limits.ts'
-import { counts } from '../../src/platform/tools/counts.ts'
+import { readTopic } from '../../../src/engine/realtime/topic.ts'
+import { accountHolder, guestHolder } from '../../../src/platform/limits/holder.ts'
+import { RATES } from '../../../src/platform/limits/limits.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
+import { counts } from '../../../src/platform/tools/counts.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener, withOptions } from './test-listener.ts'
 

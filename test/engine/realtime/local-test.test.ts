@@ -1,7 +1,7 @@
-import type { Collection } from '../../src/engine/collections/collection.ts'
-import type { Predicate } from '../../src/engine/filter/compiled-filter.ts'
-import { isLocal, testLocally } from '../../src/engine/realtime/topic-access.ts'
-import { all, any, compare, OPAQUE } from '../support/predicates.ts'
+import type { Collection } from '../../../src/engine/collections/collection.ts'
+import type { Predicate } from '../../../src/engine/filter/compiled-filter.ts'
+import { isLocal, testLocally } from '../../../src/engine/realtime/topic-access.ts'
+import { all, any, compare, OPAQUE } from '../../support/predicates.ts'
 
 const fields = [
   { name: 'id', type: 'text' },

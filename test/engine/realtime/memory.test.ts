@@ -1,9 +1,9 @@
-import { Client, type ClientConnection, LIMITS } from '../../src/engine/realtime/client.ts'
-import { makeRegistry } from '../../src/engine/realtime/client-registry.ts'
-import { makeFlusher } from '../../src/engine/realtime/flusher.ts'
-import { bytesOf, readTopic } from '../../src/engine/realtime/topic.ts'
-import { Budget } from '../../src/platform/limits/budget.ts'
-import { guestHolder } from '../../src/platform/limits/holder.ts'
+import { Client, type ClientConnection, LIMITS } from '../../../src/engine/realtime/client.ts'
+import { makeRegistry } from '../../../src/engine/realtime/client-registry.ts'
+import { makeFlusher } from '../../../src/engine/realtime/flusher.ts'
+import { bytesOf, readTopic } from '../../../src/engine/realtime/topic.ts'
+import { Budget } from '../../../src/platform/limits/budget.ts'
+import { guestHolder } from '../../../src/platform/limits/holder.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 const topicsOf = (count: number) =>

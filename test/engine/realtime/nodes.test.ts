@@ -1,5 +1,5 @@
-import { createLogger } from '../../src/platform/log.ts'
-import { start } from '../support/database/open.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start } from '../../support/database/open.ts'
 import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 

@@ -1,6 +1,6 @@
-import { delivery } from '../../src/engine/realtime/deliveries.ts'
-import { makeLanes } from '../../src/engine/realtime/lanes.ts'
-import { Budget } from '../../src/platform/limits/budget.ts'
+import { delivery } from '../../../src/engine/realtime/deliveries.ts'
+import { makeLanes } from '../../../src/engine/realtime/lanes.ts'
+import { Budget } from '../../../src/platform/limits/budget.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 

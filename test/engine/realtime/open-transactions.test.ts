@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createDatabase } from '../support/database/postgres.ts'
+import { createDatabase } from '../../support/database/postgres.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 

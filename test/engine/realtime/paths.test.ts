@@ -1,5 +1,5 @@
-import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { importCorpus } from '../support/server/start.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { importCorpus } from '../../support/server/start.ts'
 import { FIXTURES } from './realtime-server.ts'
 import { TestListener, withOptions } from './test-listener.ts'
 

@@ -1,7 +1,7 @@
-import type { TestServer } from '../support/database/open.ts'
-import { base, relation, text, USERS } from '../support/server/schema.ts'
-import { client, signIn as signInAs } from '../support/server/server-with-devices.ts'
-import { SUPERUSER, startServer } from '../support/server/start.ts'
+import type { TestServer } from '../../support/database/open.ts'
+import { base, relation, text, USERS } from '../../support/server/schema.ts'
+import { client, signIn as signInAs } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
 // Users own notes, notes have replies, news are for all, patrons are managed by their sponsor.
 

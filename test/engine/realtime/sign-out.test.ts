@@ -1,4 +1,4 @@
-import { client, makeUser, signIn as signInAs } from '../support/server/server-with-devices.ts'
+import { client, makeUser, signIn as signInAs } from '../../support/server/server-with-devices.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 

@@ -1,4 +1,4 @@
-import { stopLater } from '../support/stops.ts'
+import { stopLater } from '../../support/stops.ts'
 import { ask, type Json } from './realtime-server.ts'
 
 /** One event as it came. */

@@ -1,5 +1,5 @@
-import { readSnapshot, sees } from '../../src/engine/realtime/snapshot.ts'
-import { readTopic } from '../../src/engine/realtime/topic.ts'
+import { readSnapshot, sees } from '../../../src/engine/realtime/snapshot.ts'
+import { readTopic } from '../../../src/engine/realtime/topic.ts'
 
 test.each([
   ['no options', 'news/*', undefined, {}, {}],

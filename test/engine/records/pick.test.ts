@@ -1,5 +1,5 @@
-import { excerpt } from '../../src/engine/records/excerpt.ts'
-import { pickEach, pickFields } from '../../src/engine/records/pick.ts'
+import { excerpt } from '../../../src/engine/records/excerpt.ts'
+import { pickEach, pickFields } from '../../../src/engine/records/pick.ts'
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
 const paths = (count: number) => Array.from({ length: count }, (_, i) => `data.k${i}`).join(',')

@@ -1,4 +1,4 @@
-import { cronFault } from '../../src/engine/settings/cron.ts'
+import { cronFault } from '../../../src/engine/settings/cron.ts'
 
 test.each([
   '* * * * *',

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { restoreBackup } from '../../src/engine/backup/restore.ts'
-import { writeBackup } from '../../src/engine/backup/write.ts'
-import { afterRestore } from '../../src/main/after-restore.ts'
-import type { Db } from '../../src/platform/db/open.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { openStore } from '../support/database/open.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { openTestDb } from '../support/server/start.ts'
+import { restoreBackup } from '../../../src/engine/backup/restore.ts'
+import { writeBackup } from '../../../src/engine/backup/write.ts'
+import { afterRestore } from '../../../src/main/after-restore.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { openStore } from '../../support/database/open.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { openTestDb } from '../../support/server/start.ts'
 
 // Values of every type that a row of ours can have go through a backup and come back as they were.
 

@@ -1,4 +1,4 @@
-import { type AlarmNews, alarmMail } from '../../src/gateway/alarms/alarms.ts'
+import { type AlarmNews, alarmMail } from '../../../src/gateway/alarms/alarms.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
 const SILENT: AlarmNews = {

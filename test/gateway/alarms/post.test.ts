@@ -1,4 +1,4 @@
-import { MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
+import { MINUTES_UNTIL_MAIL, openAlarmFixture } from '../../support/alarm-fixture.ts'
 
 const DAY_MINUTES = 24 * 60
 

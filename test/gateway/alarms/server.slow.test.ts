@@ -1,8 +1,8 @@
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb, openStore, start } from '../support/database/open.ts'
-import { makeDevice, makeUser } from '../support/database/queue.ts'
-import { startServer, testConfig } from '../support/server/start.ts'
-import { startMailServer } from '../support/services/mail-server.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb, openStore, start } from '../../support/database/open.ts'
+import { makeDevice, makeUser } from '../../support/database/queue.ts'
+import { startServer, testConfig } from '../../support/server/start.ts'
+import { startMailServer } from '../../support/services/mail-server.ts'
 
 const JOB = 'deviceAlarms'
 

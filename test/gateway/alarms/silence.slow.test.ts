@@ -1,8 +1,8 @@
-import type { Device } from '../../src/gateway/base/device.ts'
-import { saveHealth } from '../../src/gateway/lines/health.ts'
-import { recordOutage } from '../../src/gateway/messages/queue/leases.ts'
-import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
-import { assign } from '../support/database/queue.ts'
+import type { Device } from '../../../src/gateway/base/device.ts'
+import { saveHealth } from '../../../src/gateway/lines/health.ts'
+import { recordOutage } from '../../../src/gateway/messages/queue/leases.ts'
+import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../../support/alarm-fixture.ts'
+import { assign } from '../../support/database/queue.ts'
 
 /** Until those that are back are gathered and the account's pace allows it. */
 const UNTIL_BACK_TOLD = 6

@@ -1,5 +1,5 @@
-import { NEXT, STATUSES } from '../../src/gateway/base/status.ts'
-import { testStore } from '../support/database/queue.ts'
+import { NEXT, STATUSES } from '../../../src/gateway/base/status.ts'
+import { testStore } from '../../support/database/queue.ts'
 
 test('SQL and the server allow the same changes of a status', async () => {
   const { db } = await testStore()

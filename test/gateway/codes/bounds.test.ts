@@ -1,5 +1,5 @@
-import { takeCodes } from '../../src/gateway/codes/limits/sent-codes.ts'
-import { ANN, as, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { takeCodes } from '../../../src/gateway/codes/limits/sent-codes.ts'
+import { ANN, as, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const headers = await server.signedIn('users', ANN.id)

@@ -1,13 +1,13 @@
-import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
-import type { Attempt } from '../../src/gateway/messages/queue/leases.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { TestListener } from '../realtime/test-listener.ts'
-import { tablesWith } from '../support/database/dump.ts'
-import { start } from '../support/database/open.ts'
-import { client, must, withDevices } from '../support/server/server-with-devices.ts'
-import { SUPERUSER, testConfig } from '../support/server/start.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { until } from '../support/until.ts'
+import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
+import type { Attempt } from '../../../src/gateway/messages/queue/leases.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { TestListener } from '../../engine/realtime/test-listener.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { start } from '../../support/database/open.ts'
+import { client, must, withDevices } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 
 // Two servers on one Postgres, and everything that they say.
 

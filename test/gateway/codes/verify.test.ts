@@ -1,5 +1,5 @@
-import { deleteOldVerifications, expireVerifications } from '../../src/gateway/codes/end-old.ts'
-import { claimMessages } from '../../src/gateway/messages/queue/claim.ts'
+import { deleteOldVerifications, expireVerifications } from '../../../src/gateway/codes/end-old.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
 import {
   ANN,
   as,
@@ -8,7 +8,7 @@ import {
   PHONES,
   startServerWithUsers,
   TEMPLATES,
-} from '../support/server/server-with-users.ts'
+} from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { store } = server

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { setUp } from '../../agent/carrier.ts'
+import { setUp } from '../../programs/agent/carrier.ts'
 import { type Client, must } from '../../support/server/server-with-devices.ts'
 import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
 import { startApp, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'

@@ -1,4 +1,4 @@
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // One person is one number, in whatever form of E.164 a client names it.
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { tablesWith } from '../support/database/dump.ts'
-import { start } from '../support/database/open.ts'
-import { request } from '../support/server/request.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { testConfig } from '../support/server/start.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { start } from '../../support/database/open.ts'
+import { request } from '../../support/server/request.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 const fixture = await startServerWithDevices()
 const { store } = fixture.server.services

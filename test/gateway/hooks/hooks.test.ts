@@ -1,7 +1,7 @@
-import { start } from '../support/database/open.ts'
-import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { testConfig } from '../support/server/start.ts'
-import { until } from '../support/until.ts'
+import { start } from '../../support/database/open.ts'
+import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { testConfig } from '../../support/server/start.ts'
+import { until } from '../../support/until.ts'
 
 const fixture = await startServerWithDevices()
 const { guest, superuser, query } = fixture

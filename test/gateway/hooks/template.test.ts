@@ -1,12 +1,12 @@
-import type { Store } from '../../src/engine/collections/catalog.ts'
-import { compose } from '../../src/gateway/hooks/compose.ts'
-import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
-import type { HookSettings } from '../../src/gateway/hooks/hook-settings.ts'
-import { readHookBody } from '../../src/gateway/hooks/read-body.ts'
-import { renderTemplate } from '../../src/platform/templates/render.ts'
-import { decodeForm } from '../../src/platform/tools/charset.ts'
-import { countSegments } from '../../src/portable/segments.ts'
-import { blocksOf } from '../docs/page.ts'
+import type { Store } from '../../../src/engine/collections/catalog.ts'
+import { compose } from '../../../src/gateway/hooks/compose.ts'
+import { cutToParts } from '../../../src/gateway/hooks/cut-to-parts.ts'
+import type { HookSettings } from '../../../src/gateway/hooks/hook-settings.ts'
+import { readHookBody } from '../../../src/gateway/hooks/read-body.ts'
+import { renderTemplate } from '../../../src/platform/templates/render.ts'
+import { decodeForm } from '../../../src/platform/tools/charset.ts'
+import { countSegments } from '../../../src/portable/segments.ts'
+import { blocksOf } from '../../docs/page.ts'
 
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200).text
 

@@ -1,10 +1,10 @@
-import { makeOwnObjects } from '../../src/engine/collections/own-indexes.ts'
-import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
-import { endOldMessages } from '../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../src/main/features.ts'
-import { randomId } from '../../src/platform/tools/random.ts'
-import { briefFaults } from '../support/database/brief.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { makeOwnObjects } from '../../../src/engine/collections/own-indexes.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
+import { randomId } from '../../../src/platform/tools/random.ts'
+import { briefFaults } from '../../support/database/brief.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Random writes of all kinds: after each, every text has exactly one brief row, with its own values.
 

@@ -1,12 +1,12 @@
 import pg from 'pg'
-import { buildIndexes, indexWarnings } from '../../src/gateway/messages/history-indexes.ts'
-import type { Db } from '../../src/platform/db/open.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { sqlFiles } from '../../src/platform/db/schema/sql-files.ts'
-import { indexStates as statesOf } from '../../src/platform/db/schema/trigrams.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { type OpenDb, openDb, openStore } from '../support/database/open.ts'
-import { openPreparedDb, openTestDb, testConfig } from '../support/server/start.ts'
+import { buildIndexes, indexWarnings } from '../../../src/gateway/messages/history-indexes.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
+import { indexStates as statesOf } from '../../../src/platform/db/schema/trigrams.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { type OpenDb, openDb, openStore } from '../../support/database/open.ts'
+import { openPreparedDb, openTestDb, testConfig } from '../../support/server/start.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
 const ROWS = 20_000

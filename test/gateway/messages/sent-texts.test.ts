@@ -1,4 +1,4 @@
-import { ANN, as, BEN, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { ANN, as, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 // A program reads the state of texts with the API key by which it has sent them.
 

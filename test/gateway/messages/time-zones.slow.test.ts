@@ -1,15 +1,18 @@
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import zones from '../../src/gateway/messages/send/time-zones.json' with { type: 'json' }
-import { packageFolder } from '../../src/platform/db/embedded/programs.ts'
-import { openFolder, openHere } from '../support/database/embedded.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopLater } from '../support/stops.ts'
+import zones from '../../../src/gateway/messages/send/time-zones.json' with { type: 'json' }
+import { packageFolder } from '../../../src/platform/db/embedded/programs.ts'
+import { openFolder, openHere } from '../../support/database/embedded.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopLater } from '../../support/stops.ts'
 
 // A Postgres without the old names of time zones, as on Debian 13 without tzdata-legacy, and without a new
 // one.
 
-const links = readFileSync(new URL('../../sql/functions/time/pb_renamed_zones.sql', import.meta.url), 'utf8')
+const links = readFileSync(
+  new URL('../../../sql/functions/time/pb_renamed_zones.sql', import.meta.url),
+  'utf8',
+)
 const renamed: Record<string, string> = JSON.parse(/\{[^}]*\}/.exec(links)![0])
 const isMissing = (name: string) =>
   name === 'America/Nuuk' ||

@@ -1,6 +1,6 @@
-import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { startPushService } from '../support/services/push-service.ts'
-import { until } from '../support/until.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startPushService } from '../../support/services/push-service.ts'
+import { until } from '../../support/until.ts'
 
 // Texts come in over HTTP, and a push service decrypts what the server sends to a browser.
 

@@ -1,7 +1,7 @@
-import { SETTINGS } from '../../src/engine/settings/settings.ts'
-import { addReplyMails } from '../../src/gateway/notifications/reply-mails.ts'
-import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { startMailServer } from '../support/services/mail-server.ts'
+import { SETTINGS } from '../../../src/engine/settings/settings.ts'
+import { addReplyMails } from '../../../src/gateway/notifications/reply-mails.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startMailServer } from '../../support/services/mail-server.ts'
 
 // Nothing is mailed by itself: time passes and mails go out when a test says so.
 

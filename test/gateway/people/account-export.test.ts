@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { exportSlice } from '../../src/gateway/people/export.ts'
-import { everyPerson } from '../../src/gateway/people/person.ts'
-import { placesOfAccount } from '../../src/gateway/people/places-of-account.ts'
-import { readPlace } from '../../src/gateway/people/read-place.ts'
-import { tablesWith } from '../support/database/dump.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { exportSlice } from '../../../src/gateway/people/export.ts'
+import { everyPerson } from '../../../src/gateway/people/person.ts'
+import { placesOfAccount } from '../../../src/gateway/people/places-of-account.ts'
+import { readPlace } from '../../../src/gateway/people/read-place.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, type Shop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })

@@ -1,5 +1,5 @@
-import { tablesWith } from '../support/database/dump.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { makeShop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })

@@ -1,4 +1,4 @@
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices()

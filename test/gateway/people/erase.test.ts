@@ -1,5 +1,5 @@
-import { tablesWith } from '../support/database/dump.ts'
-import { client, must, openStream, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { client, must, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended, jobDeleted, makeShop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })

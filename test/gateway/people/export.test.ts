@@ -1,5 +1,5 @@
-import { cleanUpRequests } from '../../src/gateway/people/clean-up.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { cleanUpRequests } from '../../../src/gateway/people/clean-up.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended, jobDeleted, makeShop, PICTURE_TEXT, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })

@@ -3,15 +3,15 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { openArchive } from '../../src/engine/backup/archive.ts'
-import { readConfig } from '../../src/platform/config.ts'
-import { urlOf } from '../../src/platform/db/embedded/access.ts'
-import { tablesWith } from '../support/database/dump.ts'
-import { EmbeddedData } from '../support/database/embedded-data.ts'
-import { filesWith } from '../support/database/files-with.ts'
-import { start } from '../support/database/open.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { must, withDevices } from '../support/server/server-with-devices.ts'
+import { openArchive } from '../../../src/engine/backup/archive.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { urlOf } from '../../../src/platform/db/embedded/access.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { EmbeddedData } from '../../support/database/embedded-data.ts'
+import { filesWith } from '../../support/database/files-with.ts'
+import { start } from '../../support/database/open.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { must, withDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
 // An erasure on the embedded Postgres, then a search of its whole data folder, and of a backup.
@@ -28,7 +28,7 @@ const cluster = realpathSync(join(folder, 'postgres'))
 const program = (...args: string[]) =>
   execFileSync(
     process.execPath,
-    [fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url)), ...args],
+    [fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url)), ...args],
     {
       env: { ...process.env, ...data.env },
       encoding: 'utf8',

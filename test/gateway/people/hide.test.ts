@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { hide } from '../../src/gateway/people/hide.ts'
-import { personOf } from '../../src/gateway/people/person.ts'
-import { queries } from '../../src/platform/db/queries.ts'
-import { openPreparedDb } from '../support/server/start.ts'
+import { hide } from '../../../src/gateway/people/hide.ts'
+import { personOf } from '../../../src/gateway/people/person.ts'
+import { queries } from '../../../src/platform/db/queries.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
 
 const db = await openPreparedDb()
 const person = personOf('shop', '+4915112345678')

@@ -1,7 +1,7 @@
-import { personOf } from '../../src/gateway/people/person.ts'
-import { lockTexts } from '../../src/gateway/people/texts-to-erase.ts'
-import { recordPlans } from '../support/database/plans.ts'
-import { makeUser, testStore } from '../support/database/queue.ts'
+import { personOf } from '../../../src/gateway/people/person.ts'
+import { lockTexts } from '../../../src/gateway/people/texts-to-erase.ts'
+import { recordPlans } from '../../support/database/plans.ts'
+import { makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()
 const number = '+4915112345678'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../src/engine/collections/catalog.ts'
+import type { Catalog } from '../../../src/engine/collections/catalog.ts'
 
 /**
  * Tables that hold no data of the persons whom an account texts, or that need no erasure of their own, with

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { tablesWith } from '../support/database/dump.ts'
-import { filesWith } from '../support/database/files-with.ts'
-import { createDatabase, findPostgres, onServer, startPostgres } from '../support/database/postgres.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopLater } from '../support/stops.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { filesWith } from '../../support/database/files-with.ts'
+import { createDatabase, findPostgres, onServer, startPostgres } from '../../support/database/postgres.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopLater } from '../../support/stops.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
 const pgDump = join(findPostgres() ?? '', 'pg_dump')
@@ -40,7 +40,7 @@ describe.runIf(existsSync(pgDump))('on your own Postgres', () => {
     expect(found(dumped)).toEqual([])
     for (const secret of other.secrets) expect(dumped).toContain(secret)
 
-    const program = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
+    const program = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
     const env = { ...process.env, DATABASE_URL: url, LOG_LEVEL: 'error' }
     const said = execFileSync(process.execPath, [program, 'scrub'], { env, encoding: 'utf8' })
     const bySuperuser = ['vacuum full pg_statistic', 'checkpoint']

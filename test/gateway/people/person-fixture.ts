@@ -1,8 +1,8 @@
-import { type Client, must, type ServerWithDevices } from '../support/server/server-with-devices.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { mms, mmsPoster } from '../support/smsgate/mms.ts'
-import { joinPhone } from '../support/smsgate/smsgate-fixture.ts'
-import { until } from '../support/until.ts'
+import { type Client, must, type ServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { mms, mmsPoster } from '../../support/smsgate/mms.ts'
+import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
+import { until } from '../../support/until.ts'
 
 /** A person with data in every place, and what must be found of them nowhere after an erasure. */
 export interface Seeded {

@@ -1,5 +1,5 @@
-import { PLACES } from '../../src/gateway/people/places.ts'
-import { openPreparedDb } from '../support/server/start.ts'
+import { PLACES } from '../../../src/gateway/people/places.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
 import { NO_PLACES } from './no-places.ts'
 
 const db = await openPreparedDb()

@@ -1,8 +1,8 @@
-import { eraseData } from '../../src/gateway/people/erase.ts'
-import { exportSlice } from '../../src/gateway/people/export.ts'
-import { EXPORTED } from '../../src/gateway/people/export-portion.ts'
-import { personOf } from '../../src/gateway/people/person.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { eraseData } from '../../../src/gateway/people/erase.ts'
+import { exportSlice } from '../../../src/gateway/people/export.ts'
+import { EXPORTED } from '../../../src/gateway/people/export-portion.ts'
+import { personOf } from '../../../src/gateway/people/person.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices()

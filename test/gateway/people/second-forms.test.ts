@@ -1,6 +1,6 @@
-import { storedForms } from '../../src/gateway/people/spellings.ts'
-import { tablesWith } from '../support/database/dump.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { storedForms } from '../../../src/gateway/people/spellings.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })

@@ -1,8 +1,8 @@
-import { spellingsOf } from '../../src/gateway/people/spellings.ts'
-import { characterClasses } from '../../src/portable/phone/character-classes.ts'
-import { readPhone } from '../../src/portable/phone/read.ts'
-import { PHONE_TABLE } from '../support/phone-table.ts'
-import { openPreparedDb } from '../support/server/start.ts'
+import { spellingsOf } from '../../../src/gateway/people/spellings.ts'
+import { characterClasses } from '../../../src/portable/phone/character-classes.ts'
+import { readPhone } from '../../../src/portable/phone/read.ts'
+import { PHONE_TABLE } from '../../support/phone-table.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
 
 const db = await openPreparedDb()
 /** By the reader itself; other planes of Unicode have letters of Chinese and private characters. */

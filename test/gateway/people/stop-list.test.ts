@@ -1,4 +1,4 @@
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices()

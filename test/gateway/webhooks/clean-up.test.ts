@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import { cleanUpDeliveries } from '../../src/gateway/webhooks/clean-up.ts'
-import { findDue } from '../../src/gateway/webhooks/load-delivery.ts'
-import { recordOutcome } from '../../src/gateway/webhooks/record-outcome.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { until } from '../support/until.ts'
+import { cleanUpDeliveries } from '../../../src/gateway/webhooks/clean-up.ts'
+import { findDue } from '../../../src/gateway/webhooks/load-delivery.ts'
+import { recordOutcome } from '../../../src/gateway/webhooks/record-outcome.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 import {
   allAre,
   deliveriesOf,
@@ -11,7 +11,7 @@ import {
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
-} from '../support/webhook-fixture.ts'
+} from '../../support/webhook-fixture.ts'
 
 const fixture = await startWebhookFixture()
 

@@ -1,6 +1,6 @@
-import type { Client } from '../support/server/server-with-devices.ts'
-import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
-import { until } from '../support/until.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
+import { type Receiver, startReceiver, verify } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 import {
   allAre,
   deliveriesOf,
@@ -8,7 +8,7 @@ import {
   sendAndReport,
   startWebhookFixture,
   type TestWebhook,
-} from '../support/webhook-fixture.ts'
+} from '../../support/webhook-fixture.ts'
 
 let user: Client
 let phone: Client

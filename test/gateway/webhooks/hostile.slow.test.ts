@@ -1,17 +1,17 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { callWebhook, TIMEOUT_MS } from '../../src/gateway/webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../src/gateway/webhooks/load-delivery.ts'
-import { newSecret } from '../../src/gateway/webhooks/new-secret.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { until } from '../support/until.ts'
+import { callWebhook, TIMEOUT_MS } from '../../../src/gateway/webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../../src/gateway/webhooks/load-delivery.ts'
+import { newSecret } from '../../../src/gateway/webhooks/new-secret.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 import {
   deliveriesOf,
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
   type WebhookFixture,
-} from '../support/webhook-fixture.ts'
+} from '../../support/webhook-fixture.ts'
 
 /** A receiver that knows no HTTP: `speak` is called when a request has come. */
 async function startRaw(speak: (socket: Socket) => void) {

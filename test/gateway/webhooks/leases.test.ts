@@ -1,8 +1,13 @@
-import type { CallOutcome } from '../../src/gateway/webhooks/call-webhook.ts'
-import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/gateway/webhooks/lease.ts'
-import { type DueDelivery, findDue } from '../../src/gateway/webhooks/load-delivery.ts'
-import { endTurn, failWithoutCall, recordOutcome } from '../../src/gateway/webhooks/record-outcome.ts'
-import { makeUser, testStore } from '../support/database/queue.ts'
+import type { CallOutcome } from '../../../src/gateway/webhooks/call-webhook.ts'
+import {
+  endExpiredLeases,
+  endLease,
+  type Lease,
+  leaseDeliveries,
+} from '../../../src/gateway/webhooks/lease.ts'
+import { type DueDelivery, findDue } from '../../../src/gateway/webhooks/load-delivery.ts'
+import { endTurn, failWithoutCall, recordOutcome } from '../../../src/gateway/webhooks/record-outcome.ts'
+import { makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()
 const { db } = store

@@ -1,23 +1,23 @@
-import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
-import { webhookLag } from '../../src/gateway/webhooks/lease.ts'
-import { readConfig } from '../../src/platform/config.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { start, type TestServer } from '../support/database/open.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { serve } from '../support/server/program.ts'
-import { client, withDevices } from '../support/server/server-with-devices.ts'
-import { SUPERUSER, testConfig } from '../support/server/start.ts'
-import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
-import { startReceiver, verify } from '../support/services/receiver.ts'
-import { until } from '../support/until.ts'
+import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
+import { webhookLag } from '../../../src/gateway/webhooks/lease.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start, type TestServer } from '../../support/database/open.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { serve } from '../../support/server/program.ts'
+import { client, withDevices } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+import { startReceiver, verify } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 import {
   allAre,
   deliveriesOf,
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
-} from '../support/webhook-fixture.ts'
+} from '../../support/webhook-fixture.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
 

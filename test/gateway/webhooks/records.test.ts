@@ -1,7 +1,7 @@
-import { newSecret } from '../../src/gateway/webhooks/new-secret.ts'
-import { isSecret, signatureHeaders } from '../../src/gateway/webhooks/signature.ts'
-import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
+import { newSecret } from '../../../src/gateway/webhooks/new-secret.ts'
+import { isSecret, signatureHeaders } from '../../../src/gateway/webhooks/signature.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
 

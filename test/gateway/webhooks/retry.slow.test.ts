@@ -1,9 +1,9 @@
-import { DELAYS_SECONDS, nextDelay } from '../../src/gateway/webhooks/retry-delay.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { startCpuTimer } from '../support/server/cpu-timer.ts'
-import type { Client } from '../support/server/server-with-devices.ts'
-import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
-import { until } from '../support/until.ts'
+import { DELAYS_SECONDS, nextDelay } from '../../../src/gateway/webhooks/retry-delay.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { startCpuTimer } from '../../support/server/cpu-timer.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
+import { type Receiver, startReceiver, verify } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 import {
   allAre,
   deliveriesOf,
@@ -11,7 +11,7 @@ import {
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
-} from '../support/webhook-fixture.ts'
+} from '../../support/webhook-fixture.ts'
 
 const HOUR = 3600
 

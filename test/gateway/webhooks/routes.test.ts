@@ -1,4 +1,4 @@
-import { deliveriesOf, makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
+import { deliveriesOf, makeWebhook, startWebhookFixture } from '../../support/webhook-fixture.ts'
 
 const { gateway, user, receiver } = await startWebhookFixture()
 

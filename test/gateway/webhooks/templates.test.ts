@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { WEBHOOK_PRESETS } from '../../src/portable/webhook-presets.ts'
-import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { startMailServer } from '../support/services/mail-server.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { allAre, deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
+import { WEBHOOK_PRESETS } from '../../../src/portable/webhook-presets.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startMailServer } from '../../support/services/mail-server.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { allAre, deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
 const mail = await startMailServer()
@@ -219,7 +219,7 @@ test.each([
 })
 
 test('docs/webhooks.md has a row for each preset', () => {
-  const page = readFileSync(new globalThis.URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+  const page = readFileSync(new globalThis.URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3}$/gm)].map(([, preset]) => preset)
   expect(rows).toEqual(expect.arrayContaining(Object.keys(WEBHOOK_PRESETS)))
 })

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withDevices } from '../support/server/server-with-devices.ts'
-import { startBackupServer } from '../support/services/backups.ts'
+import { withDevices } from '../../support/server/server-with-devices.ts'
+import { startBackupServer } from '../../support/services/backups.ts'
 
 // The answers are those of PocketBase 0.40.4, which was asked the same.
 

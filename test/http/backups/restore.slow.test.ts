@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLogger } from '../../src/platform/log.ts'
-import { start } from '../support/database/open.ts'
-import { client, withDevices } from '../support/server/server-with-devices.ts'
-import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
-import { findS3Server, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start } from '../../support/database/open.ts'
+import { client, withDevices } from '../../support/server/server-with-devices.ts'
+import { type BackupServer, startBackupServer } from '../../support/services/backups.ts'
+import { findS3Server, NO_S3_SERVER, startS3Server } from '../../support/services/s3-server.ts'
 
 const isOver = ({ running }: { running: unknown }) => running === null
 

@@ -1,12 +1,12 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { generatedName } from '../../src/engine/backup/backup-names.ts'
-import { serveSchedule } from '../../src/engine/backup/schedule.ts'
-import { parseCron } from '../../src/engine/settings/cron.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { startBackupServer } from '../support/services/backups.ts'
-import { startMailServer } from '../support/services/mail-server.ts'
-import { NO_S3 } from '../support/services/s3-server.ts'
+import { generatedName } from '../../../src/engine/backup/backup-names.ts'
+import { serveSchedule } from '../../../src/engine/backup/schedule.ts'
+import { parseCron } from '../../../src/engine/settings/cron.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { startBackupServer } from '../../support/services/backups.ts'
+import { startMailServer } from '../../support/services/mail-server.ts'
+import { NO_S3 } from '../../support/services/s3-server.ts'
 
 const site = await startBackupServer()
 

@@ -4,12 +4,12 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type BackupStorage, folderStorage } from '../../src/engine/backup/folder-storage.ts'
-import { s3Storage, testS3 } from '../../src/engine/backup/s3-storage.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { listenLocally } from '../support/services/listen.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { findS3Server, NO_S3, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
+import { type BackupStorage, folderStorage } from '../../../src/engine/backup/folder-storage.ts'
+import { s3Storage, testS3 } from '../../../src/engine/backup/s3-storage.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { listenLocally } from '../../support/services/listen.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { findS3Server, NO_S3, NO_S3_SERVER, startS3Server } from '../../support/services/s3-server.ts'
 
 const work = temporaryFolder()
 const hasS3 = findS3Server() !== undefined

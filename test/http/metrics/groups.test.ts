@@ -1,6 +1,6 @@
-import { groupOf } from '../../src/http/metrics/traffic.ts'
-import { pathOf } from '../../src/http/server/before-routes.ts'
-import { PROTOCOLS } from '../../src/protocols/protocols.ts'
+import { groupOf } from '../../../src/http/metrics/traffic.ts'
+import { pathOf } from '../../../src/http/server/before-routes.ts'
+import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 
 test.each([
   ['a list', 'GET', '/api/collections/sms_messages/records?filter=to="x"', 'records'],

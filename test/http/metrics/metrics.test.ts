@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
-import type { Attempt } from '../../src/gateway/messages/queue/leases.ts'
-import { TestListener } from '../realtime/test-listener.ts'
-import { openStream, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import type { Attempt } from '../../../src/gateway/messages/queue/leases.ts'
+import { TestListener } from '../../engine/realtime/test-listener.ts'
+import { openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const TOKEN = 'a-token-for-prometheus'
 const TO = '+4915112345678'
@@ -75,9 +75,9 @@ test("metrics have Prometheus's format, each with a kind and listed once", async
 })
 
 test('docs/operations.md explains exactly the metrics that a server has', async () => {
-  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
   const table = page.slice(page.indexOf('| metric |'), page.indexOf('### Alarms'))
-  // the others are there with several workers or a replica: test/workers and test/db/replica
+  // the others are there with several workers or a replica: test/platform/jobs and test/platform/db/replica
   const isAlways = (name: string) => !/^pocketsms_(worker|replica)_/.test(name)
   const explained = (table.match(/(?<=`)pocketsms_\w+/g) ?? []).filter(isAlways)
   const told = [...(await scrape()).keys()].filter((name) => name.startsWith('pocketsms_'))

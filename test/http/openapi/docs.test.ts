@@ -1,7 +1,7 @@
 import { createServer, ServerResponse } from 'node:http'
-import { takeFaults, watchAnswers } from '../support/answers/answers.ts'
-import { startServer } from '../support/server/start.ts'
-import { listenLocally } from '../support/services/listen.ts'
+import { takeFaults, watchAnswers } from '../../support/answers/answers.ts'
+import { startServer } from '../../support/server/start.ts'
+import { listenLocally } from '../../support/services/listen.ts'
 
 const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })
 

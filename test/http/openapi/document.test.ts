@@ -1,16 +1,16 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { protocolOf } from '../../src/http/metrics/traffic.ts'
-import { describedCollections, openApiDocument } from '../../src/http/openapi/document.ts'
-import texts from '../../src/http/openapi/texts.json' with { type: 'json' }
-import { createApp, OWN_ROUTES } from '../../src/main/app.ts'
-import { extensionsOf } from '../../src/main/features.ts'
-import { readConfig } from '../../src/platform/config.ts'
-import { PROTOCOLS } from '../../src/protocols/protocols.ts'
-import { startServer } from '../support/server/start.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
+import { protocolOf } from '../../../src/http/metrics/traffic.ts'
+import { describedCollections, openApiDocument } from '../../../src/http/openapi/document.ts'
+import texts from '../../../src/http/openapi/texts.json' with { type: 'json' }
+import { createApp, OWN_ROUTES } from '../../../src/main/app.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
+import { startServer } from '../../support/server/start.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { makeWebhook, sendAndReport, startWebhookFixture } from '../../support/webhook-fixture.ts'
 
 type Json = Record<string, unknown>
 

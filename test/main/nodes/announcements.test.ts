@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { createLogger } from '../../src/platform/log.ts'
-import { TestListener } from '../realtime/test-listener.ts'
-import { start } from '../support/database/open.ts'
-import { deliveriesOf, makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { TestListener } from '../../engine/realtime/test-listener.ts'
+import { start } from '../../support/database/open.ts'
+import {
+  deliveriesOf,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+} from '../../support/webhook-fixture.ts'
 
 const CHANNELS = [
   'changes',

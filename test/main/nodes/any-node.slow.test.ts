@@ -1,9 +1,9 @@
-import { installerLink } from '../../src/engine/auth/superusers.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { start, type TestServer } from '../support/database/open.ts'
-import { type Client, client } from '../support/server/server-with-devices.ts'
-import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { SUPERUSER } from '../support/server/start.ts'
+import { installerLink } from '../../../src/engine/auth/superusers.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start, type TestServer } from '../../support/database/open.ts'
+import { type Client, client } from '../../support/server/server-with-devices.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
 
 // What is begun at one node is right at another: two servers on one Postgres.
 

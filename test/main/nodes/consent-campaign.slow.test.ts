@@ -1,7 +1,7 @@
-import { createLogger } from '../../src/platform/log.ts'
-import { start } from '../support/database/open.ts'
-import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { until } from '../support/until.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start } from '../../support/database/open.ts'
+import { client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/until.ts'
 
 const first = await startServerWithDevices()
 const second = await start(first.server.services.config, createLogger({ logLevel: 'silent' }))

@@ -1,5 +1,5 @@
-import { type Answer, client } from '../support/server/server-with-devices.ts'
-import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { type Answer, client } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
 // A server whose catalog is old: another node has renamed a field, and its word of it has not arrived.
 

@@ -1,9 +1,9 @@
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb, start } from '../support/database/open.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { nextVersion } from '../support/server/other-version.ts'
-import { type RunningProgram, serve } from '../support/server/program.ts'
-import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb, start } from '../../support/database/open.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { nextVersion } from '../../support/server/other-version.ts'
+import { type RunningProgram, serve } from '../../support/server/program.ts'
+import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // A server beside two of a newer version, with whose migration it cannot go on, on one database.
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../src/platform/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 
 // Queries of the current schema. Each returns lines of SQL in order, the same on every version of Postgres.
 

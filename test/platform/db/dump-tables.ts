@@ -1,6 +1,6 @@
-import type { Store } from '../../src/engine/collections/catalog.ts'
-import { isMulti } from '../../src/engine/fields/field.ts'
-import { isSelectField } from '../../src/portable/select-values.ts'
+import type { Store } from '../../../src/engine/collections/catalog.ts'
+import { isMulti } from '../../../src/engine/fields/field.ts'
+import { isSelectField } from '../../../src/portable/select-values.ts'
 
 const COLUMNS = `
 select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),

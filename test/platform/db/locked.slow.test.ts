@@ -1,5 +1,5 @@
-import type { Db } from '../../src/platform/db/open.ts'
-import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Somebody has changed a table and does not say whether it is to stay so.
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import pg from 'pg'
-import { DatabaseUnavailable } from '../../src/platform/db/errors.ts'
-import { openPipeline } from '../../src/platform/db/pipeline.ts'
-import { openTestDb } from '../support/server/start.ts'
+import { DatabaseUnavailable } from '../../../src/platform/db/errors.ts'
+import { openPipeline } from '../../../src/platform/db/pipeline.ts'
+import { openTestDb } from '../../support/server/start.ts'
 
 // Look-ups share a connection on Postgres: each gets its own answer all the same.
 

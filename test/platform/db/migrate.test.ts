@@ -1,10 +1,10 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { sqlFiles } from '../../src/platform/db/schema/sql-files.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { git, HOME, lastReleaseCommit } from '../support/server/other-version.ts'
-import { openTestDb } from '../support/server/start.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { git, HOME, lastReleaseCommit } from '../../support/server/other-version.ts'
+import { openTestDb } from '../../support/server/start.ts'
 
 const db = await openTestDb()
 await migrate(db)
@@ -79,7 +79,7 @@ test('changed functions come with a new migration', () => {
   if (hasChanged) expect(readdirSync(HOME + FOLDER).length).toBeGreaterThan(released.length)
 })
 
-const SQL = fileURLToPath(new URL('../../sql/', import.meta.url))
+const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))
 const MAX_COLUMNS = 110
 
 const files = globSync('**/*.sql', { cwd: SQL })

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { LOCKS } from '../../src/platform/db/advisory-locks.ts'
-import { anyFound, anyOf, lock, queries, tryLock } from '../../src/platform/db/queries.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb } from '../support/database/open.ts'
-import { testConfig } from '../support/server/start.ts'
+import { LOCKS } from '../../../src/platform/db/advisory-locks.ts'
+import { anyFound, anyOf, lock, queries, tryLock } from '../../../src/platform/db/queries.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb } from '../../support/database/open.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 const config = await testConfig({ DATABASE_POOL: '3' }, 'prepared')
 const db = (await openDb(config, createLogger(config))).forEverybody('server')

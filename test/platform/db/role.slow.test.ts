@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { readConfig } from '../../src/platform/config.ts'
-import { roleWarning } from '../../src/platform/db/role-warning.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { type OpenDb, openDb } from '../support/database/open.ts'
-import { findPostgres, startPostgres, type TemporaryPostgres } from '../support/database/postgres.ts'
-import { client, signIn } from '../support/server/server-with-devices.ts'
-import { openTestDb, SUPERUSER, startServer } from '../support/server/start.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { roleWarning } from '../../../src/platform/db/role-warning.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { type OpenDb, openDb } from '../../support/database/open.ts'
+import { findPostgres, startPostgres, type TemporaryPostgres } from '../../support/database/postgres.ts'
+import { client, signIn } from '../../support/server/server-with-devices.ts'
+import { openTestDb, SUPERUSER, startServer } from '../../support/server/start.ts'
 
-const SCRIPT = fileURLToPath(new URL('../../deploy/postgres/role.sql', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../../../deploy/postgres/role.sql', import.meta.url))
 const PASSWORD = `it's "a" \\password`
 const silent = createLogger({ logLevel: 'silent' })
 const psql = join(findPostgres() ?? '', 'psql')

@@ -1,10 +1,10 @@
-import { buildIndexes } from '../../src/gateway/messages/history-indexes.ts'
-import { countMessages } from '../../src/gateway/messages/message-totals.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { dumpCollections } from '../console/dump-collections.ts'
-import { openStore } from '../support/database/open.ts'
-import { openTestDb } from '../support/server/start.ts'
+import { buildIndexes } from '../../../src/gateway/messages/history-indexes.ts'
+import { countMessages } from '../../../src/gateway/messages/message-totals.ts'
+import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { dumpCollections } from '../../console/dump-collections.ts'
+import { openStore } from '../../support/database/open.ts'
+import { openTestDb } from '../../support/server/start.ts'
 import { dumpSchema } from './dump-schema.ts'
 import { dumpTables } from './dump-tables.ts'
 
@@ -21,10 +21,10 @@ test('schema.sql matches the migrated schema (`npm run schema` rewrites it)', as
 
 test('tables.ts matches the tables and names no collection twice', async () => {
   await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot(
-    '../../src/platform/db/tables.ts',
+    '../../../src/platform/db/tables.ts',
   )
 })
 
 test("the console's collections.ts matches the built-in collections", async () => {
-  await expect(dumpCollections()).toMatchFileSnapshot('../../console/src/data/collections.ts')
+  await expect(dumpCollections()).toMatchFileSnapshot('../../../console/src/data/collections.ts')
 })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Holder, ticketOf as ticketFor } from '../../src/platform/limits/holder.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb } from '../support/database/open.ts'
-import { testConfig } from '../support/server/start.ts'
+import { type Holder, ticketOf as ticketFor } from '../../../src/platform/limits/holder.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb } from '../../support/database/open.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 const config = await testConfig({ CLIENT_STATEMENT_SECONDS: '1' }, 'prepared')
 const db = await openDb(config, createLogger(config))

@@ -1,5 +1,5 @@
-import type { Db } from '../../src/platform/db/open.ts'
-import { openTestDb } from '../support/server/start.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { openTestDb } from '../../support/server/start.ts'
 
 test('statements of one name may run concurrently, also in a transaction', async () => {
   const db = await openTestDb()

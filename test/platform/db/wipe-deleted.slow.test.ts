@@ -1,6 +1,6 @@
-import { rewriteTables } from '../../src/platform/db/wipe-deleted.ts'
-import { untilWaiting } from '../support/database/locks.ts'
-import { testStore } from '../support/database/queue.ts'
+import { rewriteTables } from '../../../src/platform/db/wipe-deleted.ts'
+import { untilWaiting } from '../../support/database/locks.ts'
+import { testStore } from '../../support/database/queue.ts'
 
 test('a rewrite of all tables passes over a table that is deleted meanwhile', async () => {
   const { db } = await testStore()

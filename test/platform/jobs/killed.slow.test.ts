@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb, start } from '../support/database/open.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { serve } from '../support/server/program.ts'
-import { client, withDevices } from '../support/server/server-with-devices.ts'
-import { SUPERUSER, testConfig } from '../support/server/start.ts'
-import { startMailServer } from '../support/services/mail-server.ts'
-import { startPushService } from '../support/services/push-service.ts'
+import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb, start } from '../../support/database/open.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { serve } from '../../support/server/program.ts'
+import { client, withDevices } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+import { startMailServer } from '../../support/services/mail-server.ts'
+import { startPushService } from '../../support/services/push-service.ts'
 
 const ROUNDS = 4
 const ACCOUNTS = 4

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { readConfig } from '../../src/platform/config.ts'
-import { shareOf, workerCount } from '../../src/platform/jobs/worker-share.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { shareOf, workerCount } from '../../../src/platform/jobs/worker-share.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 

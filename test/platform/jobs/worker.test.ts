@@ -1,8 +1,8 @@
-import { kindsOf } from '../../src/main/features.ts'
-import { hasRoomSql, type JobKind, readJobFigures } from '../../src/platform/jobs/job-queue.ts'
-import { makeWorker } from '../../src/platform/jobs/jobs.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { openPreparedDb, startServer } from '../support/server/start.ts'
+import { kindsOf } from '../../../src/main/features.ts'
+import { hasRoomSql, type JobKind, readJobFigures } from '../../../src/platform/jobs/job-queue.ts'
+import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openPreparedDb, startServer } from '../../support/server/start.ts'
 
 const log = createLogger({ logLevel: 'silent' })
 

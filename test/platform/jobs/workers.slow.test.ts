@@ -1,10 +1,10 @@
 import { createServer, get } from 'node:http'
 import parse from 'parse-prometheus-text-format'
-import type { WorkerState } from '../../src/platform/jobs/worker-messages.ts'
-import { childrenOf } from '../support/database/embedded-data.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { type RunningProgram, serve } from '../support/server/program.ts'
-import { testConfig } from '../support/server/start.ts'
+import type { WorkerState } from '../../../src/platform/jobs/worker-messages.ts'
+import { childrenOf } from '../../support/database/embedded-data.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { type RunningProgram, serve } from '../../support/server/program.ts'
+import { testConfig } from '../../support/server/start.ts'
 
 // The program with WORKERS: real processes, real signals.
 

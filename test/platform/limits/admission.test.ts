@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { Budget } from '../../src/platform/limits/budget.ts'
-import { type Holder, ticketOf as ticketFor } from '../../src/platform/limits/holder.ts'
-import { BYTES, LIMITS, RATES } from '../../src/platform/limits/limits.ts'
-import { Places } from '../../src/platform/limits/places.ts'
-import { DatabaseTime, Rates } from '../../src/platform/limits/rates.ts'
+import { Budget } from '../../../src/platform/limits/budget.ts'
+import { type Holder, ticketOf as ticketFor } from '../../../src/platform/limits/holder.ts'
+import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/limits.ts'
+import { Places } from '../../../src/platform/limits/places.ts'
+import { DatabaseTime, Rates } from '../../../src/platform/limits/rates.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -184,7 +184,7 @@ const number = (n: number) =>
       : n.toFixed(0)
 
 test('docs/internals/client-limits.md lists each limit', () => {
-  const page = readFileSync(new URL('../../docs/internals/client-limits.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/internals/client-limits.md', import.meta.url), 'utf8')
   for (const { name, total, share } of Object.values(LIMITS))
     expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(share)} |`)
   // of bytes a holder that is alone has half

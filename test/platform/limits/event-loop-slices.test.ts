@@ -1,4 +1,4 @@
-import { EventLoopSlices } from '../../src/platform/limits/event-loop-slices.ts'
+import { EventLoopSlices } from '../../../src/platform/limits/event-loop-slices.ts'
 
 /** Keeps the event loop busy, as a parser does. */
 function beBusy(ms: number): void {

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
-import type { CatalogStore } from '../../src/engine/collections/catalog-store.ts'
-import { countBatch } from '../../src/gateway/messages/queue/batch.ts'
-import { authOf } from '../../src/http/authenticate.ts'
-import type { Env } from '../../src/http/context.ts'
-import { storeOf } from '../../src/http/server/caller.ts'
-import type { Database } from '../../src/platform/db/open.ts'
-import type { JobKind } from '../../src/platform/jobs/job-queue.ts'
-import type { GatewayServices } from '../../src/protocols/gateway-services.ts'
+import type { CatalogStore } from '../../../src/engine/collections/catalog-store.ts'
+import { countBatch } from '../../../src/gateway/messages/queue/batch.ts'
+import { authOf } from '../../../src/http/authenticate.ts'
+import type { Env } from '../../../src/http/context.ts'
+import { storeOf } from '../../../src/http/server/caller.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
+import type { JobKind } from '../../../src/platform/jobs/job-queue.ts'
+import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
 
 // Compiled, never run: a statement needs a holder. `tsc` fails where an expected error is missing.
 

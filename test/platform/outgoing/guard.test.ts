@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { AddressRefused, publicOnlyLookup, urlFault } from '../../src/platform/outgoing/addresses.ts'
-import { sendOutgoing } from '../../src/platform/outgoing/send.ts'
-import { listenLocally } from '../support/services/listen.ts'
-import { startNameServer } from '../support/services/name-server.ts'
+import { AddressRefused, publicOnlyLookup, urlFault } from '../../../src/platform/outgoing/addresses.ts'
+import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
+import { listenLocally } from '../../support/services/listen.ts'
+import { startNameServer } from '../../support/services/name-server.ts'
 
 // Nothing here leaves the machine: names are asked of a server on 127.0.0.1, and what is reached is counted
 // there.

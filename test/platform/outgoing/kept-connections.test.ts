@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { sendOutgoing } from '../../src/platform/outgoing/send.ts'
-import { stopLater } from '../support/stops.ts'
+import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
+import { stopLater } from '../../support/stops.ts'
 
 const connections: Socket[] = []
 /** What the receiver does with a request: it may destroy the connection instead of answering. */

@@ -1,9 +1,9 @@
 import type { NetworkInterfaceInfo } from 'node:os'
-import { isListed } from '../src/engine/auth/superuser-addresses.ts'
-import { addressOf } from '../src/http/server/caller.ts'
-import { networkAddresses, serverUrls } from '../src/platform/config.ts'
-import { guestHolder, networkOf } from '../src/platform/limits/holder.ts'
-import { startServerWithMail } from './support/server/server-with-mail.ts'
+import { isListed } from '../../../src/engine/auth/superuser-addresses.ts'
+import { addressOf } from '../../../src/http/server/caller.ts'
+import { networkAddresses, serverUrls } from '../../../src/platform/config.ts'
+import { guestHolder, networkOf } from '../../../src/platform/limits/holder.ts'
+import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>
   ({ address, internal, family: address.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo

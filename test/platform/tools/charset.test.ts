@@ -1,4 +1,4 @@
-import { charsetOf, decodeForm, decodeText } from '../../src/platform/tools/charset.ts'
+import { charsetOf, decodeForm, decodeText } from '../../../src/platform/tools/charset.ts'
 
 test.each([
   ['text/plain', ''],

@@ -1,8 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../src/platform/errors.ts'
-import { lockFile } from '../../src/platform/tools/files.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { lockFile } from '../../../src/platform/tools/files.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 const folder = temporaryFolder()
 const file = join(folder, 'lock.pid')

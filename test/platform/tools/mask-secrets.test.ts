@@ -1,4 +1,4 @@
-import { masked } from '../../src/platform/tools/mask-secrets.ts'
+import { masked } from '../../../src/platform/tools/mask-secrets.ts'
 
 const CODE = '471103'
 const TOKEN = 'tk+/=_äZ&"1'

@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../../src/platform/tools/retry-after.ts'
+import { readRetryAfter } from '../../../src/platform/tools/retry-after.ts'
 
 const NOW = new Date('2026-11-20T07:00:00Z')
 

@@ -1,4 +1,4 @@
-import { sharedQuery } from '../../src/platform/tools/shared-query.ts'
+import { sharedQuery } from '../../../src/platform/tools/shared-query.ts'
 
 /** A question whose answers are given by hand: the number of the question. */
 function questions() {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const MODULE = new URL('../../src/platform/tools/stop-signal.ts', import.meta.url)
+const MODULE = new URL('../../../src/platform/tools/stop-signal.ts', import.meta.url)
 const LATER_MS = 1_100
 
 /** A program that takes a while to stop; what it says, and how it ends. */
@@ -17,7 +17,7 @@ async function start(stopMs: number) {
     })
     console.log('ready')`
   const program = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let said = ''

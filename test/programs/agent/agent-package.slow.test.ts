@@ -9,9 +9,9 @@ import {
   type Client,
   type ServerWithDevices,
   startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+} from '../../support/server/server-with-devices.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
 
 let server: ServerWithDevices
 /** A home directory that has never seen the agent. */

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { pair, readPairing, readState, runAgent, saveState } from '../../src/programs/agent/device.ts'
-import { type SimulatorOptions, simulatorDriver } from '../../src/programs/agent/drivers/simulator.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { pair, readPairing, readState, runAgent, saveState } from '../../../src/programs/agent/device.ts'
+import { type SimulatorOptions, simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 
 const server = await startServerWithDevices({ LEASE_SECONDS: '60' })
 const folder = temporaryFolder()

@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Driver, IncomingText } from '../../src/programs/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../src/programs/agent/drivers/gammu.ts'
-import { modemManagerDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
-import { termuxDriver } from '../../src/programs/agent/drivers/termux.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import type { Driver, IncomingText } from '../../../src/programs/agent/driver.ts'
+import { foldersIn, gammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
+import { termuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small
 // programs.

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IncomingText } from '../../src/programs/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../src/programs/agent/drivers/gammu.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { runs } from '../support/installed.ts'
+import type { IncomingText } from '../../../src/programs/agent/driver.ts'
+import { foldersIn, gammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { runs } from '../../support/installed.ts'
 
 // The real gammu-smsd with gammu's dummy phone, where Debian's packages gammu and gammu-smsd are installed.
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openJournal } from '../../src/programs/agent/journal.ts'
+import { openJournal } from '../../../src/programs/agent/journal.ts'
 
 let folder: string
 let file: string
@@ -79,7 +79,7 @@ test('the journal forgets unsent attempts at once and reported ones after a rest
   expect(begun).toEqual(['refused'])
 })
 
-const SOURCE = new URL('../../src/programs/agent/journal.ts', import.meta.url).href
+const SOURCE = new URL('../../../src/programs/agent/journal.ts', import.meta.url).href
 /**
  * A process whose files may become this large, as on a disk that is full. prlimit(1) is in Linux' util-linux.
  */

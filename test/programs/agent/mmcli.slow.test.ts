@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { IncomingText } from '../../src/programs/agent/driver.ts'
-import { modemManagerDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { runs } from '../support/installed.ts'
+import type { IncomingText } from '../../../src/programs/agent/driver.ts'
+import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { runs } from '../../support/installed.ts'
 
 // The real mmcli and busctl on a bus of their own, where Debian's packages modemmanager and python3-dbusmock
 // are installed. Python plays ModemManager.

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { pair, runAgent } from '../../src/programs/agent/device.ts'
+import { pair, runAgent } from '../../../src/programs/agent/device.ts'
 import type {
   Driver,
   DriverEvents,
   IncomingText,
   OutgoingText,
   SendResult,
-} from '../../src/programs/agent/driver.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+} from '../../../src/programs/agent/driver.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // What modems and the programs before them say is not always what a server takes.
 

@@ -1,5 +1,5 @@
-import { decode } from '../../src/programs/agent/drivers/smpp/decode-text.ts'
-import { NATIONAL_TABLES } from '../../src/programs/agent/drivers/smpp/national-tables.ts'
+import { decode } from '../../../src/programs/agent/drivers/smpp/decode-text.ts'
+import { NATIONAL_TABLES } from '../../../src/programs/agent/drivers/smpp/national-tables.ts'
 import { setUp } from './carrier.ts'
 
 /** Bytes in each alphabet, and their text. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Listed, openInbox } from '../../src/programs/agent/drivers/termux-inbox.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { type Listed, openInbox } from '../../../src/programs/agent/drivers/termux-inbox.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 /** A text of an inbox: its id, and its time on 20 November. */
 type Row = readonly [id: number, time: string]

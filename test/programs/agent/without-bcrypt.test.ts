@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 /** A machine for which bcrypt has no compiled code, as Android. */
 const WITHOUT_BCRYPT = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module'

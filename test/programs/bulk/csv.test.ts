@@ -1,4 +1,4 @@
-import { readCsv } from '../../src/programs/bulk/csv.ts'
+import { readCsv } from '../../../src/programs/bulk/csv.ts'
 
 const values = (text: string) => readCsv(text).map((row) => row.values)
 

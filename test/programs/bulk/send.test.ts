@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BulkOptions } from '../../src/programs/bulk/job-from-csv.ts'
-import { sendCsv } from '../../src/programs/bulk/send-csv.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
+import type { BulkOptions } from '../../../src/programs/bulk/job-from-csv.ts'
+import { sendCsv } from '../../../src/programs/bulk/send-csv.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 afterAll(() => {

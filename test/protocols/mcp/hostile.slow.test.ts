@@ -1,8 +1,8 @@
-import { NO_REQUEST } from '../../src/engine/request/request.ts'
-import { accountSender } from '../../src/gateway/base/sender.ts'
-import { answerMcp } from '../../src/protocols/mcp/server.ts'
-import { request } from '../support/server/request.ts'
-import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { NO_REQUEST } from '../../../src/engine/request/request.ts'
+import { accountSender } from '../../../src/gateway/base/sender.ts'
+import { answerMcp } from '../../../src/protocols/mcp/server.ts'
+import { request } from '../../support/server/request.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Keys with few scopes, and calls that would cost much. In the words of the revision of March 2025, which has
 // batches and needs no handshake.

@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { request } from '../support/server/request.ts'
-import { startServerWithDevices, type Client as User } from '../support/server/server-with-devices.ts'
+import { request } from '../../support/server/request.ts'
+import { startServerWithDevices, type Client as User } from '../../support/server/server-with-devices.ts'
 
 const open: { close(): Promise<void> }[] = []
 

@@ -1,6 +1,6 @@
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { basic, request } from '../support/server/request.ts'
-import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { basic, request } from '../../support/server/request.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // A message is one message, whichever API it came by: each API shows it, in its own words, in the same state.
 

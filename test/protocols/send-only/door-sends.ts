@@ -1,6 +1,6 @@
-import { protocolOf, SENDS } from '../../src/http/metrics/traffic.ts'
-import { PROTOCOLS } from '../../src/protocols/protocols.ts'
-import { request } from '../support/server/request.ts'
+import { protocolOf, SENDS } from '../../../src/http/metrics/traffic.ts'
+import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
+import { request } from '../../support/server/request.ts'
 
 // How to send a text through each send-only API. Tests of the numbers that these APIs read, of their callers,
 // of their limit of recipients and of their GETs derive from this table.

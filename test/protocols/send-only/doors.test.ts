@@ -1,4 +1,4 @@
-import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { DOOR_SENDS, SENDING_ROUTES, sendByDoor } from './door-sends.ts'
 
 const MAX_RECIPIENTS = 5

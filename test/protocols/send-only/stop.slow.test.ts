@@ -1,6 +1,6 @@
-import { DRIVERS } from '../../src/programs/agent/drivers/drivers.ts'
-import { must } from '../support/server/server-with-devices.ts'
-import { startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
+import { DRIVERS } from '../../../src/programs/agent/drivers/drivers.ts'
+import { must } from '../../support/server/server-with-devices.ts'
+import { startSmsgateFixture } from '../../support/smsgate/smsgate-fixture.ts'
 import { DEVICES } from './devices-that-hear.ts'
 
 const RECORDS = '/api/collections'

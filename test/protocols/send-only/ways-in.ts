@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { sendCsv } from '../../src/programs/bulk/send-csv.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { basic, request } from '../support/server/request.ts'
-import { must } from '../support/server/server-with-devices.ts'
-import { makeKey, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { sendCsv } from '../../../src/programs/bulk/send-csv.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { basic, request } from '../../support/server/request.ts'
+import { must } from '../../support/server/server-with-devices.ts'
+import { makeKey, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 import { DOOR_SENDS, type DoorSend, nameOfSend, sendByDoor } from './door-sends.ts'
 
 // Every way in which a recipient's number comes to the server. A way takes a text, and answers with the

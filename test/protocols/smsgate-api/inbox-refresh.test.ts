@@ -1,8 +1,8 @@
-import { request } from '../support/server/request.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { bearer } from '../support/smsgate/smsgate-api-fixture.ts'
-import { joinPhone, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
-import { openEvents } from '../support/smsgate/smsgate-stream.ts'
+import { request } from '../../support/server/request.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { bearer } from '../../support/smsgate/smsgate-api-fixture.ts'
+import { joinPhone, startSmsgateFixture, until } from '../../support/smsgate/smsgate-fixture.ts'
+import { openEvents } from '../../support/smsgate/smsgate-stream.ts'
 
 const fixture = await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const receiver = await startReceiver()

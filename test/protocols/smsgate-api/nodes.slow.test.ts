@@ -1,6 +1,6 @@
-import { createDatabase, freePort } from '../support/database/postgres.ts'
-import { serve } from '../support/server/program.ts'
-import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
+import { createDatabase, freePort } from '../../support/database/postgres.ts'
+import { serve } from '../../support/server/program.ts'
+import { startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
 const server = process.env.TEST_POSTGRES_URL
 

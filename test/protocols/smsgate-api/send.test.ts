@@ -1,5 +1,5 @@
-import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
-import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
+import { ANN, BENS_PHONE, PHONES } from '../../support/server/server-with-users.ts'
+import { startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
 const fixture = await startSmsgateApiFixture()
 const { ask, server, ben } = fixture

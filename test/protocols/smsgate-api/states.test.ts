@@ -1,5 +1,5 @@
-import { PHONES } from '../support/server/server-with-users.ts'
-import { startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
+import { PHONES } from '../../support/server/server-with-users.ts'
+import { startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
 const fixture = await startSmsgateApiFixture()
 

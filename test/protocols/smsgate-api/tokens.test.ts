@@ -1,6 +1,6 @@
-import { basic } from '../support/server/request.ts'
-import { ANN, BEN } from '../support/server/server-with-users.ts'
-import { bearer, startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
+import { basic } from '../../support/server/request.ts'
+import { ANN, BEN } from '../../support/server/server-with-users.ts'
+import { bearer, startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
 const fixture = await startSmsgateApiFixture()
 

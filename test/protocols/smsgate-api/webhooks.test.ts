@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { ANN, BEN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
-import { startReceiver } from '../support/services/receiver.ts'
-import { bearer, startSmsgateApiFixture } from '../support/smsgate/smsgate-api-fixture.ts'
+import { ANN, BEN, BENS_PHONE, PHONES } from '../../support/server/server-with-users.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { bearer, startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
 const fixture = await startSmsgateApiFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const { ask, server } = fixture

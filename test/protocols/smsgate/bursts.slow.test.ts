@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../support/server/server-with-devices.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
 import {
   joinPhone,
   makePhone,
@@ -7,8 +7,8 @@ import {
   send,
   startSmsgateFixture,
   until,
-} from '../support/smsgate/smsgate-fixture.ts'
-import { take, type WireMessage } from '../support/smsgate/smsgate-sender.ts'
+} from '../../support/smsgate/smsgate-fixture.ts'
+import { take, type WireMessage } from '../../support/smsgate/smsgate-sender.ts'
 
 // The app's pulls and its sender race: each pull replaces the one before, and a text that comes in may start
 // the sender anew while it is at another text, which then goes on air twice. What it is handed, and when,

@@ -1,8 +1,14 @@
-import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
-import type { Client } from '../support/server/server-with-devices.ts'
-import type { Phone } from '../support/smsgate/smsgate-app.ts'
-import { joinPhone, records, send, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
-import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
+import type { Phone } from '../../support/smsgate/smsgate-app.ts'
+import {
+  joinPhone,
+  records,
+  send,
+  startSmsgateFixture,
+  until,
+} from '../../support/smsgate/smsgate-fixture.ts'
+import { openEvents, PULL } from '../../support/smsgate/smsgate-stream.ts'
 
 // A text that a phone has and is not to send any more: each pull says so until the phone has answered.
 

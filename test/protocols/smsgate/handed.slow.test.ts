@@ -1,6 +1,12 @@
-import { joinPhone, records, send, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
-import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
-import { stopLater } from '../support/stops.ts'
+import {
+  joinPhone,
+  records,
+  send,
+  startSmsgateFixture,
+  until,
+} from '../../support/smsgate/smsgate-fixture.ts'
+import { openEvents, PULL } from '../../support/smsgate/smsgate-stream.ts'
+import { stopLater } from '../../support/stops.ts'
 
 // A phone whose stream is open is told to pull when that brings it something, and is handed nothing that it
 // could be handed at a bad time.

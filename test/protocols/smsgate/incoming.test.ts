@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { joinPhone, records, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
+import { joinPhone, records, startSmsgateFixture } from '../../support/smsgate/smsgate-fixture.ts'
 
 const fixture = await startSmsgateFixture()
 const user = await fixture.gateway.makeUser()

@@ -1,9 +1,9 @@
-import { createLogger } from '../../src/platform/log.ts'
-import { start } from '../support/database/open.ts'
-import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { testConfig } from '../support/server/start.ts'
-import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
-import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { start } from '../../support/database/open.ts'
+import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { testConfig } from '../../support/server/start.ts'
+import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+import type { Phone } from '../../support/smsgate/smsgate-app.ts'
 import {
   DAY_MS,
   joinPhone,
@@ -13,9 +13,9 @@ import {
   send,
   startSmsgateFixture,
   until,
-} from '../support/smsgate/smsgate-fixture.ts'
-import { take } from '../support/smsgate/smsgate-sender.ts'
-import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
+} from '../../support/smsgate/smsgate-fixture.ts'
+import { take } from '../../support/smsgate/smsgate-sender.ts'
+import { openEvents, PULL } from '../../support/smsgate/smsgate-stream.ts'
 
 let user: Client
 const fixture = await startSmsgateFixture()

@@ -1,10 +1,10 @@
-import type { Device } from '../../src/gateway/base/device.ts'
-import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
-import { noteClock } from '../../src/protocols/smsgate/note-clock.ts'
-import { pullMessages } from '../../src/protocols/smsgate/pull.ts'
-import { assign } from '../support/database/queue.ts'
-import type { Client } from '../support/server/server-with-devices.ts'
-import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import type { Device } from '../../../src/gateway/base/device.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { noteClock } from '../../../src/protocols/smsgate/note-clock.ts'
+import { pullMessages } from '../../../src/protocols/smsgate/pull.ts'
+import { assign } from '../../support/database/queue.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
+import type { Phone } from '../../support/smsgate/smsgate-app.ts'
 import {
   DAY_MS,
   joinPhone,
@@ -14,8 +14,8 @@ import {
   send,
   startSmsgateFixture,
   until,
-} from '../support/smsgate/smsgate-fixture.ts'
-import { take } from '../support/smsgate/smsgate-sender.ts'
+} from '../../support/smsgate/smsgate-fixture.ts'
+import { take } from '../../support/smsgate/smsgate-sender.ts'
 
 let user: Client
 /** A phone's lease is three of the usual ones. Longer than any test: it passes when a test says so. */

@@ -1,4 +1,4 @@
-import type { Client } from '../support/server/server-with-devices.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
 import {
   codeOf,
   joinPhone,
@@ -7,7 +7,7 @@ import {
   type SmsgateFixture,
   send,
   startSmsgateFixture,
-} from '../support/smsgate/smsgate-fixture.ts'
+} from '../../support/smsgate/smsgate-fixture.ts'
 
 const fixture = await startSmsgateFixture()
 const user = await fixture.gateway.makeUser()

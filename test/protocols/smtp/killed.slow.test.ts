@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer'
-import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
-import { createLogger } from '../../src/platform/log.ts'
-import { openDb, start } from '../support/database/open.ts'
-import { freePort } from '../support/database/postgres.ts'
-import { serve } from '../support/server/program.ts'
-import { withDevices } from '../support/server/server-with-devices.ts'
-import { SUPERUSER, testConfig } from '../support/server/start.ts'
+import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { openDb, start } from '../../support/database/open.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { serve } from '../../support/server/program.ts'
+import { withDevices } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
 const [MAILS, KILL_AFTER, CONNECTIONS, LIMIT] = [200, 80, 10, 60]
 

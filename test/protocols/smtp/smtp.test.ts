@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { ANN, BEN, keyOf } from '../support/server/server-with-users.ts'
-import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
+import { ANN, BEN, keyOf } from '../../support/server/server-with-users.ts'
+import { startSmtpFixture } from '../../support/server/smtp-fixture.ts'
 
 const fixture = await startSmtpFixture()
 const { server, auth, hook, mail, sent } = fixture

@@ -1,4 +1,4 @@
-import { makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { makeKey, pairPhone, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 

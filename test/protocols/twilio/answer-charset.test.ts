@@ -1,4 +1,4 @@
-import { readAnswer } from '../../src/protocols/twilio/twiml.ts'
+import { readAnswer } from '../../../src/protocols/twilio/twiml.ts'
 
 const XML = '<Response><Message>Gr\xfc\xdfe</Message></Response>'
 const latin1 = (head = '') => Buffer.from(head + XML, 'latin1')

@@ -5,9 +5,9 @@ import {
   signatureOf,
   startApp,
   startTwilioFixture,
-} from '../support/twilio/twilio-fixture.ts'
-import { until } from '../support/until.ts'
-import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
+} from '../../support/twilio/twilio-fixture.ts'
+import { until } from '../../support/until.ts'
+import { deliveriesOf, makeDeliveriesDue } from '../../support/webhook-fixture.ts'
 
 const NUMBER = '+4915550000001'
 const TO = '+4915112345678'

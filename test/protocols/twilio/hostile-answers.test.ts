@@ -1,7 +1,7 @@
-import { sendingFor } from '../../src/gateway/messages/send/sending.ts'
-import { Db } from '../../src/platform/db/open.ts'
-import { twilioCalls } from '../../src/protocols/twilio/call.ts'
-import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { sendingFor } from '../../../src/gateway/messages/send/sending.ts'
+import { Db } from '../../../src/platform/db/open.ts'
+import { twilioCalls } from '../../../src/protocols/twilio/call.ts'
+import { pairPhone, startApp, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.
 

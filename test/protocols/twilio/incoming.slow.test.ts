@@ -1,4 +1,4 @@
-import { must } from '../support/server/server-with-devices.ts'
+import { must } from '../../support/server/server-with-devices.ts'
 import {
   pairPhone,
   receive,
@@ -6,9 +6,9 @@ import {
   signatureOf,
   startApp,
   startTwilioFixture,
-} from '../support/twilio/twilio-fixture.ts'
-import { until } from '../support/until.ts'
-import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
+} from '../../support/twilio/twilio-fixture.ts'
+import { until } from '../../support/until.ts'
+import { deliveriesOf, makeDeliveriesDue } from '../../support/webhook-fixture.ts'
 
 const [NUMBER, OTHER] = ['+4915550000001', '+4915550000002']
 

@@ -1,4 +1,4 @@
-import { pairPhone, receive, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { pairPhone, receive, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 const FROM = '+4915117777777'

@@ -1,5 +1,11 @@
-import { basic } from '../support/server/request.ts'
-import { pairPhone, receive, report, reportAs, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { basic } from '../../support/server/request.ts'
+import {
+  pairPhone,
+  receive,
+  report,
+  reportAs,
+  startTwilioFixture,
+} from '../../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 const TO = '+4915112345678'

@@ -1,4 +1,4 @@
-import { reportAs, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { reportAs, startApp, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 // A phone with two SIMs: the device has the number of the first, each line its own.
 

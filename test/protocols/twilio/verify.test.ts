@@ -1,4 +1,4 @@
-import { codeOn, makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { codeOn, makeKey, pairPhone, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
-import { extensionsOf } from '../../src/main/features.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { importVendel } from '../../src/protocols/vendel/import.ts'
-import { briefFaults } from '../support/database/brief.ts'
-import { start } from '../support/database/open.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { testConfig } from '../support/server/start.ts'
-import { contentsOf, writeSource } from './pocketbase-data.ts'
+import { extensionsOf } from '../../../src/main/features.ts'
+import { UserError } from '../../../src/platform/errors.ts'
+import { importVendel } from '../../../src/protocols/vendel/import.ts'
+import { contentsOf, writeSource } from '../../engine/import/pocketbase-data.ts'
+import { briefFaults } from '../../support/database/brief.ts'
+import { start } from '../../support/database/open.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { testConfig } from '../../support/server/start.ts'
 
-/** Of the server that made the directory: test/fixtures/vendel/README.md. */
+/** Of the server that made the directory: test/support/vendel/README.md. */
 const KEY = 'a-key-of-32-characters-or-more-x1'
 const VALID = 'vk_OTeN5B4698045qGw9ICQud4ZRACGx1QZ'
 const SWITCHED_OFF = 'vk_VRFBxGVPH8Eij4QNVZCvulbIsywMvbIx'
@@ -22,7 +22,7 @@ writeSource(join(folder, '..', 'other'), {})
 const source = writeSource(folder, {})
 writeFileSync(
   join(folder, 'data.db'),
-  gunzipSync(readFileSync(new URL('../fixtures/vendel/data.db.gz', import.meta.url))),
+  gunzipSync(readFileSync(new URL('../../support/vendel/data.db.gz', import.meta.url))),
 )
 // as of a server that knew GitHub, had another key once, and called without texts
 const changed = new DatabaseSync(join(folder, 'data.db'))

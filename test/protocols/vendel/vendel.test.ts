@@ -8,8 +8,8 @@ import {
   PHONES,
   startServerWithUsers,
   TEMPLATES,
-} from '../support/server/server-with-users.ts'
-import { startReceiver } from '../support/services/receiver.ts'
+} from '../../support/server/server-with-users.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
 
 const server = await startServerWithUsers({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const receiver = await startReceiver()

@@ -90,7 +90,7 @@ function describedPath(catalog: Catalog, url: string): string | undefined {
   })
 }
 
-/** The description's own schemas are checked by test/openapi, not for each server again. */
+/** The description's own schemas are checked by test/http/openapi, not for each server again. */
 const AJV = { strict: false, meta: false, validateSchema: false } as const
 
 /** One description, ready to hold answers against. */

@@ -1,8 +1,7 @@
 import { SignJWT } from 'jose'
-import { createLogger } from '../../../src/platform/log.ts'
-import { TestListener } from '../../realtime/test-listener.ts'
-import { start } from '../../support/database/open.ts'
-import { basic } from '../../support/server/request.ts'
+import { createLogger } from '../../../../src/platform/log.ts'
+import { start } from '../../../support/database/open.ts'
+import { basic } from '../../../support/server/request.ts'
 import {
   type Client,
   client,
@@ -10,8 +9,9 @@ import {
   makeUser as newUser,
   PASSWORD,
   signIn,
-} from '../../support/server/server-with-devices.ts'
-import { SUPERUSER, startServer } from '../../support/server/start.ts'
+} from '../../../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer } from '../../../support/server/start.ts'
+import { TestListener } from '../../realtime/test-listener.ts'
 
 // Tokens with which a member acts for an account, at two servers on one Postgres.
 

@@ -1,6 +1,11 @@
-import { type Client, client, makeUser as newUser, signIn } from '../../support/server/server-with-devices.ts'
-import { startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { SUPERUSER, startServer } from '../../support/server/start.ts'
+import {
+  type Client,
+  client,
+  makeUser as newUser,
+  signIn,
+} from '../../../support/server/server-with-devices.ts'
+import { startServerWithMail } from '../../../support/server/server-with-mail.ts'
+import { SUPERUSER, startServer } from '../../../support/server/start.ts'
 
 const fixture = await startServerWithMail()
 const { url, services } = fixture.server

@@ -1,5 +1,5 @@
-import { openStore } from '../../support/database/open.ts'
-import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { openStore } from '../../../support/database/open.ts'
+import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const fixture = await startServerWithDevices()
 const { superuser, query } = fixture

@@ -1,11 +1,11 @@
-import { protocolOf } from '../../../src/http/metrics/traffic.ts'
-import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
+import { protocolOf } from '../../../../src/http/metrics/traffic.ts'
+import { PROTOCOLS } from '../../../../src/protocols/protocols.ts'
 import {
   type Client,
   client,
   must,
   startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+} from '../../../support/server/server-with-devices.ts'
 
 // Every route of the API's description, asked for by the account, by its members and by a stranger. A route
 // without a row fails.

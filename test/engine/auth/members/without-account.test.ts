@@ -1,4 +1,4 @@
-import { basic } from '../../support/server/request.ts'
+import { basic } from '../../../support/server/request.ts'
 import {
   type Client,
   client,
@@ -7,10 +7,10 @@ import {
   PASSWORD,
   pairDevice,
   signIn,
-} from '../../support/server/server-with-devices.ts'
-import { startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { SUPERUSER } from '../../support/server/start.ts'
-import { codeIn } from '../../support/services/mail-server.ts'
+} from '../../../support/server/server-with-devices.ts'
+import { startServerWithMail } from '../../../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../../../support/server/start.ts'
+import { codeIn } from '../../../support/services/mail-server.ts'
 
 // People who join by an invitation are members without an account of their own.
 

@@ -1,9 +1,9 @@
-import { complete } from '../../../src/engine/collections/definition/complete.ts'
-import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
-import { excerpt } from '../../../src/engine/records/excerpt.ts'
-import { pickFields } from '../../../src/engine/records/pick.ts'
-import { blankValues, prepare } from '../../../src/engine/records/prepare.ts'
-import { toRow, toValues } from '../../../src/engine/records/record-row.ts'
+import { complete } from '../../../../src/engine/collections/definition/complete.ts'
+import { readNew } from '../../../../src/engine/collections/definition/read-collection.ts'
+import { excerpt } from '../../../../src/engine/records/excerpt.ts'
+import { pickFields } from '../../../../src/engine/records/pick.ts'
+import { blankValues, prepare } from '../../../../src/engine/records/prepare.ts'
+import { toRow, toValues } from '../../../../src/engine/records/record-row.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
 const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))

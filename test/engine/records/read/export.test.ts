@@ -1,9 +1,9 @@
-import { USERS_ID } from '../../../src/engine/collections/collection.ts'
-import { csvLine } from '../../../src/engine/records/csv-line.ts'
-import { accountHolder } from '../../../src/platform/limits/holder.ts'
-import { admission } from '../../../src/platform/limits/shared-limits.ts'
-import { readCsv } from '../../../src/programs/bulk/csv.ts'
-import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { USERS_ID } from '../../../../src/engine/collections/collection.ts'
+import { csvLine } from '../../../../src/engine/records/csv-line.ts'
+import { accountHolder } from '../../../../src/platform/limits/holder.ts'
+import { admission } from '../../../../src/platform/limits/shared-limits.ts'
+import { readCsv } from '../../../../src/programs/bulk/csv.ts'
+import { ANN, BEN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 const COUNT = 2_345
 

@@ -1,10 +1,10 @@
-import { SUPERUSERS_ID } from '../../../src/engine/auth/superusers.ts'
-import { compile } from '../../../src/engine/filter/compile.ts'
-import { listRecords } from '../../../src/engine/records/list.ts'
-import { authRecord, NO_REQUEST } from '../../../src/engine/request/request.ts'
-import { messagesExtension } from '../../../src/gateway/messages/message-extensions.ts'
-import { recordPlans } from '../../support/database/plans.ts'
-import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import { SUPERUSERS_ID } from '../../../../src/engine/auth/superusers.ts'
+import { compile } from '../../../../src/engine/filter/compile.ts'
+import { listRecords } from '../../../../src/engine/records/list.ts'
+import { authRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
+import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
+import { recordPlans } from '../../../support/database/plans.ts'
+import { makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 // Lists, searches and deep pages find what a plain statement finds, whatever way they take.
 

@@ -1,9 +1,9 @@
-import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
-import { listRecords } from '../../../src/engine/records/list.ts'
-import { authRecord, NO_REQUEST } from '../../../src/engine/request/request.ts'
-import { messagesExtension } from '../../../src/gateway/messages/message-extensions.ts'
-import { recordPlans } from '../../support/database/plans.ts'
-import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
+import { listRecords } from '../../../../src/engine/records/list.ts'
+import { authRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
+import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
+import { recordPlans } from '../../../support/database/plans.ts'
+import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 const store = await testStore()
 const others = await makeDevice(store, await makeUser(store))

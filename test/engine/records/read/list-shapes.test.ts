@@ -1,12 +1,12 @@
-import { compile } from '../../../src/engine/filter/compile.ts'
-import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
-import { listRecords } from '../../../src/engine/records/list.ts'
-import { listStatement } from '../../../src/engine/records/list-statement.ts'
-import { SHAPES } from '../../../src/engine/records/list-statement-shapes.ts'
-import { authRecord, NO_REQUEST } from '../../../src/engine/request/request.ts'
-import { messagesExtension } from '../../../src/gateway/messages/message-extensions.ts'
-import { recordPlans } from '../../support/database/plans.ts'
-import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import { compile } from '../../../../src/engine/filter/compile.ts'
+import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
+import { listRecords } from '../../../../src/engine/records/list.ts'
+import { listStatement } from '../../../../src/engine/records/list-statement.ts'
+import { SHAPES } from '../../../../src/engine/records/list-statement-shapes.ts'
+import { authRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
+import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
+import { recordPlans } from '../../../support/database/plans.ts'
+import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 const store = await testStore()
 const others = await makeDevice(store, await makeUser(store))

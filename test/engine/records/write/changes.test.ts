@@ -1,6 +1,6 @@
-import { logChange } from '../../../src/engine/records/log-changes.ts'
-import { makeUser } from '../../support/database/queue.ts'
-import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { logChange } from '../../../../src/engine/records/log-changes.ts'
+import { makeUser } from '../../../support/database/queue.ts'
+import { startWriteTestServer } from '../../../support/server/write-test-server.ts'
 
 const shop = await startWriteTestServer()
 

@@ -1,5 +1,5 @@
-import { Db } from '../../../src/platform/db/open.ts'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { Db } from '../../../../src/platform/db/open.ts'
+import { startWriteTestServer, type WriteTestServer } from '../../../support/server/write-test-server.ts'
 
 let shop: WriteTestServer
 const PASSWORD = 'secret12345'

@@ -1,4 +1,4 @@
-import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices()
 const user = await server.makeUser()

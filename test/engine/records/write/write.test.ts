@@ -1,4 +1,4 @@
-import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { startWriteTestServer } from '../../../support/server/write-test-server.ts'
 
 // What no recorded case of test/conformance shows.
 

@@ -1,4 +1,4 @@
-import { type Client, must } from '../support/server/server-with-devices.ts'
+import { type Client, must } from '../../../support/server/server-with-devices.ts'
 
 /** The entries of consent that an account holds of a number, oldest first. */
 export const entriesOf = async (account: Client, number: string) =>

@@ -1,5 +1,5 @@
-import { request } from '../support/server/request.ts'
-import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { request } from '../../../support/server/request.ts'
+import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices({ TRUSTED_PROXIES: '127.0.0.1,::1' })
 

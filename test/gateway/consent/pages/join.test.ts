@@ -1,6 +1,6 @@
-import { request } from '../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { until } from '../support/until.ts'
+import { request } from '../../../support/server/request.ts'
+import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import { until } from '../../../support/until.ts'
 import { entriesOf } from './entries-of.ts'
 
 const server = await startServerWithDevices({ TRUSTED_PROXIES: '127.0.0.1,::1' })

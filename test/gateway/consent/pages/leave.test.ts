@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { readStopLink, stopLinks } from '../../src/gateway/consent/stop-link.ts'
-import { request } from '../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { readStopLink, stopLinks } from '../../../../src/gateway/consent/stop-link.ts'
+import { request } from '../../../support/server/request.ts'
+import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { entriesOf } from './entries-of.ts'
 
 const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })

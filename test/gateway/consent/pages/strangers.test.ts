@@ -1,5 +1,5 @@
-import { request } from '../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { request } from '../../../support/server/request.ts'
+import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 // What strangers may do with a page: nothing to people who sign in, and they learn nothing about a number.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 // Removes checks of whether a text may still go to its person, one at a time, in a copy of the last commit:
-// the tests must fail each time. Run by hand: node test/sms/consent/still-go/removals.ts [--count 20]
+// the tests must fail each time. Run by hand: node test/gateway/consent/still-go/removals.ts [--count 20]
 
 /** A file, a check in it, and what stands there without the check. */
 type Check = readonly [file: string, check: string, without: string]
@@ -67,7 +67,7 @@ function copyRepository(): string {
 
 /** Runs the tests in the copy. Returns what they print if they are red, else undefined. */
 function redTests(copy: string): string | undefined {
-  const tests = ['test/sms/consent', 'test/sms/conversations/opted-out-meanwhile.test.ts']
+  const tests = ['test/gateway/consent', 'test/gateway/conversations/opted-out-meanwhile.test.ts']
   const args = ['vitest', 'run', ...tests, '--project', 'quick', '--project', 'slow', '--bail', '1']
   const { status, stdout } = spawnSync('npx', args, { cwd: copy, encoding: 'utf8' })
   return status === 0 ? undefined : stdout

@@ -1,4 +1,4 @@
-import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { rows: query, message } = server

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { accountSender } from '../../../src/gateway/base/sender.ts'
-import { rescheduleBatch } from '../../../src/gateway/messages/queue/reschedule.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { accountSender } from '../../../../src/gateway/base/sender.ts'
+import { rescheduleBatch } from '../../../../src/gateway/messages/queue/reschedule.ts'
+import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
+import { startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.
 

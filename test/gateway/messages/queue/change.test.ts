@@ -1,5 +1,5 @@
-import { HOUR_MS, isoAtHour, storedAtHour } from '../../support/clock.ts'
-import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { HOUR_MS, isoAtHour, storedAtHour } from '../../../support/clock.ts'
+import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 

@@ -1,10 +1,10 @@
-import type { Device } from '../../../src/gateway/base/device.ts'
-import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
-import { extendAllLeases, renewLeases } from '../../../src/gateway/messages/queue/leases.ts'
-import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
-import { counts } from '../../../src/platform/tools/counts.ts'
-import { untilWaiting } from '../../support/database/locks.ts'
-import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import type { Device } from '../../../../src/gateway/base/device.ts'
+import { claimMessages } from '../../../../src/gateway/messages/queue/claim.ts'
+import { extendAllLeases, renewLeases } from '../../../../src/gateway/messages/queue/leases.ts'
+import { applyReports } from '../../../../src/gateway/messages/queue/report.ts'
+import { counts } from '../../../../src/platform/tools/counts.ts'
+import { untilWaiting } from '../../../support/database/locks.ts'
+import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 const LEASE = 120
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { extendAllLeases } from '../../../src/gateway/messages/queue/leases.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { startReceiver } from '../../support/services/receiver.ts'
+import { extendAllLeases } from '../../../../src/gateway/messages/queue/leases.ts'
+import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
+import { endOldMessages } from '../../../../src/gateway/retention/old-messages.ts'
+import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../../support/services/receiver.ts'
 
 // All that takes rows of several tables, at once and in any order: on a server whose connections do not wait
 // in line.

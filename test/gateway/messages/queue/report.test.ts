@@ -1,12 +1,12 @@
-import { onDeviceEvent } from '../../../src/gateway/lines/wake.ts'
-import { cancelMessage } from '../../../src/gateway/messages/queue/cancel.ts'
-import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
-import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
-import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
-import type { Report } from '../../../src/gateway/messages/queue/store-reports.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { permitOf } from '../../support/database/permits.ts'
-import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import { onDeviceEvent } from '../../../../src/gateway/lines/wake.ts'
+import { cancelMessage } from '../../../../src/gateway/messages/queue/cancel.ts'
+import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
+import { claimMessages } from '../../../../src/gateway/messages/queue/claim.ts'
+import { applyReports } from '../../../../src/gateway/messages/queue/report.ts'
+import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
+import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
+import { permitOf } from '../../../support/database/permits.ts'
+import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 const store = await testStore()
 const { db } = store

@@ -1,13 +1,13 @@
-import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { may } from '../../../src/gateway/base/permissions.ts'
-import { accountSender, type Sender } from '../../../src/gateway/base/sender.ts'
-import { openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
-import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/body.ts'
-import type { Offer } from '../../../src/gateway/messages/send/offer.ts'
-import { readConfig } from '../../../src/platform/config.ts'
-import { RetryLater } from '../../../src/platform/errors.ts'
-import { randomId } from '../../../src/platform/tools/random.ts'
-import { openSendFixture } from '../../support/database/send-fixture.ts'
+import type { Store } from '../../../../src/engine/collections/catalog.ts'
+import { may } from '../../../../src/gateway/base/permissions.ts'
+import { accountSender, type Sender } from '../../../../src/gateway/base/sender.ts'
+import { openAcceptor } from '../../../../src/gateway/messages/send/accept.ts'
+import { PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/body.ts'
+import type { Offer } from '../../../../src/gateway/messages/send/offer.ts'
+import { readConfig } from '../../../../src/platform/config.ts'
+import { RetryLater } from '../../../../src/platform/errors.ts'
+import { randomId } from '../../../../src/platform/tools/random.ts'
+import { openSendFixture } from '../../../support/database/send-fixture.ts'
 
 const fixture = await openSendFixture(2)
 const { db, sender } = fixture

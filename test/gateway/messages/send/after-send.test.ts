@@ -1,4 +1,10 @@
-import { ANN, BEN, GROUPS, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
+import {
+  ANN,
+  BEN,
+  GROUPS,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
 const { ask, preview, send, rows, message } = server

@@ -1,5 +1,5 @@
-import { basic, request } from '../../support/server/request.ts'
-import { type Answer, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { basic, request } from '../../../support/server/request.ts'
+import { type Answer, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const fixture = await startServerWithDevices()
 const { query, url, guest } = fixture

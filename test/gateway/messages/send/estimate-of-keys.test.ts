@@ -1,5 +1,5 @@
-import { request } from '../../support/server/request.ts'
-import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { request } from '../../../support/server/request.ts'
+import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const { makeUser, pair, url } = await startServerWithDevices()
 

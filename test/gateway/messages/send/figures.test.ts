@@ -1,5 +1,5 @@
-import { waitPastMidnight } from '../../support/database/midnight.ts'
-import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { waitPastMidnight } from '../../../support/database/midnight.ts'
+import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 await waitPastMidnight()
 const server = await startServerWithDevices()

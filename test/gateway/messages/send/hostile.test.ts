@@ -1,5 +1,5 @@
-import { startCpuTimer } from '../../support/server/cpu-timer.ts'
-import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startCpuTimer } from '../../../support/server/cpu-timer.ts'
+import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 // A tenant and a device that mean harm, against a tenant who does not.
 

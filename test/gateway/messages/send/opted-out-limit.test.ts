@@ -1,8 +1,8 @@
-import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { accountSender } from '../../../src/gateway/base/sender.ts'
-import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/gateway/messages/send/body.ts'
-import { prepareOffer } from '../../../src/gateway/messages/send/send.ts'
-import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import type { Store } from '../../../../src/engine/collections/catalog.ts'
+import { accountSender } from '../../../../src/gateway/base/sender.ts'
+import { ANY_LINE, PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/body.ts'
+import { prepareOffer } from '../../../../src/gateway/messages/send/send.ts'
+import { startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices()
 const user = await server.makeUser()

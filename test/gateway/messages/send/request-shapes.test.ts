@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { checkShape } from '../../../src/gateway/base/schemas.ts'
+import { checkShape } from '../../../../src/gateway/base/schemas.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -8,19 +8,19 @@ import {
   PAIRING_BODY,
   PUSH_BODY,
   REPORT_BODY,
-} from '../../../src/gateway/lines/device-body.ts'
-import { MESSAGE_CHANGE } from '../../../src/gateway/messages/queue/change.ts'
-import { RESCHEDULE } from '../../../src/gateway/messages/queue/reschedule.ts'
-import { RETRY_BATCH } from '../../../src/gateway/messages/queue/retry-body.ts'
-import { SEND, TEMPLATE_SEND } from '../../../src/gateway/messages/send/body-schema.ts'
-import { EVENT_BODY } from '../../../src/protocols/smsgate/event.ts'
+} from '../../../../src/gateway/lines/device-body.ts'
+import { MESSAGE_CHANGE } from '../../../../src/gateway/messages/queue/change.ts'
+import { RESCHEDULE } from '../../../../src/gateway/messages/queue/reschedule.ts'
+import { RETRY_BATCH } from '../../../../src/gateway/messages/queue/retry-body.ts'
+import { SEND, TEMPLATE_SEND } from '../../../../src/gateway/messages/send/body-schema.ts'
+import { EVENT_BODY } from '../../../../src/protocols/smsgate/event.ts'
 import {
   DATA_PAYLOAD,
   MMS_PAYLOAD,
   TEXT_PAYLOAD,
-} from '../../../src/protocols/smsgate/read-received-texts.ts'
-import { REGISTER_BODY, STARTED_PAYLOAD, UPDATE_BODY } from '../../../src/protocols/smsgate/sim-cards.ts'
-import { STATES_BODY } from '../../../src/protocols/smsgate/state-report-body.ts'
+} from '../../../../src/protocols/smsgate/read-received-texts.ts'
+import { REGISTER_BODY, STARTED_PAYLOAD, UPDATE_BODY } from '../../../../src/protocols/smsgate/sim-cards.ts'
+import { STATES_BODY } from '../../../../src/protocols/smsgate/state-report-body.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'
 const PUSH = {

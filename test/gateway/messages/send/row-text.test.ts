@@ -1,5 +1,5 @@
-import { arrayText, rowText } from '../../../src/gateway/messages/send/accept.ts'
-import { openTestDb } from '../../support/server/start.ts'
+import { arrayText, rowText } from '../../../../src/gateway/messages/send/accept.ts'
+import { openTestDb } from '../../../support/server/start.ts'
 
 const db = await openTestDb()
 const TEXTS = [

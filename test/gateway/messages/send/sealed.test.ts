@@ -1,13 +1,13 @@
-import { accountSender } from '../../../src/gateway/base/sender.ts'
-import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
-import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
-import { PLAIN_OPTIONS, toOne } from '../../../src/gateway/messages/send/body.ts'
-import { send } from '../../../src/gateway/messages/send/send.ts'
-import { readConfig } from '../../../src/platform/config.ts'
-import { tablesWith } from '../../support/database/dump.ts'
-import { ANN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { accountSender } from '../../../../src/gateway/base/sender.ts'
+import { claimMessages } from '../../../../src/gateway/messages/queue/claim.ts'
+import { applyReports } from '../../../../src/gateway/messages/queue/report.ts'
+import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
+import { openAcceptor } from '../../../../src/gateway/messages/send/accept.ts'
+import { PLAIN_OPTIONS, toOne } from '../../../../src/gateway/messages/send/body.ts'
+import { send } from '../../../../src/gateway/messages/send/send.ts'
+import { readConfig } from '../../../../src/platform/config.ts'
+import { tablesWith } from '../../../support/database/dump.ts'
+import { ANN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 // The sending device alone learns the text; all others read the one with dots.
 

@@ -1,4 +1,4 @@
-import { openSendFixture } from '../../support/database/send-fixture.ts'
+import { openSendFixture } from '../../../support/database/send-fixture.ts'
 import {
   ANN,
   as,
@@ -7,7 +7,7 @@ import {
   GROUPS,
   startServerWithUsers,
   TEMPLATES,
-} from '../../support/server/server-with-users.ts'
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 

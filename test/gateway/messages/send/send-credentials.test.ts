@@ -1,4 +1,4 @@
-import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { send, rows, signedIn } = server

@@ -8,7 +8,7 @@ import {
   PHONES,
   startServerWithUsers,
   TEMPLATES,
-} from '../../support/server/server-with-users.ts'
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: '5' })
 

@@ -1,4 +1,4 @@
-import { inGroupsOf64, openSendFixture } from '../../support/database/send-fixture.ts'
+import { inGroupsOf64, openSendFixture } from '../../../support/database/send-fixture.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const tally = (list: readonly string[]) =>

@@ -1,6 +1,6 @@
-import { readUsage } from '../../../src/gateway/base/quota.ts'
-import { waitPastMidnight } from '../../support/database/midnight.ts'
-import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { readUsage } from '../../../../src/gateway/base/quota.ts'
+import { waitPastMidnight } from '../../../support/database/midnight.ts'
+import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 await waitPastMidnight({ isMonth: true })
 const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' })

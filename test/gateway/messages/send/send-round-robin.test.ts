@@ -1,4 +1,4 @@
-import { BENS_PHONE, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { BENS_PHONE, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { rows } = server

@@ -7,7 +7,7 @@ import {
   keyOf,
   PHONES,
   startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: '10000' })
 

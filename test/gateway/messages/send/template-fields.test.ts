@@ -1,4 +1,4 @@
-import { ANN, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { ANN, startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 const KIEL = '+4915120000010'
 const NOBODY = '+4915120000011'

@@ -1,5 +1,9 @@
-import { fillVariables, parseTemplate, renderFor } from '../../../src/gateway/messages/send/text-template.ts'
-import { startCpuTimer } from '../../support/server/cpu-timer.ts'
+import {
+  fillVariables,
+  parseTemplate,
+  renderFor,
+} from '../../../../src/gateway/messages/send/text-template.ts'
+import { startCpuTimer } from '../../../support/server/cpu-timer.ts'
 
 const fields = new Map([
   ['city', 'Kiel'],

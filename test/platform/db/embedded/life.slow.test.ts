@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { clusterLink } from '../../../src/platform/db/embedded/site.ts'
-import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../support/database/embedded.ts'
-import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { clusterLink } from '../../../../src/platform/db/embedded/site.ts'
+import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../../support/database/embedded.ts'
+import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 
 // The life of the embedded database: one folder, whose Postgres starts, dies and is adopted.
 

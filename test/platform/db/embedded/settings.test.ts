@@ -1,4 +1,4 @@
-import { machineMemory, settingsFor } from '../../../src/platform/db/embedded/settings.ts'
+import { machineMemory, settingsFor } from '../../../../src/platform/db/embedded/settings.ts'
 
 const GB = 2 ** 30
 

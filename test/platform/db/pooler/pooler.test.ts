@@ -1,8 +1,8 @@
-import { readConfig } from '../../../src/platform/config.ts'
-import { start } from '../../support/database/open.ts'
-import { type PoolMode, startPgBouncer } from '../../support/database/pgbouncer.ts'
-import { openTestDb, testConfig } from '../../support/server/start.ts'
-import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+import { readConfig } from '../../../../src/platform/config.ts'
+import { start } from '../../../support/database/open.ts'
+import { type PoolMode, startPgBouncer } from '../../../support/database/pgbouncer.ts'
+import { openTestDb, testConfig } from '../../../support/server/start.ts'
+import { makeBreakableProxy } from '../../../support/services/breakable-proxy.ts'
 
 // What a server sees of a PgBouncer before its Postgres.
 

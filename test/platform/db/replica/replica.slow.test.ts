@@ -1,7 +1,7 @@
-import type { Db } from '../../../src/platform/db/open.ts'
-import type { ReplicaState } from '../../../src/platform/db/replica.ts'
-import { counts } from '../../../src/platform/tools/counts.ts'
-import type { TestServer } from '../../support/database/open.ts'
+import type { Db } from '../../../../src/platform/db/open.ts'
+import type { ReplicaState } from '../../../../src/platform/db/replica.ts'
+import { counts } from '../../../../src/platform/tools/counts.ts'
+import type { TestServer } from '../../../support/database/open.ts'
 import {
   createDatabase,
   freePort,
@@ -9,11 +9,17 @@ import {
   startPostgres,
   startReplica,
   type TemporaryPostgres,
-} from '../../support/database/postgres.ts'
-import { type Client, client, makeUser, PASSWORD, signIn } from '../../support/server/server-with-devices.ts'
-import { SUPERUSER, startServer } from '../../support/server/start.ts'
-import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
-import { until } from '../../support/until.ts'
+} from '../../../support/database/postgres.ts'
+import {
+  type Client,
+  client,
+  makeUser,
+  PASSWORD,
+  signIn,
+} from '../../../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer } from '../../../support/server/start.ts'
+import { makeBreakableProxy } from '../../../support/services/breakable-proxy.ts'
+import { until } from '../../../support/until.ts'
 
 // Two servers on a Postgres with a real streaming replica. REPLICA_TRIES=10000 tries as often.
 

@@ -1,8 +1,8 @@
-import { openAttemptJournal } from '../../../src/gateway/carriers/attempt-journal.ts'
-import { createLogger } from '../../../src/platform/log.ts'
-import { openDb } from '../../support/database/open.ts'
-import { testConfig } from '../../support/server/start.ts'
-import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
+import { createLogger } from '../../../../src/platform/log.ts'
+import { openDb } from '../../../support/database/open.ts'
+import { testConfig } from '../../../support/server/start.ts'
+import { makeBreakableProxy } from '../../../support/services/breakable-proxy.ts'
 
 /** A database behind a cable that loses the next answer after `lose`. */
 async function openCable() {

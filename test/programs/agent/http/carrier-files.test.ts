@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { fetchFiles } from '../../../src/gateway/carriers/fetch-files.ts'
-import { accountHolder } from '../../../src/platform/limits/holder.ts'
-import { admission } from '../../../src/platform/limits/shared-limits.ts'
-import { freePort } from '../../support/database/postgres.ts'
+import { fetchFiles } from '../../../../src/gateway/carriers/fetch-files.ts'
+import { accountHolder } from '../../../../src/platform/limits/holder.ts'
+import { admission } from '../../../../src/platform/limits/shared-limits.ts'
+import { freePort } from '../../../support/database/postgres.ts'
 import {
   must,
   type ServerWithDevices,
   startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
-import { startReceiver } from '../../support/services/receiver.ts'
-import { mms, mmsPoster, type SentFile } from '../../support/smsgate/mms.ts'
-import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
-import { until } from '../../support/until.ts'
+} from '../../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../../support/services/receiver.ts'
+import { mms, mmsPoster, type SentFile } from '../../../support/smsgate/mms.ts'
+import { joinPhone } from '../../../support/smsgate/smsgate-fixture.ts'
+import { until } from '../../../support/until.ts'
 
 const port = await freePort()
 const ownUrl = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { DriverEvents, IncomingText, OutgoingText } from '../../../src/programs/agent/driver.ts'
-import { httpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
-import { listenForCalls } from '../../../src/programs/agent/drivers/http/listen.ts'
-import { readSettings } from '../../../src/programs/agent/drivers/http/settings.ts'
-import { freePort } from '../../support/database/postgres.ts'
-import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import type { DriverEvents, IncomingText, OutgoingText } from '../../../../src/programs/agent/driver.ts'
+import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen.ts'
+import { readSettings } from '../../../../src/programs/agent/drivers/http/settings.ts'
+import { freePort } from '../../../support/database/postgres.ts'
+import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 
 /** Reads settings as the agent reads them, from a file. */
 export function settingsOf(given: object) {

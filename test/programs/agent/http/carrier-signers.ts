@@ -1,6 +1,6 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { carrierLibrary } from '../../third-party/carrier-libraries.ts'
+import { carrierLibrary } from '../../../third-party/carrier-libraries.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 /** The last 32 bytes of the key in DER are the key itself. RFC 8410 */

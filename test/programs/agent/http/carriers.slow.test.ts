@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pair, runAgent } from '../../../src/programs/agent/device.ts'
-import type { Driver } from '../../../src/programs/agent/driver.ts'
-import { httpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
-import { listenForCalls } from '../../../src/programs/agent/drivers/http/listen.ts'
-import { simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
-import { freePort } from '../../support/database/postgres.ts'
-import { temporaryFolder } from '../../support/database/temporary-folder.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { makeKey } from '../../support/twilio/twilio-fixture.ts'
-import { until } from '../../support/until.ts'
+import { pair, runAgent } from '../../../../src/programs/agent/device.ts'
+import type { Driver } from '../../../../src/programs/agent/driver.ts'
+import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen.ts'
+import { simulatorDriver } from '../../../../src/programs/agent/drivers/simulator.ts'
+import { freePort } from '../../../support/database/postgres.ts'
+import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
+import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import { makeKey } from '../../../support/twilio/twilio-fixture.ts'
+import { until } from '../../../support/until.ts'
 import { Smsc } from '../carrier.ts'
 import { openDriver, settingsOf, TEXT } from './carrier-fixture.ts'
 
@@ -149,7 +149,7 @@ test('an account by the Twilio API of pocketsms sends, reports and receives', as
 })
 
 const KANNEL = ['/usr/sbin/bearerbox', '/usr/sbin/smsbox'].every((file) => existsSync(file))
-const PAGE = new URL('../../../docs/carriers.md', import.meta.url)
+const PAGE = new URL('../../../../docs/carriers.md', import.meta.url)
 
 test.skipIf(!KANNEL)('Kannel sends, reports and receives by the settings of docs/carriers.md', async () => {
   const smsc = new Smsc()

@@ -1,5 +1,5 @@
-import { cleanUpCarriers } from '../../../src/gateway/carriers/stored-carrier.ts'
-import { collectionStore } from '../../support/collection-store.ts'
+import { cleanUpCarriers } from '../../../../src/gateway/carriers/stored-carrier.ts'
+import { collectionStore } from '../../../support/collection-store.ts'
 
 test('the server knows a text that a carrier repeats for 90 days', async () => {
   const store = await collectionStore()

@@ -1,13 +1,13 @@
-import { createLogger } from '../../../src/platform/log.ts'
-import { waitPastMidnight } from '../../support/database/midnight.ts'
-import { start } from '../../support/database/open.ts'
+import { createLogger } from '../../../../src/platform/log.ts'
+import { waitPastMidnight } from '../../../support/database/midnight.ts'
+import { start } from '../../../support/database/open.ts'
 import {
   type Client,
   client,
   must,
   startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
-import { until } from '../../support/until.ts'
+} from '../../../support/server/server-with-devices.ts'
+import { until } from '../../../support/until.ts'
 
 await waitPastMidnight({ isMonth: true })
 // Another account of the same server is the carrier.

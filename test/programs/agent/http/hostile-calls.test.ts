@@ -1,4 +1,4 @@
-import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const gateway = await startServerWithDevices()
 const PATH = '/api/devices/carriers'

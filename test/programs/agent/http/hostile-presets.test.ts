@@ -1,4 +1,4 @@
-import { requestFor } from '../../../src/programs/agent/drivers/http/sample-request.ts'
+import { requestFor } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
 import { settingsOf } from './carrier-fixture.ts'
 
 const many = (length: number, item: (i: number) => unknown = String) =>

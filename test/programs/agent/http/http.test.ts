@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { requestFor } from '../../../src/programs/agent/drivers/http/sample-request.ts'
-import { freePort } from '../../support/database/postgres.ts'
-import { startReceiver } from '../../support/services/receiver.ts'
+import { requestFor } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
+import { freePort } from '../../../support/database/postgres.ts'
+import { startReceiver } from '../../../support/services/receiver.ts'
 import { custom, openDriver, settingsOf, TEXT } from './carrier-fixture.ts'
 
 const carrier = await startReceiver()

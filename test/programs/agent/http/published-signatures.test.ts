@@ -1,5 +1,5 @@
-import { type Call, isSigned } from '../../../src/programs/agent/drivers/http/signature.ts'
-import { carrierLibrary, hasCarrierLibraries } from '../../third-party/carrier-libraries.ts'
+import { type Call, isSigned } from '../../../../src/programs/agent/drivers/http/signature.ts'
+import { carrierLibrary, hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf } from './carrier-fixture.ts'
 
 // Signed calls that the carriers published: neither we nor a library of theirs signed them here.

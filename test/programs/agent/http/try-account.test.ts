@@ -1,7 +1,7 @@
-import { PRESET_NAMES } from '../../../src/programs/agent/drivers/http/presets.ts'
-import { tryAccount } from '../../../src/programs/agent/drivers/http/try-account.ts'
-import { freePort } from '../../support/database/postgres.ts'
-import { startReceiver } from '../../support/services/receiver.ts'
+import { PRESET_NAMES } from '../../../../src/programs/agent/drivers/http/presets.ts'
+import { tryAccount } from '../../../../src/programs/agent/drivers/http/try-account.ts'
+import { freePort } from '../../../support/database/postgres.ts'
+import { startReceiver } from '../../../support/services/receiver.ts'
 import { carrierOf, custom, settingsOf } from './carrier-fixture.ts'
 
 const carrier = await startReceiver()
