@@ -71,7 +71,9 @@ async function requestsOf(url: string, root: Client): Promise<Record<string, () 
 async function main(home: string, listed: string | undefined): Promise<void> {
   const source = `${pathToFileURL(resolve(home)).href}/src/`
   const [{ start }, { readConfig }, { upsertSuperuser }] = await Promise.all(
-    ['main/server.ts', 'platform/config.ts', 'engine/auth/superusers.ts'].map((file) => import(source + file)),
+    ['main/server.ts', 'platform/config.ts', 'engine/auth/superusers.ts'].map(
+      (file) => import(source + file),
+    ),
   )
   const postgres = await startPostgres()
   const session = new Session()
