@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { formatDate } from '../fields/date.ts'
+import { parseCron } from '../settings/cron.ts'
 import type { Settings } from '../settings/settings.ts'
-import { nextScheduled } from './next-scheduled.ts'
-import { DONE, FAILED, RUNNING, readState } from './state.ts'
+import { DONE, FAILED, RUNNING, readState, type State } from './state.ts'
 
 const DAY_MS = 86_400_000
 
@@ -33,4 +33,10 @@ export async function readStatus(
     overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
     next: next ? formatDate(next) : '',
   }
+}
+
+/** When the next scheduled backup is due: a past time if it was missed, null without a schedule. */
+function nextScheduled({ cron, untilMs }: State['schedule'], expression: string): Date | null {
+  if (expression === '') return null
+  return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }

@@ -1,21 +1,29 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
+import { keysIn } from '../../engine/auth/identify-key.ts'
+import { sha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Services } from '../../http/context.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { anyOf, lock, queries } from '../../platform/db/queries.ts'
 import { UserError } from '../../platform/errors.ts'
 import { withoutNumbers } from '../../platform/tools/loggable.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { describePresets } from '../../programs/agent/drivers/http/describe-presets.ts'
 import { requestFor } from '../../programs/agent/drivers/http/sample-request.ts'
+import { ACCOUNT } from '../../programs/agent/drivers/http/settings.ts'
 import { tryAccount } from '../../programs/agent/drivers/http/try-account.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
-import type { CarrierBody, CarrierService, MadeCarrier } from '../lines/carrier-body.ts'
+import {
+  type CarrierBody,
+  type CarrierService,
+  MAX_CARRIERS,
+  type MadeCarrier,
+} from '../lines/carrier-body.ts'
 import { addDevice } from '../lines/pair.ts'
-import { refuseOwnKey } from './own-key.ts'
-import { requireRoom } from './require-room.ts'
 import {
   COLUMNS,
   callbackOf,
@@ -160,3 +168,47 @@ export function carrierService({
 /** The settings that decide where a secret is sent. Only a caller who knows the secret may change them. */
 const destinationOf = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
   JSON.stringify([preset, url, user, values, custom])
+
+/**
+ * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its
+ * texts would return to it.
+ */
+async function refuseOwnKey(db: Db, user: string, settings: unknown, secret: string): Promise<void> {
+  const hashes = keysIn(`${JSON.stringify(settings)} ${secret}`).map(sha256)
+  if (hashes.length === 0) return
+  const own = await queries(db)
+    .selectFrom('api_keys')
+    .select('id')
+    .where('user', '=', user)
+    .where(({ or, eb }) => or([eb('hash', '=', anyOf(hashes)), eb('previous_hash', '=', anyOf(hashes))]))
+    .executeTakeFirst()
+  if (own) throw invalid('The settings have a key of this account: its texts would return to it')
+}
+
+/** Requests at the same time that all carriers of an account may make together. */
+const MAX_PARALLEL = 100
+
+const parallelOf = ({ parallel }: CarrierBody['account']) => ACCOUNT.shape.parallel.catch(10).parse(parallel)
+
+/**
+ * Throws 400 if an account gets too many carriers, or if these make too many requests at the same time.
+ * `device`: the carrier that changes; '' for a new one. Call it in the transaction that stores the settings.
+ */
+async function requireRoom(
+  db: Db,
+  user: string,
+  account: CarrierBody['account'],
+  device = '',
+): Promise<void> {
+  await lock(db, LOCKS.carrierCount, user)
+  const others = await queries(db)
+    .selectFrom('device_carriers')
+    .select('account')
+    .where('user', '=', user)
+    .where('device', '<>', device)
+    .execute()
+  if (others.length >= MAX_CARRIERS) throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
+  const all = [account, ...others.map((other) => JSON.parse(other.account))]
+  if (all.reduce((sum, one) => sum + parallelOf(one), 0) > MAX_PARALLEL)
+    throw invalid(`parallel of all carriers of an account must be at most ${MAX_PARALLEL} together`)
+}

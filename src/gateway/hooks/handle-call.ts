@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { dateOf } from '../../engine/fields/date.ts'
 import type { Config } from '../../platform/config.ts'
-import { badRequest, notFound, TooManyCodes } from '../../platform/errors.ts'
+import { type ApiError, badRequest, notFound, TooManyCodes } from '../../platform/errors.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { accountSender } from '../base/sender.ts'
@@ -12,8 +12,7 @@ import { prepareOffer, sendInside } from '../messages/send/send.ts'
 import { acceptAlert, acceptCodes } from './accept.ts'
 import { type Call, OUTCOMES, refused, textsOf } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
-import { compose } from './compose.ts'
-import { composeUnread } from './compose-unread.ts'
+import { compose, sendOf } from './compose.ts'
 import { lockHook } from './find-hook.ts'
 import { type Handshake, readHandshake } from './handshake.ts'
 import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
@@ -142,4 +141,20 @@ function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offe
   const others = offer.messages.filter(({ to }) => !phones.includes(to))
   const messages = others.slice(0, MAX_PHONES - phones.length).map((message) => ({ ...message, segments }))
   return { ...offer, body, messages, scheduledAt: endsAt, later: true }
+}
+
+const TOO_LARGE = 'an alarm was too large to read.'
+
+/**
+ * What a hook sends for a body that could not be read: one that is too large is news for its own recipients.
+ * Throws the reason for other bodies, and for hooks of codes and those that check signatures: nothing proves
+ * who called them.
+ */
+function composeUnread(hook: Hook, reason: ApiError) {
+  const { name, kind, recipients, groups, signing_secret } = hook
+  const isNews = reason.status === 413 && kind === 'alerts' && recipients.length + groups.length > 0
+  if (!isNews || signing_secret !== '') throw reason
+  const text = `${name}: ${TOO_LARGE}`
+  const send = sendOf(hook, { numbers: [], groups: [] }, text)
+  return { outcome: 'sent' as const, send, text, shown: undefined, key: TOO_LARGE }
 }

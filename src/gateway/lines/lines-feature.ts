@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { strict } from '../../engine/records/collection-extension.ts'
 import { gaugesOf } from '../../http/metrics/family.ts'
+import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
-import { countLowBatteries, readDevices } from './device-counts.ts'
 import { devicesExtension, linesExtension } from './device-extensions.ts'
-import { deleteOldBatteries } from './health.ts'
+import { deleteOldBatteries, IS_LOW } from './health.ts'
 import { readLineFigures } from './lines-near-limit.ts'
 
 /** Phones, agents and their lines. */
@@ -22,4 +24,33 @@ export const LINES: Feature = {
       })),
     ]
   },
+}
+
+const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
+
+/** The number of enabled devices with a low battery. Throws DatabaseUnavailable. */
+async function countLowBatteries({ db }: Store): Promise<number> {
+  const { low } = await queries(db)
+    .selectFrom('device_batteries as b')
+    .innerJoin('devices as d', 'd.id', 'b.device')
+    .select(({ fn }) => fn.countAll<number>().as('low'))
+    .where('d.enabled', '=', true)
+    .where(sql<boolean>`${sql.raw(IS_LOW)}`)
+    .executeTakeFirstOrThrow()
+  return low
+}
+
+/** Counts the devices of all accounts, by state. Throws DatabaseUnavailable. */
+async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
+  const since = sql`(select pb_text(${inSeconds(-deviceOnlineSeconds)}))`
+  const states = await queries(db)
+    .selectFrom('devices')
+    .select(({ fn }) => [
+      sql<string>`case when not enabled then 'disabled' when last_seen >= ${since} then 'online'
+        when pb_is_set(push) then 'asleep' else 'silent' end`.as('state'),
+      fn.countAll<number>().as('devices'),
+    ])
+    .groupBy('state')
+    .execute()
+  return { ...NONE, ...Object.fromEntries(states.map(({ state, devices }) => [state, devices])) }
 }

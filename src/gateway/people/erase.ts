@@ -5,20 +5,20 @@ import type { Db } from '../../platform/db/open.ts'
 import { anyOf, lock, NOW, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { updateRecords } from '../base/status.ts'
+import { REASONS, updateRecords } from '../base/status.ts'
+import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
 import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { deleteExports } from './clean-up.ts'
 import { eraseCampaigns, eraseMentions, type MentionsAt, newestText } from './erase-mentions.ts'
-import type { Erasing } from './erase-place.ts'
-import { erasePlaces } from './erase-places.ts'
+import { type Erasing, erasePlace } from './erase-place.ts'
 import { hide, nameOf } from './hide.ts'
 import { stepsOfMentions } from './mentions.ts'
-import type { Person } from './person.ts'
+import { isOfPerson, type Person } from './person.ts'
+import type { Place, Texts } from './place.ts'
 import { PLACES } from './places.ts'
 import { PLACES_OF_CALLS } from './places-of-calls.ts'
 import { PLACES_OF_NUMBER } from './places-of-number.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
-import { endOpenTexts, stopPerson } from './stop.ts'
 import { countTexts } from './texts-of-person.ts'
 import { lockTexts } from './texts-to-erase.ts'
 import { beginRun } from './time-slice.ts'
@@ -175,3 +175,62 @@ async function forgetStatistics({ db, catalog }: Store): Promise<void> {
   for (const table of new Set([...PLACES, ...mentions].map((place) => place.table)))
     await db.query(`analyze "${table}"`)
 }
+
+/**
+ * Erases the rows of a person in some places, in a transaction, and adds their number to the counts of the
+ * request. `texts`: the texts whose places are erased.
+ */
+async function erasePlaces(
+  { request, ...erasing }: Omit<Erasing, 'texts'> & { readonly request: string },
+  places: readonly Place[],
+  texts: Texts = sql`'{}'::text[]`,
+): Promise<void> {
+  const counts: Record<string, number> = {}
+  for (const place of places) {
+    const rows = await erasePlace({ ...erasing, texts }, place)
+    if (rows > 0) counts[place.table] = rows
+  }
+  if (Object.keys(counts).length > 0) await addCounts(erasing.store.db, request, counts)
+}
+
+/** Adds to the counts of the request, in the transaction that erases. */
+async function addCounts(db: Db, request: string, more: Readonly<Record<string, number>>): Promise<void> {
+  const { counts } = await queries(db)
+    .selectFrom('person_requests')
+    .select('counts')
+    .where('id', '=', request)
+    .executeTakeFirstOrThrow()
+  const sum: Record<string, number> = JSON.parse(counts ?? 'null') ?? {}
+  for (const [table, rows] of Object.entries(more)) sum[table] = (sum[table] ?? 0) + rows
+  // subscribers get them with the progress
+  await queries(db)
+    .updateTable('person_requests')
+    .set({ counts: JSON.stringify(sum) })
+    .where('id', '=', request)
+    .execute()
+}
+
+/** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
+export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'number'>) =>
+  queries(db)
+    .insertInto('_stop_list')
+    .values({ user, hash: sql`person_hash(${user}, ${number})` })
+    .onConflict((found) => found.doNothing())
+    .execute()
+
+/** Ends all open texts to a person. Texts that a device holds may still be sent. */
+async function endOpenTexts(db: Db, person: Person): Promise<void> {
+  await failUnsent(db, selectOpen(db, person, false), REASONS.canceled)
+  await failMessages(db, selectOpen(db, person, true), REASONS.canceled)
+}
+
+/** Locks the queue rows of open texts to a person. `isClaimed`: of those that a device holds. */
+const selectOpen = (db: Db, person: Person, isClaimed: boolean) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
+    .select('d.message')
+    .where(isOfPerson(person))
+    .where('d.state', isClaimed ? '=' : '<>', sql.lit('sending'))
+    .orderBy('d.message')
+    .forUpdate('d')

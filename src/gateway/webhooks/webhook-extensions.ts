@@ -9,14 +9,15 @@ import type { Db } from '../../platform/db/open.ts'
 import { anyOf, lock, queries } from '../../platform/db/queries.ts'
 import { type FieldError, fieldError, invalidFields } from '../../platform/errors.ts'
 import { type UrlFault, urlFault } from '../../platform/outgoing/addresses.ts'
-import { templateFault } from './check-templates.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { MESSAGES, sampleEvent } from './event-body.ts'
 import { failPending } from './fail-deliveries.ts'
+import { fillTemplates, type WebhookEvent } from './fill.ts'
+import { checkMailAddress } from './fill-mail.ts'
 import { END_REASONS } from './load-delivery.ts'
 import { NEW_SECRET, newSecret } from './new-secret.ts'
 import { sampleRow } from './send-test.ts'
-import { TEMPLATE_FIELDS, type TemplateFields } from './template-fields.ts'
+import { TEMPLATE_FIELDS, TemplateFault, type TemplateFields } from './template-fields.ts'
 
 export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
@@ -138,4 +139,28 @@ export const deliveriesExtension: Extension = {
     await queries(db).deleteFrom('webhook_payloads').where('delivery', '=', anyOf(ids)).execute()
     await queries(db).deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(ids)).execute()
   },
+}
+
+/** Fills all branches of a webhook's templates with a sample event. Returns the first fault, if any. */
+function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
+  const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
+  const found = faultOf(() => {
+    if (fields.url.startsWith('mailto:')) checkMailAddress(fields.url)
+    fillTemplates(given, sample, true)
+  })
+  if (found) return found
+  const missing = (['target', 'token'] as const).find((name) =>
+    faultOf(() => fillTemplates({ ...given, [name]: fields[name] }, sample)),
+  )
+  return missing && new TemplateFault(missing, 'Cannot be blank.')
+}
+
+function faultOf(work: () => unknown): TemplateFault | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (error instanceof TemplateFault) return error
+    throw error
+  }
 }

@@ -9,9 +9,18 @@ import { randomText } from '../../platform/tools/random.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { runAgent } from '../../programs/agent/device.ts'
 import { fillInbox } from './inbox.ts'
-import { CONTACTS, type DemoData, pairPhones, setUpDemoData, signIn, USER_EMAIL } from './people.ts'
+import {
+  type Api,
+  CONTACTS,
+  type DemoData,
+  ensure,
+  ensureUser,
+  pairPhones,
+  setUpDemoData,
+  signIn,
+  USER_EMAIL,
+} from './people.ts'
 import { detail, say, step } from './say.ts'
-import { COLLEAGUES, makeTeam } from './team.ts'
 import { showTexts } from './texts.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
@@ -137,3 +146,18 @@ export const demoCommand = (start: Start) =>
     meta: { name: 'demo', description: 'Show the main job with two simulated phones, on separate data.' },
     run: () => demo(start),
   })
+
+/** Members of the user's account, who see its messages. The demo ends by printing the first one's sign-in. */
+const COLLEAGUES = [
+  { name: 'Priya', email: 'priya@example.com', role: 'agent' },
+  { name: 'Tom', email: 'tom@example.com', role: 'viewer' },
+] as const
+
+/** Makes members of the user's account from COLLEAGUES. Each signs in with `password`. */
+async function makeTeam(superuser: Api, account: string, password: string): Promise<void> {
+  for (const { role, ...person } of COLLEAGUES) {
+    const member = await ensureUser(superuser, { ...person, password, member_only: true })
+    const filter = `account = "${account}" && member = "${member}"`
+    await ensure(superuser, 'members', filter, { account, member, role })
+  }
+}

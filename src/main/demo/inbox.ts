@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { readState } from '../../programs/agent/device.ts'
 import { call } from '../../programs/agent/link.ts'
-import { backdate } from './backdate.ts'
 import { type DemoData, ensureContact, findFirst, PATIENCE_MS, type Phone, request, watch } from './people.ts'
 
 /** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
@@ -52,4 +52,25 @@ export async function fillInbox(
   const sent = answers.map(([id]) => id)
   await watch(user, sent, phones, PATIENCE_MS, () => {})
   for (const [id, at] of answers) await backdate(db, id, at)
+}
+
+const dateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
+const SECOND_MS = 1_000
+
+/** Moves a text and its events to an earlier instant: the demo's inbox shows the texts of a whole day. */
+async function backdate(db: Db, message: string, at: number): Promise<void> {
+  const created = dateText(at)
+  await queries(db).updateTable('sms_events').set({ created }).where('message', '=', message).execute()
+  const texts = queries(db).updateTable('sms_messages').where('id', '=', message)
+  const done = dateText(at + SECOND_MS)
+  await texts
+    .set({ created, sent_at: done, delivered_at: done })
+    .where('message_type', '=', 'outgoing')
+    .execute()
+  await texts.set({ created, delivered_at: created }).where('message_type', '=', 'incoming').execute()
+  await queries(db)
+    .updateTable('conversations')
+    .set({ last_at: created })
+    .where('last_message', '=', message)
+    .execute()
 }

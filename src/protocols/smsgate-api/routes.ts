@@ -1,24 +1,29 @@
 import { Hono } from 'hono'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { deleteRecord } from '../../engine/records/delete.ts'
 import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
 import { may } from '../../gateway/base/permissions.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/routes.openapi.ts'
+import { checkDevice } from '../../gateway/messages/send/send.ts'
+import { sendRaw } from '../../http/answer.ts'
+import { buildRequest } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Env } from '../../http/context.ts'
+import type { Ctx, Env } from '../../http/context.ts'
+import { readinessOf } from '../../http/metrics/readiness.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
 import { retry } from '../../http/retry.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
 import { addRoutes } from '../route-table.ts'
-import { settingsOf } from '../smsgate/wire.ts'
+import { settingsOf, wireDevice } from '../smsgate/wire.ts'
 import { CLIENT_PATH, canonicalPath } from './canonical-path.ts'
 import { keyIn, requireClient } from './credentials.ts'
 import { type Call, describeClientRoutes, type Route, route, SMSGATE_CLIENT_TAGS } from './define-route.ts'
-import { deleteDevice, listDevices } from './devices.ts'
 import { cancelSend, findSend } from './find-send.ts'
-import { HEALTH_PATHS, healthOf } from './health.ts'
 import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
 import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
 import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-tokens.ts'
@@ -35,6 +40,26 @@ import {
 } from './signing-key.ts'
 import { queryIn } from './values.ts'
 import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
+
+async function listDevices({ store: { db }, user }: Call) {
+  const devices = await queries(db)
+    .selectFrom('devices')
+    .select(['id', 'name', 'created', 'sims'])
+    .select(sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'))
+    .select(sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'))
+    .where('user', '=', user)
+    .orderBy('devices.created')
+    .orderBy('id')
+    .execute()
+  return devices.map(wireDevice)
+}
+
+/** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
+async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
+  await checkDevice(store, auth.id, id)
+  const devices = store.catalog.find('devices')!
+  await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
+}
 
 /** Ten times the bytes of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
@@ -191,4 +216,25 @@ function clientRoutes(services: GatewayServices): Hono<Env> {
     )
   })
   return app.route('/', signingKeyRoutes(services))
+}
+
+const HEALTH_PATHS = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
+
+/** Makes the handler of health checks: 503 unless the server is ready. */
+function healthOf(services: GatewayServices) {
+  const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)
+  return async (c: Ctx): Promise<Response> => {
+    const begun = performance.now()
+    const { ready } = await probe()
+    const status = ready ? 'pass' : 'fail'
+    const ping = {
+      description: 'Time for the database to answer',
+      observedUnit: 'milliseconds',
+      observedValue: Math.round(performance.now() - begun),
+      status,
+    }
+    // the version of SMSGate that has this API: the version of this server is not public
+    const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
+    return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
+  }
 }

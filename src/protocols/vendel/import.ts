@@ -13,9 +13,9 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { UserError } from '../../platform/errors.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
-import { joinContacts } from './import-contacts.ts'
-import { CONVERT } from './import-rows.ts'
+import { CONVERT, phoneOf } from './import-rows.ts'
 import { opener, requireKey, sealedIn } from './import-secrets.ts'
 
 /** Our names of Vendel's own collections. A table that only has the name of one of ours is not ours. */
@@ -142,4 +142,41 @@ function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>)
 function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
   const plans = new Map([...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]))
   return new Map([...data.rows('user_quotas')].map(({ user, plan }) => [user, plans.get(plan!)]))
+}
+
+/**
+ * Joins Vendel's contacts of a user whose numbers are one number here. Returns a function that changes the
+ * first of them, and returns undefined for the others.
+ */
+function joinContacts(rows: Iterable<StoredRow>): (row: StoredRow) => StoredRow | undefined {
+  const firsts = new Map<string, string>()
+  const others = new Map<string, StoredRow[]>()
+  const joined = new Set<string>()
+  for (const row of rows) {
+    const id = textOf(row.id)
+    const key = `${textOf(row.user)} ${textOf(phoneOf(row.phone_number))}`
+    const first = firsts.get(key)
+    if (first === undefined) firsts.set(key, id)
+    else {
+      joined.add(id)
+      others.set(first, [...(others.get(first) ?? []), row])
+    }
+  }
+  return (row) => {
+    const id = textOf(row.id)
+    if (joined.has(id)) return undefined
+    return (others.get(id) ?? []).reduce(join, row)
+  }
+}
+
+const join = (row: StoredRow, other: StoredRow): StoredRow => ({
+  ...row,
+  name: textOf(row.name) || textOf(other.name),
+  groups: JSON.stringify([...new Set([...idsIn(row.groups), ...idsIn(other.groups)])]),
+  notes: [...new Set([textOf(row.notes), textOf(other.notes)])].filter(Boolean).join('\n'),
+})
+
+function idsIn(stored: StoredRow[string]): unknown[] {
+  const ids = parseJson(textOf(stored))
+  return Array.isArray(ids) ? ids : [textOf(stored)].filter(Boolean)
 }

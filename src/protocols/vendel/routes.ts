@@ -1,16 +1,86 @@
 import { z } from 'zod'
 import type { Act } from '../../gateway/base/permissions.ts'
+import { readUsage } from '../../gateway/base/quota.ts'
+import { gatewayRefusal, isRefusal } from '../../gateway/base/refusals.ts'
+import { checkShape } from '../../gateway/base/schemas.ts'
+import { countBatch } from '../../gateway/messages/queue/batch.ts'
+import { sendFrom } from '../../gateway/messages/routes.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send.ts'
-import { type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
+import { requireSender, type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
 import { SENDS as SEND_GROUP } from '../../http/metrics/traffic.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { type DoorCall, type DoorRoute, doorProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
-import { ERROR, errorForm } from './errors.ts'
-import { CONTACTS, DEVICES, GROUPS, itemOf, type List, listing, MESSAGES, pageOf } from './lists.ts'
-import { BATCH, readBatch, readStatus } from './messages.ts'
-import { QUOTA, readQuota } from './quota.ts'
-import { sending, TEMPLATE, TEXT } from './send.ts'
+import { ERROR, errorForm, quotaExceeded } from './errors.ts'
+import { CONTACTS, DEVICES, find, GROUPS, itemOf, type List, listing, MESSAGES, pageOf } from './lists.ts'
+
+const { recipients, group_ids, device_id, body } = SEND.shape
+const { template_id, variables } = TEMPLATE_SEND.shape
+const WHOM = { recipients, group_ids, device_id }
+const TEXT = z.object({ ...WHOM, body }).meta({ id: 'VendelSend' })
+const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'VendelTemplateSend' })
+
+/** Handles a send. Ignores fields that Vendel's API lacks. */
+const sending =
+  (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
+  ({ c, services }: DoorCall): Promise<Response> =>
+    sendFrom(services, schema, (json) => checkShape(known, json))(c).catch(async (error: unknown) => {
+      if (!isRefusal(error, 'quota_exceeded')) throw error
+      const { user, store } = await requireSender(c, services, 'send')
+      throw quotaExceeded(await readUsage(store, user, services.config, new Date()))
+    })
+
+/** Sent as the limit where there is no limit. A number, since clients subtract from it. */
+const UNLIMITED = 2 ** 31 - 1
+
+const QUOTA = z.strictObject({
+  plan: z.string(),
+  sms_sent_this_month: z.int(),
+  max_sms_per_month: z.int().describe(`${UNLIMITED}: without limit.`),
+  devices_registered: z.int(),
+  max_devices: z.int(),
+  reset_date: z.string(),
+})
+
+async function readQuota({ services }: DoorCall, { store, user }: SendingCaller) {
+  const { used, quota, resets_at } = await readUsage(store, user, services.config, new Date())
+  const { devices } = await queries(store.db)
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('devices'))
+    .where('user', '=', user)
+    .executeTakeFirstOrThrow()
+  return {
+    plan: 'pocketsms',
+    sms_sent_this_month: used,
+    max_sms_per_month: quota || UNLIMITED,
+    devices_registered: devices,
+    max_devices: UNLIMITED,
+    reset_date: resets_at.slice(0, 10),
+  } satisfies z.output<typeof QUOTA>
+}
+
+const BATCH = z.strictObject({
+  batch_id: z.string(),
+  total: z.int(),
+  status_counts: z.record(z.string(), z.int()),
+  messages: z.array(itemOf(MESSAGES)).describe('The newest, 1,000 at most.'),
+})
+
+/** Maximum messages of a batch that are shown: PocketBase's largest page. Some batches are larger. */
+const MAX_OF_BATCH = 1_000
+
+async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {
+  const { recipients_count: total, counts } = await countBatch(caller.store, caller.user, batch_id)
+  const { items: messages } = await find(call, caller, MESSAGES, { batch_id }, [1, MAX_OF_BATCH])
+  const present = Object.entries(counts).filter(([, count]) => count > 0)
+  return { batch_id, total, status_counts: Object.fromEntries(present), messages }
+}
+
+async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
+  const { items } = await find(call, caller, MESSAGES, { id }, [1, 1])
+  return items[0] ?? Promise.reject(gatewayRefusal('message_not_found'))
+}
 
 const reading =
   <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkCarrier } from '../../../src/programs/agent/drivers/smpp/check-carrier.ts'
+import { checkCarrier } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import { makePdu, type Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
 import { readSettings } from '../../../src/programs/agent/drivers/smpp/settings.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'

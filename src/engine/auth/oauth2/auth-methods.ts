@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto'
+import { randomText } from '../../../platform/tools/random.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { infoOf } from './authorization-url.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
+import type { Provider } from './provider.ts'
 import { providerOf } from './providers.ts'
 
 /** The ways to sign in as JSON, with keys for old clients, too. PocketBase: apis/record_auth_methods.go */
@@ -16,4 +19,36 @@ export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollec
     usernamePassword: identityFields.includes('username'),
     emailPassword: identityFields.includes('email'),
   })
+}
+
+const STATE_LENGTH = 30
+
+const VERIFIER_LENGTH = 43
+
+function infoOf(provider: Provider) {
+  const { name, displayName, pkce } = provider
+  const state = randomText(STATE_LENGTH)
+  const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''
+  const codeChallenge = pkce ? hash('sha256', codeVerifier, 'base64url') : ''
+  const codeChallengeMethod = pkce ? 'S256' : ''
+  const authURL = authUrl(provider, {
+    state,
+    ...provider.authParams,
+    ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
+  })
+  const challenge = { codeVerifier, codeChallenge, codeChallengeMethod }
+  const logo = OAUTH2_PROVIDERS.get(name)?.logo ?? ''
+  return { name, displayName, logo, state, authURL, authUrl: authURL, ...challenge }
+}
+
+/** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
+function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    ...more,
+  })
+  query.sort()
+  return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
 }

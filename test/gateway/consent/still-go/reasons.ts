@@ -1,4 +1,4 @@
-import { stopPerson } from '../../../../src/gateway/people/stop.ts'
+import { stopPerson } from '../../../../src/gateway/people/erase.ts'
 import { FORGET_CONSENTS } from '../../../support/database/forget-consents.ts'
 import { request } from '../../../support/server/request.ts'
 import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'

@@ -1,4 +1,4 @@
-import { watchReach } from '../../../../src/programs/agent/drivers/http/reach.ts'
+import { watchReach } from '../../../../src/programs/agent/drivers/http/driver.ts'
 
 test('a carrier is out of reach after five failures in a row that took a minute', () => {
   const few = watchReach()

@@ -5,7 +5,6 @@ import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { readAnswer, type Verdict } from './answer.ts'
 import { openPace } from './pace.ts'
-import { watchReach } from './reach.ts'
 import { fillRequest } from './request.ts'
 import { type Carrier, hiddenIn } from './settings.ts'
 
@@ -115,6 +114,26 @@ export function httpDriver(
     async stop() {
       pace.close()
       await stopReceiving()
+    },
+  }
+}
+
+/** So many requests in a row, for so long, must fail before their carrier counts as out of reach. */
+const FAILURES = 5
+const LONG_MS = 60_000
+
+/** Notices that a carrier cannot be reached: a wrong name or address, or nobody listens. */
+export function watchReach(longMs = LONG_MS) {
+  let failures = 0
+  let sinceMs = 0
+  return {
+    /** Counts a request that did not reach the carrier. Whether the carrier now counts as out of reach. */
+    missed(nowMs = performance.now()): boolean {
+      if (failures++ === 0) sinceMs = nowMs
+      return failures >= FAILURES && nowMs - sinceMs >= longMs
+    },
+    reached(): void {
+      failures = 0
     },
   }
 }

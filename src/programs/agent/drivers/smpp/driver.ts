@@ -1,15 +1,16 @@
 import { randomInt } from 'node:crypto'
+import { UserError } from '../../../../platform/errors.ts'
 import { SHORT_CODE } from '../../../../portable/phone/e164.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { driverKind } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
-import { checkCarrier } from './check-carrier.ts'
 import { type Coding, decode } from './decode-text.ts'
 import { encode } from './encode-text.ts'
 import { type Pdu, statusName } from './library.ts'
 import { type Link, openLink } from './link.ts'
 import { openParts, readHeader } from './parts.ts'
 import { openReceipts, receiptText, saysReceipt } from './receipts.ts'
+import { bindsOf, openSession } from './session.ts'
 import { readAddress, readSettings, type Settings, sayNumbers } from './settings.ts'
 
 /** The server's maximum of messages per request. */
@@ -194,3 +195,17 @@ export const SMPP = driverKind({
     sayNumbers(settings, say)
   },
 })
+
+/** Binds and unbinds once. Throws a UserError that says what the carrier answered. */
+export async function checkCarrier(settings: Settings, say: (line: string) => void): Promise<void> {
+  const { host, port, system_id } = settings
+  for (const bind of bindsOf(settings)) {
+    const what = `${bind} as ${system_id} at ${host}:${port}`
+    const refuse = () => Promise.reject(new Error('only a check'))
+    const session = await openSession(settings, bind, refuse).catch((error: Error) => {
+      throw new UserError(`${what}: ${error.message}`)
+    })
+    await session.close()
+    say(`${what}: ${statusName(0)}`)
+  }
+}
