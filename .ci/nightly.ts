@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+
+const FOLDER = 'coverage/nightly'
+
+interface Part {
+  /** What the part proves that `.ci/run` does not, or less thoroughly. */
+  readonly what: string
+  /** Commands of the shell. A line of theirs that says NOT RUN fails the part. */
+  readonly commands: readonly string[]
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  pooler: {
+    what: 'the server behind PgBouncer, by session and by transaction',
+    commands: ['npm run -s test:all -- --project pgbouncer-session --project pgbouncer-transaction'],
+  },
+  faults: {
+    what: 'all rounds of kills, power cuts, failovers, deaf phones, upgrades and carriers',
+    commands: ['npm run -s torture -- --only killed,power-cut,failover,deaf,upgrade,smpp,carrier'],
+  },
+  hostile: {
+    what: 'all attacks for ten seconds each, by one client and by crowds; texts that keep a parser busy',
+    commands: [
+      'npm run -s torture -- --only hostile-guest,hostile-user,hostile-crowd',
+      'npm run -s test:parsers',
+    ],
+  },
+  soak: {
+    what: 'half an hour of mixed load, on one server and on two',
+    commands: [
+      'npm run -s torture -- --only soak --minutes 30',
+      'npm run -s torture -- --only soak --minutes 10 --servers 2 --postgres',
+    ],
+  },
+  browser: {
+    what: 'every scenario of the console in Chromium, all pages in all widths and languages',
+    commands: ['npm run -s test:browser'],
+  },
+  speed: {
+    what: 'rates beside a bare server, the whole life of a text, ten million messages',
+    commands: [
+      'npm run -s bench',
+      'npm run -s bench -- flow',
+      'npm run -s bench -- --scale',
+      'npx --no-install node bench/inside/trace.ts',
+    ],
+  },
+  removals: {
+    what: 'a removed check of a permission or of a consent fails a test',
+    commands: [
+      'npx --no-install node test/permission/removals.ts',
+      'npx --no-install node test/gateway/consent/still-go/removals.ts',
+    ],
+  },
+}
+
+const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(10)}${what}`)
+const USAGE = `npm run test:nightly -- [PART...]
+What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
+They need Postgres, PgBouncer (pooler) and Chromium (browser). Each writes its output and figures to
+${FOLDER}/PART.txt. The last line is "N passed, N failed".
+
+${list.join('\n')}
+`
+
+/** Runs a command, and copies its output to the terminal and the file. Returns whether it held. */
+async function run(command: string, file: string): Promise<boolean> {
+  const log = createWriteStream(file, { flags: 'a' })
+  log.write(`$ ${command}\n`)
+  const child = spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let isRun = true
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => {
+      if (piece.includes('NOT RUN')) isRun = false
+      process.stdout.write(piece)
+      log.write(piece)
+    })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  log.end(`exit code ${code}\n`)
+  await finished(log)
+  return code === 0 && isRun
+}
+
+async function main(names: readonly string[]): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true })
+  let [passed, failed] = [0, 0]
+  for (const name of names) {
+    const file = join(FOLDER, `${name}.txt`)
+    const begin = Date.now()
+    writeFileSync(
+      file,
+      `${PARTS[name]!.what}; ${availableParallelism()} cores, Node ${process.versions.node}\n`,
+    )
+    for (const command of PARTS[name]!.commands)
+      if (await run(command, file)) passed++
+      else failed++
+    console.log(`== ${name}: ${Math.round((Date.now() - begin) / 60_000)} minutes`)
+  }
+  console.log(`${passed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean', short: 'h' } },
+})
+const unknown = positionals.find((name) => !(name in PARTS))
+if (values.help) process.stdout.write(USAGE)
+else if (unknown) {
+  process.stderr.write(`There is no part ${unknown}.\n\n${USAGE}`)
+  process.exitCode = 2
+} else await main(positionals.length > 0 ? positionals : Object.keys(PARTS))
