@@ -5,7 +5,7 @@ import { PAGES, PROJECT, readPage } from './page.ts'
 const MORE = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...globSync(['docs/{internals,console}/*.md', 'examples/**/*.md'], { cwd: PROJECT }),
+  ...globSync(['docs/{internals,console,about}/*.md', 'examples/**/*.md'], { cwd: PROJECT }),
 ]
 const withoutCode = (markdown: string) =>
   markdown
