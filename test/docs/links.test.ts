@@ -5,6 +5,9 @@ import { PAGES, PROJECT, readPage } from './page.ts'
 const MORE = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'ROADMAP.md',
+  'SECURITY.md',
+  'SUPPORT.md',
   ...globSync(['docs/{internals,console,about}/*.md', 'examples/**/*.md'], { cwd: PROJECT }),
 ]
 const withoutCode = (markdown: string) =>
