@@ -9,7 +9,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   ...globSync('docs/internals/*.md', {
     cwd: PROJECT,
-    exclude: ['docs/internals/github-texts.md', 'docs/internals/pocketbase-contract.md'],
+    exclude: ['docs/internals/pocketbase-contract.md'],
   }),
 ]
 

@@ -8,10 +8,10 @@ interface Event {
   readonly name: string
   readonly examples: readonly object[]
 }
-const TABLE = '../../docs/internals/github-texts.md'
+const TABLE = './github-texts.md'
 const HEAD = `# What GitHub's webhooks become
 
-The text that the preset \`github\` of a [hook](../hooks.md) makes of the first example of each event in \`@octokit/webhooks-examples\` that sends one.
+The text that the preset \`github\` of a [hook](../../docs/hooks.md) makes of the first example of each event in \`@octokit/webhooks-examples\` that sends one.
 Made by \`npx vitest run test/third-party/hook-examples.test.ts --update\`.
 
 | event | text |
