@@ -1,4 +1,4 @@
-import { stopLinks } from '../../src/gateway/consent/stop-link.ts'
+import { stopLinks } from '../../src/gateway/base/stop-link.ts'
 import { randomId } from '../../src/platform/tools/random.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'

@@ -7,7 +7,7 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { consentWordOf } from '../consent/consent-words.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
 import { addEntry } from '../consent/ledger.ts'
-import { dropLate, type OptChange } from '../messages/queue/opt-changes.ts'
+import { dropLate, type OptChange } from '../consent/opt-changes.ts'
 import { queueAnswers } from './queue-answers.ts'
 
 /** A new text of a person. */

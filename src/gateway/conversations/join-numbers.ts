@@ -5,8 +5,8 @@ import { anyFound, anyOf, NOW, queries } from '../../platform/db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { addEntry } from '../consent/ledger.ts'
+import { optWordsOf, proofOf, setOptedOut } from '../consent/opt-out.ts'
 import { hasStopped } from '../consent/stopped.ts'
-import { optWordsOf, proofOf, setOptedOut } from '../messages/queue/opt-out.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
 
 /** Maximum texts that a transaction changes. */

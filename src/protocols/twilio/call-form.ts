@@ -1,6 +1,6 @@
 import { consentWordOf, isHelp } from '../../gateway/consent/consent-words.ts'
 import { findJoinGroups } from '../../gateway/consent/joinable-groups.ts'
-import { optWordsOf } from '../../gateway/messages/queue/opt-out.ts'
+import { optWordsOf } from '../../gateway/consent/opt-out.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { readOptWord } from '../../portable/opt-words.ts'
 import type { CallServices } from './caller.ts'

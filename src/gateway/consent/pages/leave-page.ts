@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { readStopLink, type StopLink } from '../stop-link.ts'
+import { readStopLink, type StopLink } from '../../base/stop-link.ts'
 import { type Html, html, NOTHING, page, text } from './html.ts'
 import { faultOf } from './join-form.ts'
 import { type PageLanguage, type PageWord, pageWords } from './page-words.ts'

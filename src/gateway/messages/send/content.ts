@@ -10,7 +10,7 @@ import { countSegments, type Segmentation } from '../../../portable/segments.ts'
 import { smartEncoded } from '../../../portable/smart-encoding.ts'
 import { gatewayRefusal, invalidPhone, templateRefusal } from '../../base/refusals.ts'
 import { isInvisible } from '../../base/schemas.ts'
-import { type LinkConfig, stopLinks } from '../../consent/stop-link.ts'
+import { type LinkConfig, stopLinks } from '../../base/stop-link.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import type { ConsentScope } from './consent-scope.ts'
 import {

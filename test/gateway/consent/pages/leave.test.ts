@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { readStopLink, stopLinks } from '../../../../src/gateway/consent/stop-link.ts'
+import { readStopLink, stopLinks } from '../../../../src/gateway/base/stop-link.ts'
 import { request } from '../../../support/server/request.ts'
 import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { entriesOf } from './entries-of.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 
 /** An opt-out or opt-in. `said`: its text. */
 export interface OptChange {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import type { Store } from '../../../engine/collections/catalog.ts'
-import type { Db } from '../../../platform/db/open.ts'
-import { NOW, queries } from '../../../platform/db/queries.ts'
-import { ALL_LANGUAGES, withLanguages } from '../../../portable/opt-languages.ts'
-import { type OptWords, readOptWord } from '../../../portable/opt-words.ts'
-import { E164 } from '../../../portable/phone/e164.ts'
-import { logChanged } from '../../base/status.ts'
-import { addEntry, type Proof, withProof } from '../../consent/ledger.ts'
-import { isErasedOrStoppedSql } from '../../consent/stopped.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
+import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { E164 } from '../../portable/phone/e164.ts'
+import { logChanged } from '../base/status.ts'
+import { addEntry, type Proof, withProof } from './ledger.ts'
 import type { OptChange } from './opt-changes.ts'
+import { isErasedOrStoppedSql } from './stopped.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
 export async function optWordsOf(
