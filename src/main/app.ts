@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { DEVICES } from '../gateway/messages/device-routes.openapi.ts'
+import { DEVICES } from '../gateway/device-api/device-routes.openapi.ts'
 import { webhookCalls } from '../gateway/webhooks/calls.openapi.ts'
 import type { Env } from '../http/context.ts'
 import type { Readiness } from '../http/metrics/readiness.ts'

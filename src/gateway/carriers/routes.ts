@@ -8,9 +8,9 @@ import { textAnswer } from '../../http/openapi/success-answers.ts'
 import { memoryOf } from '../../http/server/caller.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { checkShape } from '../base/schemas.ts'
+import { DEVICES } from '../device-api/device-routes.openapi.ts'
 import type { CarrierService } from '../lines/carrier-body.ts'
 import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../lines/carrier-body.ts'
-import { DEVICES } from '../messages/device-routes.openapi.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 /** Maximum bytes of a carrier's call. */

@@ -69,28 +69,6 @@ export const INCOMING_TEXT_CTES = `heard as (
   where exists (select from _listeners)
 ), heard_pushes as (${queuePushes('select "user", id from heard where not blocked')})`
 
-/** Removes the texts of deleted or redacted messages from conversations. Returns the conversations' ids. */
-export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
-  const cleared = await queries(db)
-    .updateTable('conversations')
-    .set({ last_text: '', failure: '' })
-    .where('id', '=', ({ selectFrom }) =>
-      anyFound(
-        selectFrom('conversations')
-          .select('id')
-          .where('last_message', '=', anyOf(messages))
-          .where('last_message', '<>', sql.lit(''))
-          .where('last_text', '<>', '')
-          .orderBy('user')
-          .orderBy('number')
-          .forUpdate(),
-      ),
-    )
-    .returning('id')
-    .execute()
-  return cleared.map(({ id }) => id)
-}
-
 const MAX_COUNT = 1_000
 
 const COUNT = z.int().min(0).max(MAX_COUNT)

@@ -4,7 +4,7 @@ import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, queries } from '../../platform/db/queries.ts'
-import { clearLastTexts } from '../conversations/inbox.ts'
+import { clearLastTexts } from '../messages/clear-last-texts.ts'
 import type { Mode } from './indexes.ts'
 
 /** Deletes the texts of messages (`redact`), or the messages. The transaction `store.db` has locked them. */

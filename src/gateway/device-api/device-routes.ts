@@ -35,8 +35,8 @@ import { deviceStates } from '../lines/read-device-states.ts'
 import { type DeviceCaller, requireDeviceOf } from '../lines/require-device.ts'
 import { waitForAny } from '../lines/wake.ts'
 import { checkEndpoint, vapidKeys } from '../lines/web-push.ts'
-import { claimMessages } from './queue/claim.ts'
-import { applyReports } from './queue/report.ts'
+import { claimMessages } from '../messages/queue/claim.ts'
+import { applyReports } from '../messages/queue/report.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

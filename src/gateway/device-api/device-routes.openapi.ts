@@ -15,8 +15,8 @@ import {
 } from '../lines/device-body.ts'
 import { PAIRING } from '../lines/pair.ts'
 import { DEVICE_STATES } from '../lines/read-device-states.ts'
-import { CLAIMED_MESSAGE } from './queue/claim.ts'
-import { REPORT_RESULT } from './queue/store-reports.ts'
+import { CLAIMED_MESSAGE } from '../messages/queue/claim.ts'
+import { REPORT_RESULT } from '../messages/queue/store-reports.ts'
 
 const TOKEN = z.string().describe('Send it in the header `Authorization`.')
 
