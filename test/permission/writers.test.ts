@@ -67,7 +67,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/gateway/retention/end-messages.ts: sms_messages body': ENDED,
   'src/gateway/retention/end-messages.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
-  'src/gateway/conversations/store-received-texts.ts: sms_messages insert': 'stores a text that came in',
+  'src/gateway/conversations/insert-received-texts.ts: sms_messages insert': 'stores a text that came in',
   'src/gateway/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
 }
 

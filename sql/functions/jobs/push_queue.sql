@@ -1,5 +1,4 @@
--- Queues pushes to the browsers of an account, as `queuePushes` of src/gateway/conversations/inbox.ts does
--- for the rows of a statement. `items`: as the payload of a push job.
+-- Queues pushes to the browsers of an account. `items`: as the payload of a push job.
 create or replace function push_queue(owner text, items text[]) returns void language plpgsql as $$
 begin
   insert into _jobs (kind, holder, key, payload, due_at)

@@ -21,7 +21,7 @@ import { signedIn } from '../../http/routes/auth.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { checkShape } from '../base/schemas.ts'
-import { countInbox, INBOX } from '../conversations/inbox.ts'
+import { countInbox, INBOX } from '../conversations/count-inbox.ts'
 import { ACCOUNT_OF_MEMBER, actFor, listAccounts } from './act-for.ts'
 import {
   acceptInvitation,

@@ -82,12 +82,3 @@ export async function updateRecords<T extends keyof Tables>(
     .execute()
   return changed.map(({ id }) => id)
 }
-
-/**
- * SQL of a CTE that adds events. `values`: SQL for user, message, status, device, attempt and detail. `by`:
- * SQL for who changed the message, a record of `senders`; '' for the server or a device.
- */
-export const eventsCte = (values: string, from: string, by = `''`) => `events as (
-  insert into sms_events (id, "user", message, status, device, attempt, detail, created, changed_by)
-  select pb_new_id(), ${values}, pb_text(now()), ${by} from ${from}
-)`

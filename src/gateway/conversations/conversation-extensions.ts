@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
 import type { Values } from '../lines/hours.ts'
-import { checkAssignee } from './inbox.ts'
+import { checkAssignee } from './assignees.ts'
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
 

@@ -5,7 +5,7 @@ import { type Sending, sendingFor } from '../messages/send/sending.ts'
 import { answerJobs } from './auto-answer.ts'
 import { autoAnswersExtension } from './auto-answers-extension.ts'
 import { conversationsExtension, draftsExtension, notesExtension } from './conversation-extensions.ts'
-import { bringBackDue } from './inbox.ts'
+import { bringBackDue } from './follow-ups.ts'
 
 /** The inbox: texts by number, notes, drafts, automatic answers. */
 export const CONVERSATIONS: Feature<Services, QueuedServices & { readonly sending: Sending }> = {

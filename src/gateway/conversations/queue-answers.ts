@@ -1,25 +1,16 @@
 import type { Db } from '../../platform/db/open.ts'
-import { hasRoomSql } from '../../platform/jobs/job-queue.ts'
 
 /** Kind of the jobs that answer received texts. A job's key is the text's id. */
 export const ANSWER = 'answer'
 /** A text that is older than this when a phone reports it gets no automatic answer: the phone was offline. */
-const MAX_AGE = `interval '1 hour'`
+export const MAX_AGE = `interval '1 hour'`
 
 /** Maximum texts of an account that wait for an automatic answer. Further texts get none. */
 const MAX_WAITING = 1_000
 
-/** CTE that adds a job for each new text to answer. $1: user, $4: texts. CTE `changed` has the new ids. */
-export const ANSWERABLE_CTE = `answerable as (
-  insert into _jobs (kind, holder, key)
-  select '${ANSWER}', $1, t.id
-  from json_to_recordset($4) t(id text, "from" text, answerable boolean, at text) join changed c on c.id = t.id
-  where t.answerable and t.at > pb_text(now() - ${MAX_AGE})
-    and exists (select from auto_answers a where a."user" = $1 and a.enabled)
-    and not exists (select from conversations b where b."user" = $1 and b.number = t."from" and b.blocked)
-    and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
-  on conflict (kind, key) do nothing
-)`
+/** SQL: whether another text of account $1 may wait for an answer. */
+export const HAS_ROOM = `not exists (
+  select from _jobs j where j.kind = '${ANSWER}' and j.holder = $1 and j.dead_at is null offset ${MAX_WAITING - 1})`
 
 /** Adds jobs that answer these texts, unless they are there. A blocked conversation gets no answers. */
 export async function queueAnswers(db: Db, user: string, ids: readonly string[]): Promise<void> {
@@ -29,7 +20,7 @@ export async function queueAnswers(db: Db, user: string, ids: readonly string[])
       select '${ANSWER}', $1, m.id from sms_messages m
       where m.id = any($2::text[]) and m.delivered_at > pb_text(now() - ${MAX_AGE})
         and not exists (select from conversations b where b."user" = $1 and b.number = m."from" and b.blocked)
-        and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
+        and ${HAS_ROOM}
       on conflict (kind, key) do nothing`,
       [user, ids],
     )

@@ -5,17 +5,16 @@ import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { eventsCte } from '../base/status.ts'
 import { consentWordOf } from '../consent/consent-words.ts'
-import { JOIN_GROUPS, readJoinGroups } from '../consent/joinable-groups.ts'
+import { readJoinGroups } from '../consent/joinable-groups.ts'
 import { dropLate, type OptChange } from '../consent/opt-changes.ts'
 import { optWordsOf, proofOf, setOptedOut } from '../consent/opt-out.ts'
+import { assignInTurn } from './assignees.ts'
 import { isAnswerable } from './auto-answer.ts'
 import { completeSenders } from './complete-senders.ts'
 import { findReactions } from './find-reactions.ts'
 import { hearConsent } from './hear-consent.ts'
-import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
-import { ANSWERABLE_CTE } from './queue-answers.ts'
+import { INSERT_RECEIVED_TEXTS } from './insert-received-texts.ts'
 import { type Attachment, storeAttachments } from './store-attachments.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
@@ -30,27 +29,6 @@ export interface ReceivedText {
   /** Maximum bytes of all files of the account; unlimited if absent. */
   readonly maxFileBytes?: number
 }
-
-const INSERT = `
-with changed as (
-  insert into sms_messages
-    (id, "user", device, line, status, message_type, "from", "to", body, segments, sim, attachments, delivered_at, created,
-      updated)
-  select t.id, $1, $2, coalesce(l.id, ''), 'received', 'incoming', t."from",
-    coalesce(nullif(l.number, ''), $3), t.body, t.segments, t.sim, t.attachments,
-    least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
-  from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text, attachments text[])
-  left join lateral (
-    select l.id, l.number from lines l
-    where l.device = $2 and (l.slot in (t.sim, 0) or t.sim = 0 and not exists (
-      select from lines o where o.device = $2 and o.id <> l.id))
-    order by l.slot desc limit 1
-  ) l on true
-  where not exists (select from _texts_forgotten f where f.id = t.id)
-  on conflict (id) do nothing
-  returning id, line
-), ${eventsCte(`$1, id, 'received', $2, 0, ''`, 'changed')}, ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}
-select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns'), ${JOIN_GROUPS} from changed`
 
 /**
  * Stores received texts. Senders are completed before anything else looks at them. A message's id is made
@@ -94,7 +72,12 @@ export async function receiveTexts(
       .toSorted((a, b) => a.at - b.at)
     const mayConfirm = bodies.some((body) => consentWordOf(body, words, [])?.kind === 'yes')
     if (mayConfirm || lastWords(identified, words).length > 0) await lockUserSends(db, device.user)
-    const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
+    const stored = await db.query(INSERT_RECEIVED_TEXTS, [
+      device.user,
+      device.id,
+      device.phone,
+      JSON.stringify(rows),
+    ])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
     for (const [i, { attachments = [], maxFileBytes: maxBytes = 0 }] of texts.entries())

@@ -18,9 +18,9 @@ const TTL_SECONDS = 86_400
 
 /**
  * News of a job's conversations: unread texts, the last note that mentions a person, or a text that failed.
- * `asked`: see `PUSH`. `text`: the start of the last text or note, or of the text that failed; '' if it was
- * deleted. `person`: whom the note mentions or who wrote the text that failed; '' for all. `failure`: what
- * happened to the text; '' for other news.
+ * `asked`: a payload, see `pushJobs`. `text`: the start of the last text or note, or of the text that failed;
+ * '' if it was deleted. `person`: whom the note mentions or who wrote the text that failed; '' for all.
+ * `failure`: what happened to the text; '' for other news.
  */
 export const readNews = (db: Db, user: string, asked: readonly string[]) =>
   queries(db)

@@ -4,7 +4,6 @@ import type { Db } from '../../platform/db/open.ts'
 import { inSeconds, queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { Logger } from '../../platform/log.ts'
-import { PUSH } from '../conversations/inbox.ts'
 import { adviceFor, isGone, type PushSettings, sendPush, vapidKeys } from '../lines/web-push.ts'
 import { messageOf, type Notice, noticesOf, readNews } from './news.ts'
 import { noteAnswer, type PushTarget, targetsOf } from './push-targets.ts'
@@ -49,9 +48,13 @@ async function count(db: Db, person: string): Promise<boolean> {
   return counted > 0n
 }
 
-/** Jobs that push a user's new messages to browsers. A failed push is not repeated. */
+/**
+ * Jobs that push a user's new messages to browsers. A failed push is not repeated. Their payload, which
+ * `push_queue` writes: conversation ids; for a mention `conversation@sender`; for a text that failed
+ * `conversation@sender@message`, without a sender if no person wrote it.
+ */
 export const pushJobs = (storeOf: (user: string) => Store, settings: PushSettings, log: Logger): JobKind => ({
-  name: PUSH,
+  name: 'push',
   places: 16,
   placesOfHolder: 1,
   timeoutSeconds: 60,

@@ -35,10 +35,6 @@ export type LeasedJob = Job & { readonly runs: number }
 /** How long a lease lasts. Its node renews it while the job runs: after a kill, the job runs again soon. */
 const LEASE_SECONDS = 40
 
-/** SQL: whether the account `holder` (an SQL expression) has fewer than `max` jobs of this kind. */
-export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
-  select from _jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
-
 /** Those of these kinds that have a due job. */
 export async function findDueKinds(db: Db, kinds: readonly string[]): Promise<string[]> {
   const due = await queries(db)

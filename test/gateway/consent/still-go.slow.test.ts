@@ -89,6 +89,6 @@ test('a text gets into the queue and leaves it by one statement each, which ask 
   ])
   expect(having(/insert into sms_messages\s|insertInto\('sms_messages'/).sort()).toEqual([
     'sql/functions/messages/send/sms_store.sql',
-    'src/gateway/conversations/store-received-texts.ts',
+    'src/gateway/conversations/insert-received-texts.ts',
   ])
 })

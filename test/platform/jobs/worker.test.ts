@@ -1,5 +1,6 @@
+import { HAS_ROOM } from '../../../src/gateway/conversations/queue-answers.ts'
 import { kindsOf } from '../../../src/main/features.ts'
-import { hasRoomSql, type JobKind, readJobFigures } from '../../../src/platform/jobs/job-queue.ts'
+import { type JobKind, readJobFigures } from '../../../src/platform/jobs/job-queue.ts'
 import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openPreparedDb, startServer } from '../../support/server/start.ts'
@@ -157,9 +158,9 @@ test('a stopping server returns its unfinished jobs to the queue', { timeout: 15
   expect(await rows('select attempts, due_at <= now() from _jobs')).toEqual([[0, true]])
 })
 
-test('the number of queued jobs per account is limited', async () => {
-  const insert = `insert into _jobs (kind, holder, key) select 'test', h, k from (values ('a', '9'), ('b', '9')) v(h, k)
-    where ${hasRoomSql('test', 'h', 3)} on conflict do nothing returning holder`
-  await add('a', 3)
-  expect(await rows(insert)).toEqual([['b']])
+test('an account has at most 1,000 texts that wait for an answer', async () => {
+  const insert = `insert into _jobs (kind, holder, key) select 'answer', $1, 'one more' where ${HAS_ROOM} returning holder`
+  await add('a', 1_000, 'answer')
+  expect((await db.query(insert, ['a'])).rows).toEqual([])
+  expect((await db.query(insert, ['b'])).rows).toEqual([['b']])
 })
