@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Config } from '../../platform/config.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { ApiError, tooManyTries } from '../../platform/errors.ts'
@@ -112,33 +113,18 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   }
 }
 
-/** Counts an attempt for each key. Returns the seconds to wait if one has no room, and then counts none. */
-async function waitOf(
-  db: Db,
-  keys: readonly string[],
-  limits: readonly number[],
-  seconds: number,
-  exempt: string,
-): Promise<number> {
-  const take = sql<number>`auth_take_tries(${keys}::text[], ${limits}::int[], ${seconds}, ${exempt})`
-  const { wait } = await queries(db).selectNoFrom(take.as('wait')).executeTakeFirstOrThrow()
-  return wait
-}
-
 async function takeTries(db: Db, keys: string[], limits: number[], seconds = WINDOW_SECONDS, exempt = '') {
-  const wait = await waitOf(db, keys, limits, seconds, exempt)
+  const wait = await call(db, 'auth_take_tries', keys, limits, seconds, exempt)
   if (wait > 0) throw tooManyTries(wait)
 }
 
 /** Removes an attempt from the counts. `days`: how long the address then counts as known; 0: no change. */
-async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0) {
-  const giveBack = sql`auth_give_back(${keys}::text[], ${exempt}, ${days})`
-  await queries(db).selectNoFrom(giveBack.as('given')).execute()
-}
+const uncountAttempts = (db: Db, keys: readonly string[], exempt: string, days = 0) =>
+  call(db, 'auth_give_back', keys, exempt, days)
 
 /** Counts an attempt for `key`. Returns the seconds to wait if there are over `max` in `seconds`, else 0. */
 export const takeTry = (db: Db, key: string, max: number, seconds: number): Promise<number> =>
-  waitOf(db, [key], [max], seconds, '')
+  call(db, 'auth_take_tries', [key], [max], seconds, '')
 
 /** Counts an attempt for `key`. Returns false after over `max` attempts in `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>

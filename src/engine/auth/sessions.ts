@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { randomId } from '../../platform/tools/random.ts'
@@ -60,10 +61,7 @@ const toTimestamp = (seconds: number) => sql<Date>`to_timestamp(${seconds})`
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
-    const start = sql<boolean>`session_start(
-      ${randomId()}, ${auth.collection.id}, ${auth.id}, ${hash}, ${expires}, ${ip}, ${agent})`
-    const { isKept } = await queries(db).selectNoFrom(start.as('isKept')).executeTakeFirstOrThrow()
-    return isKept
+    return call(db, 'session_start', randomId(), auth.collection.id, auth.id, hash, expires, ip, agent)
   })
   return token
 }

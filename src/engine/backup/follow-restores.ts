@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import type { Logger } from '../../platform/log.ts'
 import { readState } from './state.ts'
 
@@ -9,9 +8,7 @@ import { readState } from './state.ts'
 const RESTORE_CHANNEL = 'pocketsms_restore'
 
 /** Makes all nodes check whether a restore began or ended. */
-export async function notifyRestore(db: Db): Promise<void> {
-  await queries(db).selectNoFrom(sql`pg_notify(${RESTORE_CHANNEL}, '')`.as('notified')).execute()
-}
+export const notifyRestore = (db: Db): Promise<void> => call(db, 'pg_notify', RESTORE_CHANNEL, '')
 
 const POLL_MS = 500
 

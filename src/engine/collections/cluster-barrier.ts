@@ -1,8 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { sql } from 'kysely'
+import { call } from '../../platform/db/call.ts'
 import { countChannelListeners } from '../../platform/db/count-listeners.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { randomText } from '../../platform/tools/random.ts'
 
 /** Maximum wait for other server processes. One that is disconnected catches up when it reconnects. */
@@ -13,8 +12,7 @@ const SEEN = 'seen '
 export function clusterBarrier(ownDb: Db, channel: string) {
   const answers = new Map<string, number>()
   const arrivals = new EventEmitter()
-  const say = async (db: Db, payload: string): Promise<void> =>
-    void (await queries(db).selectNoFrom(sql`pg_notify(${channel}, ${payload})`.as('notified')).execute())
+  const say = (db: Db, payload: string) => call(db, 'pg_notify', channel, payload)
   return {
     async announce(db: Db): Promise<string> {
       const change = randomText(12)

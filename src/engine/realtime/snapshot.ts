@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { authVersionSql, checkAuthVersion } from '../records/fresh-auth.ts'
 import type { AuthRecord } from '../request/request.ts'
 
@@ -33,10 +33,7 @@ export const POSTGRES_STARTED = sql<string>`pg_postmaster_start_time()::text`
 
 /** The present snapshot, from which a new reader of `_changes` starts. */
 export async function currentSnapshot(db: Db): Promise<Snapshot> {
-  const { snapshot } = await queries(db)
-    .selectNoFrom(sql<string>`pg_current_snapshot()::text`.as('snapshot'))
-    .executeTakeFirstOrThrow()
-  return readSnapshot(snapshot)
+  return readSnapshot(await evaluate(db, sql<string>`pg_current_snapshot()::text`))
 }
 
 /** The snapshot of now. Throws StaleAuth if the caller's record has changed since it was read. */

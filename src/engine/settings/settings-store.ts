@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { sql } from 'kysely'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { addParam, readParam, writeParam } from '../../platform/db/secrets.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { serialQueue } from '../../platform/tools/repeat.ts'
@@ -26,7 +25,7 @@ const CHANNEL = 'pocketsms_settings'
 /** Replaces the settings without checks and notifies all nodes at commit. */
 export async function writeSettings(db: Db, settings: Settings): Promise<void> {
   await writeParam(db, KEY, JSON.stringify(settings))
-  await queries(db).selectNoFrom(sql`pg_notify(${CHANNEL}, '')`.as('notified')).execute()
+  await call(db, 'pg_notify', CHANNEL, '')
 }
 
 /** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */

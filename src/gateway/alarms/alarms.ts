@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { escapeHtml, layout, linkTo, nameInMail } from '../../engine/auth/mail-html.ts'
 import { type MailSender, namesOf } from '../../engine/auth/mails.ts'
 import { type MailServices, messageIdOf, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
@@ -14,8 +14,7 @@ const SPARED_SECONDS = 30
 
 /** Adds mail jobs about devices that fail, are low on battery, went silent or returned. */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
-  const seconds = alarmMinutes * 60 + SPARED_SECONDS
-  await queries(db).selectNoFrom(sql`alarms_check(${seconds})`.as('checked')).execute()
+  await call(db, 'alarms_check', alarmMinutes * 60 + SPARED_SECONDS)
 }
 
 /** A mail that has waited longer than this is not sent any more. */

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import { storedBytes } from '../../engine/files/storage-limit.ts'
 import type { Config } from '../../platform/config.ts'
+import { call } from '../../platform/db/call.ts'
 import { queries } from '../../platform/db/queries.ts'
 
 export const USAGE = z
@@ -57,7 +57,5 @@ export async function readAccountUsage(
 
 /** Refunds unsent messages to the month of their quota (`period`), in the transaction that ends them. */
 export async function refundQuota({ db }: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
-  await queries(db)
-    .selectNoFrom(sql`sms_refund(${user}, ${period}, ${messages}::bigint)`.as('refunded'))
-    .execute()
+  await call(db, 'sms_refund', user, period, messages)
 }

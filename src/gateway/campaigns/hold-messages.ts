@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Campaign } from './campaign.ts'
@@ -20,27 +21,22 @@ async function lockUnchanged(db: Db, { id, version }: Campaign): Promise<boolean
 
 /** Holds back the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) =>
-  inSteps(
-    store,
-    campaign,
-    ({ batches, user, id }) => sql`sms_hold(${batches}::text[], ${user}, 'Paused', ${id}, ${MAX_ROWS}::int)`,
-  )
+  inSteps(store, campaign, 'sms_hold', 'Paused')
 
 /** Releases a campaign's held messages. False if the campaign was changed meanwhile. */
 export const releaseMessages = (store: Store, campaign: Campaign) =>
-  inSteps(
-    store,
-    campaign,
-    ({ batches, user, id }) =>
-      sql`sms_release_held(${batches}::text[], ${user}, 'Resumed', ${id}, ${MAX_ROWS}::int)`,
-  )
+  inSteps(store, campaign, 'sms_release_held', 'Resumed')
 
-async function inSteps(store: Store, campaign: Campaign, step: (of: Campaign) => RawBuilder<number>) {
+async function inSteps(
+  store: Store,
+  campaign: Campaign,
+  step: 'sms_hold' | 'sms_release_held',
+  detail: string,
+) {
   for (;;) {
     const messages = await store.db.transaction(async (db) => {
       if (!(await lockUnchanged(db, campaign))) return undefined
-      const done = await queries(db).selectNoFrom(step(campaign).as('messages')).executeTakeFirstOrThrow()
-      return done.messages
+      return call(db, step, campaign.batches, campaign.user, detail, campaign.id, MAX_ROWS)
     })
     if (messages === undefined) return false
     if (messages === 0) return true

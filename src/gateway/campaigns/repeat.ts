@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { userHolder } from '../../engine/collections/collection.ts'
@@ -6,8 +5,7 @@ import { dateOf, formatDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import { cronFault, parseCron } from '../../engine/settings/cron.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { call } from '../../platform/db/call.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { checkShape, nonEmptyText } from '../base/schemas.ts'
 import { isTimeZone } from '../lines/hours.ts'
@@ -56,17 +54,10 @@ function isCalm(expression: string) {
   return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
 }
 
-async function timeZoneOf(db: Db, user: string): Promise<string> {
-  const { zone } = await queries(db)
-    .selectNoFrom(sql<string>`sms_time_zone(${user})`.as('zone'))
-    .executeTakeFirstOrThrow()
-  return zone
-}
-
 /** Fills in what a request leaves out of a repetition. The default time zone is the account's. */
 export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
   const { cron, missed, until } = wanted
-  const time_zone = wanted.time_zone ?? (await timeZoneOf(db, user))
+  const time_zone = wanted.time_zone ?? (await call(db, 'sms_time_zone', user))
   return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
 }
 

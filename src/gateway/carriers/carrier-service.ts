@@ -7,6 +7,7 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Services } from '../../http/context.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, lock, queries } from '../../platform/db/queries.ts'
 import { UserError } from '../../platform/errors.ts'
@@ -143,8 +144,7 @@ export function carrierService({
           .where('device', '=', device)
           .where('user', '=', user.id)
           .execute()
-        if (body.ready)
-          await queries(db).selectNoFrom(sql`sms_look_for_room(${user.id})`.as('looked')).execute()
+        if (body.ready) await call(db, 'sms_look_for_room', user.id)
       })
       return checked
     },

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 
 /** An opt-out or opt-in. `said`: its text. */
 export interface OptChange {
@@ -28,7 +27,5 @@ export async function dropLate<Change extends OptChange>(
 }
 
 async function isLate(db: Db, user: string, { sender, group = '', message }: OptChange): Promise<boolean> {
-  const purpose = group === '' ? 'all' : ''
-  const call = sql<boolean>`consent_is_late(${user}, ${sender}, ${group}, ${purpose}, ${message}, '')`
-  return (await queries(db).selectNoFrom(call.as('late')).executeTakeFirstOrThrow()).late
+  return call(db, 'consent_is_late', user, sender, group, group === '' ? 'all' : '', message, '')
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
@@ -40,14 +41,6 @@ const optOut = (db: Db, user: string, phone: string) =>
     .returning(['id', sql<boolean>`xmax = 0`.as('isNew')])
     .execute()
 
-/** Whether the person of a number was erased or has opted out. */
-async function isStopped(db: Db, user: string, phone: string): Promise<boolean> {
-  const { stopped } = await queries(db)
-    .selectNoFrom(isErasedOrStoppedSql(user, phone).as('stopped'))
-    .executeTakeFirstOrThrow()
-  return stopped
-}
-
 /** Whether a page has stored the present opt-out of a number: a page that is opened again adds nothing. */
 const isOutByPage = async (db: Db, user: string, phone: string): Promise<boolean> =>
   (await queries(db)
@@ -79,7 +72,7 @@ export async function setOptedOut(
   for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
   const isEntered = isOut
     ? changed.length > 0 || (proof.source === 'page' && (await isOutByPage(store.db, user, phone)))
-    : !(await isStopped(store.db, user, phone))
+    : !(await evaluate(store.db, isErasedOrStoppedSql(user, phone)))
   const event = isOut ? 'opt_out' : 'opt_in'
   if (!isEntered) await addEntry(store.db, { ...proof, user, number: phone, group: '', event })
 }

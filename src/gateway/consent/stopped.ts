@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 
 /** SQL: those of these numbers, a value or a column, that have opted out of all texts of an account. */
 export const stoppedSql = (user: string, phones: unknown): RawBuilder<string[]> =>
@@ -15,9 +15,5 @@ export const isErasedOrStoppedSql = (user: string, phone: string): RawBuilder<bo
   sql`(person_stopped(${user}, array[${phone}]) <> '{}' or ${isStoppedSql(user, phone)})`
 
 /** Whether a number has opted out of all texts of an account. */
-export async function hasStopped(db: Db, user: string, phone: string): Promise<boolean> {
-  const { stopped } = await queries(db)
-    .selectNoFrom(isStoppedSql(user, phone).as('stopped'))
-    .executeTakeFirstOrThrow()
-  return stopped
-}
+export const hasStopped = (db: Db, user: string, phone: string): Promise<boolean> =>
+  evaluate(db, isStoppedSql(user, phone))

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { fieldError, invalidFields } from '../../platform/errors.ts'
@@ -29,6 +29,5 @@ export async function checkAssignee(
 
 /** Assigns unassigned conversations with these phone numbers in turn, if the account's settings say so. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
-  const assign = sql`conversations_assign(${user}, ${[...numbers]}::text[])`
-  await queries(db).selectNoFrom(assign.as('assigned')).execute()
+  await call(db, 'conversations_assign', user, [...numbers])
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { GatewayError } from '../../platform/errors.ts'
@@ -72,7 +73,7 @@ const readAnswers = (db: Db, user: string, id: string) =>
 async function lockSender(db: Db, user: string, id: string): Promise<void> {
   const sender = sql`coalesce((select m."from" from sms_messages m where m.id = ${id}), '')`
   const taken = sql`pg_advisory_xact_lock(${sql.lit(LOCKS.answer)}, hashtext(${user} || ' ' || ${sender}))`
-  await queries(db).selectNoFrom(taken.as('locked')).execute()
+  await evaluate(db, taken)
 }
 
 type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>

@@ -3,6 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { now } from '../../engine/fields/date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwn } from '../../engine/records/require-own.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
@@ -88,7 +89,5 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   )
   if (mentions.length === 0) return
   const items = mentions.map((person) => `${conversation}@${person}`)
-  await queries(db)
-    .selectNoFrom(sql`push_queue(${String(user)}, ${items}::text[])`.as('queued'))
-    .execute()
+  await call(db, 'push_queue', String(user), items)
 }

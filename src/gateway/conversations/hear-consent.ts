@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { callForRows } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import type { OptWords } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { consentWordOf } from '../consent/consent-words.ts'
@@ -59,8 +58,7 @@ const entryOf = (user: string, { sender: number, said, message }: OptChange) => 
 
 /** Confirms the question that the text answers. Returns whether there is one. */
 async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
-  const call = sql<{ group: string; shown: string }>`consent_answered(${user}, ${one.sender}, ${one.message})`
-  const question = await queries(db).selectFrom(call.as('q')).selectAll().executeTakeFirst()
+  const [question] = await callForRows(db, 'consent_answered', user, one.sender, one.message)
   // the text of a question is the proof
   if (!question?.shown) return false
   await addEntry(db, { ...entryOf(user, one), ...question, event: 'confirmed', source: 'reply' })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyFound, anyOf, NOW, queries } from '../../platform/db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
@@ -34,9 +35,7 @@ export async function joinNumber(
   await store.db.transaction(async (db) => {
     await lockUserSends(db, user)
     const isOut = await hasStopped(db, user, number)
-    await queries(db)
-      .selectNoFrom(sql`sms_conversation_join(${user}, ${number}, ${phone})`.as('joined'))
-      .execute()
+    await call(db, 'sms_conversation_join', user, number, phone)
     if (isOut && !(await hasStopped(db, user, phone)))
       await setOptedOut({ ...store, db }, user, phone, true, { source: 'import' })
     for (const group of await findGroupsLeft(db, user, number, phone))
@@ -120,9 +119,7 @@ const moveTexts = (
       .execute()
     // the conversation of the national number becomes, or joins, the one of `joined.phone`
     if (!joined.hasConversation || group.phone !== joined.phone)
-      await queries(db)
-        .selectNoFrom(sql`sms_conversation_heard(${user}, ${group.phone})`.as('heard'))
-        .execute()
+      await call(db, 'sms_conversation_heard', user, group.phone)
     const inside = { ...store, db }
     const bodies = moved.map(({ body }) => body)
     const words = await optWordsOf(inside, user, serverWords, bodies)

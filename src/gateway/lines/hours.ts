@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { fieldError, invalidFields } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
@@ -32,8 +31,7 @@ export function checkTimeZone({ time_zone }: Values, old?: Values): void {
 export async function completeTimeZone(db: Db, values: Record<string, Value>, old?: Values): Promise<void> {
   checkTimeZone(values, old)
   if (!values.time_zone || values.time_zone === old?.time_zone) return
-  const known = sql<string>`pb_known_zone(${String(values.time_zone)})`.as('zone')
-  const { zone } = await queries(db).selectNoFrom(known).executeTakeFirstOrThrow()
+  const zone = await call(db, 'pb_known_zone', String(values.time_zone))
   if (zone === '') throw refuseTimeZone('The Postgres of this server does not know this time zone.')
   values.time_zone = zone
 }
@@ -79,8 +77,7 @@ export function describeZones(unknown: unknown) {
 
 /** Logs the stored time zones that this Postgres does not know, for example after a move or a restore. */
 export async function warnAboutZones(db: Db, log: Logger): Promise<void> {
-  const unknown = sql<string | null>`sms_unknown_zones()`.as('zones')
-  const { zones } = await queries(db).selectNoFrom(unknown).executeTakeFirstOrThrow()
+  const zones = await call(db, 'sms_unknown_zones')
   const { found, advice } = describeZones(zones)
   if (advice) log.warn({ zones }, `${found}. ${advice}`)
 }

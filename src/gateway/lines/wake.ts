@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -85,11 +86,7 @@ export function wakeHere(devices: readonly string[]): void {
 
 /** Notifies a device's streams on all nodes of a canceled message, when the transaction of `db` commits. */
 export const notifyCanceled = (db: Db, device: string, message: string, attempt: number) =>
-  queries(db)
-    .selectNoFrom(
-      sql`_announce(${CANCEL_CHANNEL}, ${`${NODE} ${device} ${message} ${attempt}`})`.as('announced'),
-    )
-    .execute()
+  call(db, '_announce', CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`)
 
 /** Makes devices' streams check their access, when the transaction of `db` commits. */
 export const notifyAccess = (db: Db, devices: readonly string[]) =>

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { evaluate } from '../../platform/db/call.ts'
 import { isSqlError } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
 import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../../platform/db/schema/trigrams.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -21,7 +21,7 @@ const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 /** The number of messages by Postgres' estimate, which autovacuum updates; null if the table is missing. */
 async function estimate(db: Db): Promise<number | null> {
   const found = sql<number | null>`(select reltuples from pg_class where oid = to_regclass('sms_messages'))`
-  return (await queries(db).selectNoFrom(found.as('messages')).executeTakeFirstOrThrow()).messages
+  return evaluate(db, found)
 }
 
 /** The indexes of a large history that are not `ready`; none if there are fewer than `large` messages. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Extension } from '../../engine/records/collection-extension.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, queries } from '../../platform/db/queries.ts'
 import { may } from '../base/permissions.ts'
@@ -59,7 +60,7 @@ export const templatesExtension: Extension = {
 /** Rules of events. One that a superuser adds changes no message, so it causes no webhook calls. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
-    await queries(db).selectNoFrom(sql`set_config('pocketsms.added', 'yes', true)`.as('added')).execute()
+    await call(db, 'set_config', 'pocketsms.added', 'yes', true)
   },
 }
 

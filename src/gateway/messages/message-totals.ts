@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { call, evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { lock, queries } from '../../platform/db/queries.ts'
 
@@ -12,13 +13,14 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
   sms_counted(${user ?? 'NULL'}))`
 
 /** Whether messages must be counted: the table has its triggers, but no totals. */
-async function mustCount(db: Db): Promise<boolean> {
+const mustCount = (db: Db): Promise<boolean> =>
   // a recreated table gets its triggers at the next start
-  const isToDo = sql<boolean>`exists (select from pg_trigger
-    where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
-      and not exists (select from sms_totals where relation = tgrelid and "user" = ''))`
-  return (await queries(db).selectNoFrom(isToDo.as('isToDo')).executeTakeFirstOrThrow()).isToDo
-}
+  evaluate(
+    db,
+    sql<boolean>`exists (select from pg_trigger
+      where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
+        and not exists (select from sms_totals where relation = tgrelid and "user" = ''))`,
+  )
 
 /** Counts each user's messages after an upgrade. Meanwhile sends wait: 1 s for a few million messages. */
 export async function countMessages(db: Db): Promise<void> {
@@ -26,8 +28,7 @@ export async function countMessages(db: Db): Promise<void> {
   await db.transaction(async (inside) => {
     await inside.limitStatements(0)
     await lock(inside, LOCKS.totals)
-    if (await mustCount(inside))
-      await queries(inside).selectNoFrom(sql`sms_count_all()`.as('counted')).execute()
+    if (await mustCount(inside)) await call(inside, 'sms_count_all')
   })
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, lock, NOW, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
@@ -144,8 +145,7 @@ const eraseNumber = (erasure: Erasure) =>
     const { db } = inside.store
     await lock(db, LOCKS.person, inside.person.user)
     // allows the deletion of entries of `consents`, which leave hashes (trigger consents_kept)
-    const allow = sql`set_config('pocketsms.forget', 'consents', true)`
-    await queries(db).selectNoFrom(allow.as('set')).execute()
+    await call(db, 'set_config', 'pocketsms.forget', 'consents', true)
     await hideReasons(db, inside.person, inside.name)
     await erasePlaces(inside, [...PLACES_OF_CALLS, ...PLACES_OF_NUMBER])
     await deleteExports(db, inside.person.user)

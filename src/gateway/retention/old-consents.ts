@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
 import { before, periodsSql } from '../base/retention-periods.ts'
@@ -78,7 +79,7 @@ async function deleteReplaced(
   numbers: readonly string[],
   serverDays: number,
 ): Promise<number> {
-  await queries(db).selectNoFrom(sql`set_config('pocketsms.forget', 'consents', true)`.as('set')).execute()
+  await call(db, 'set_config', 'pocketsms.forget', 'consents', true)
   const period = sql`(select p.consents from ${periodsSql(user, serverDays)} p)`
   const gone = await queries(db, 'planned')
     .deleteFrom('consents')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { callForRows } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyFound, queries } from '../../platform/db/queries.ts'
 
@@ -44,10 +45,7 @@ export async function endExpiredLeases(db: Db): Promise<boolean> {
  * Leases at most `limit` due deliveries. This fixes their order, so lease only what can start immediately.
  */
 export const leaseDeliveries = (db: Db, limit: number): Promise<Lease[]> =>
-  queries(db)
-    .selectFrom(sql<Lease>`webhook_lease(${LOCKS.webhookLease}::int, ${limit}::int)`.as('leased'))
-    .select(['delivery', 'since'])
-    .execute()
+  callForRows(db, 'webhook_lease', LOCKS.webhookLease, limit)
 
 /** Whether a row of `webhook_dispatch` still has this lease. */
 export const isLeased = ({ since }: Lease) =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { noteChanges } from '../../engine/records/log-changes.ts'
+import { callForRows } from '../../platform/db/call.ts'
 import { groupsOf } from '../../platform/db/group-commits.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { inSeconds, NOW, queries } from '../../platform/db/queries.ts'
@@ -15,10 +16,8 @@ const GONE = 410
 
 /** Records outcomes unless another attempt has. `isOver`: the deliveries are finished and leave the queue. */
 async function record(db: Db, outcomes: readonly Outcome[], isOver: boolean): Promise<boolean[]> {
-  const recorded = await queries(db)
-    .selectNoFrom(sql<string>`webhook_record(${JSON.stringify(outcomes)}, ${isOver})`.as('id'))
-    .execute()
-  const ids = new Set(recorded.map(({ id }) => id))
+  const recorded = await callForRows(db, 'webhook_record', JSON.stringify(outcomes), isOver)
+  const ids = new Set(recorded.map(({ webhook_record: id }) => id))
   return outcomes.map(({ delivery }) => ids.has(delivery))
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { now } from '../../engine/fields/date.ts'
+import { evaluate } from '../../platform/db/call.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { overLimit } from '../../platform/limits/holder.ts'
 import { randomId } from '../../platform/tools/random.ts'
@@ -25,7 +26,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
       .executeTakeFirstOrThrow()
     if (tests >= MAX_WAITING) throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
     const call = sql`row(${id}, ${webhook}, ${user}, ${eventId}, ${TEST_EVENT}, null, ${JSON.stringify(sampleRow(user))}, null)::webhook_call`
-    await queries(db).selectNoFrom(sql`webhook_queue(array[${call}])`.as('queued')).execute()
+    await evaluate(db, sql`webhook_queue(array[${call}])`)
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }

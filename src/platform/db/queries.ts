@@ -1,4 +1,5 @@
 import { type Expression, QueryCreator, sql } from 'kysely'
+import { evaluate } from './call.ts'
 import type { Db } from './open.ts'
 import { executorOf, type Way } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -33,15 +34,11 @@ export async function lock(db: Db, key: number, of?: string): Promise<void> {
     of === undefined
       ? sql`pg_advisory_xact_lock(${key})`
       : sql`pg_advisory_xact_lock(${key}::int, hashtext(${of}))`
-  await queries(db).selectNoFrom(taken.as('locked')).execute()
+  await evaluate(db, taken)
 }
 
 /**
  * Takes an advisory lock, until the transaction ends, unless another one has it. Returns whether it is ours.
  */
-export async function tryLock(db: Db, key: number): Promise<boolean> {
-  const { isOurs } = await queries(db)
-    .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${key})`.as('isOurs'))
-    .executeTakeFirstOrThrow()
-  return isOurs
-}
+export const tryLock = (db: Db, key: number): Promise<boolean> =>
+  evaluate(db, sql<boolean>`pg_try_advisory_xact_lock(${key})`)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { callForRows } from '../db/call.ts'
 import type { Db } from '../db/open.ts'
 import { inSeconds, queries } from '../db/queries.ts'
 
@@ -61,10 +62,7 @@ export async function leaseJobs(
   busy: readonly string[],
 ): Promise<LeasedJob[]> {
   const first = after === '' ? '' : `${after}\x01`
-  const lease = sql<
-    Omit<LeasedJob, 'payload'> & { payload: string }
-  >`jobs_lease(${name}, ${first}, ${limit}::int, ${busy}::text[], ${LEASE_SECONDS}::float8)`
-  const jobs = await queries(db).selectFrom(lease.as('leased')).selectAll().execute()
+  const jobs = await callForRows(db, 'jobs_lease', name, first, limit, busy, LEASE_SECONDS)
   return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
 }
 

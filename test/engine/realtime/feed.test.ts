@@ -12,7 +12,7 @@ test('losing the database while a feed starts causes no unhandled rejection', as
     async query(text: string) {
       if (text.includes('pg_snapshot_xmin')) throw new DatabaseUnavailable(new Error('gone'))
       const isInsert = text.includes('insert')
-      const fields = [{ name: isInsert ? 'xid' : 'snapshot' }]
+      const fields = [{ name: isInsert ? 'xid' : 'value' }]
       return { fields, rows: [[isInsert ? '5' : '7:7:', null]], count: 1 }
     },
     listen: () => sleep(20, async () => {}),

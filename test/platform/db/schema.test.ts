@@ -5,6 +5,7 @@ import { createLogger } from '../../../src/platform/log.ts'
 import { dumpCollections } from '../../console/dump-collections.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openTestDb } from '../../support/server/start.ts'
+import { dumpFunctions } from './dump-functions.ts'
 import { dumpSchema } from './dump-schema.ts'
 import { dumpTables } from './dump-tables.ts'
 
@@ -23,6 +24,10 @@ test('tables.ts matches the tables and names no collection twice', async () => {
   await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot(
     '../../../src/platform/db/tables.ts',
   )
+})
+
+test('functions.ts matches the functions', async () => {
+  await expect(await dumpFunctions(db)).toMatchFileSnapshot('../../../src/platform/db/functions.ts')
 })
 
 test("the console's collections.ts matches the built-in collections", async () => {

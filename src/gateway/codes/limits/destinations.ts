@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
+import { call } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { callingCodeOf } from '../../../portable/phone/calling-code.ts'
@@ -66,10 +67,7 @@ const isNamed = (destinations: string, country: string, phone: string) =>
 
 /** Stops codes to a country if too few were approved, and queues a mail. True if they are stopped. */
 async function stopsNow({ db }: Store, user: string, country: string, asker: Asker): Promise<boolean> {
-  const call =
-    asker === 'page'
-      ? sql<boolean>`codes_few_right(${user}, ${country}, true)`
-      : sql<boolean>`codes_stop(${user}, ${country})`
-  const { isStopped } = await queries(db).selectNoFrom(call.as('isStopped')).executeTakeFirstOrThrow()
-  return isStopped
+  return asker === 'page'
+    ? call(db, 'codes_few_right', user, country, true)
+    : call(db, 'codes_stop', user, country)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
+import { callForRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { tooManyTries } from '../../../platform/errors.ts'
@@ -54,14 +54,11 @@ interface Count {
 }
 
 /** Counts. Returns the place of the first count without room and its wait in seconds; 0 if all have room. */
-function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
+async function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
+  const list = (name: 'amount' | 'limit' | 'seconds') => counts.map((count) => count[name])
   const keys = counts.map(({ key }) => key)
-  const [amounts, limits, seconds] = (['amount', 'limit', 'seconds'] as const).map((name) =>
-    counts.map((count) => count[name]),
-  )
-  const call = sql<{ place: number; wait: number }>`code_take(
-    ${keys}::text[], ${amounts}::int[], ${limits}::int[], ${seconds}::int[])`
-  return queries(db).selectFrom(call.as('taken')).select(['place', 'wait']).executeTakeFirstOrThrow()
+  const [taken] = await callForRows(db, 'code_take', keys, list('amount'), list('limit'), list('seconds'))
+  return taken!
 }
 
 /**

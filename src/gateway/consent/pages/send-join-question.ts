@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
+import { evaluate } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import { randomId } from '../../../platform/tools/random.ts'
@@ -99,16 +99,13 @@ const entryOf = ({ user, group, shown, version }: JoinPage, { number, address, b
 })
 
 /** Whether a number has joined the group or opted out of all texts, or its person was erased. */
-async function needsNoText(db: Db, { user, group }: JoinPage, number: string): Promise<boolean> {
-  const { isSettled } = await queries(db)
-    .selectNoFrom(
-      sql<boolean>`exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
-          and s."group" = ${group} and s.purpose = '' and s.state = 'given')
-        or ${isErasedOrStoppedSql(user, number)}`.as('isSettled'),
-    )
-    .executeTakeFirstOrThrow()
-  return isSettled
-}
+const needsNoText = (db: Db, { user, group }: JoinPage, number: string): Promise<boolean> =>
+  evaluate(
+    db,
+    sql<boolean>`exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
+        and s."group" = ${group} and s.purpose = '' and s.state = 'given')
+      or ${isErasedOrStoppedSql(user, number)}`,
+  )
 
 /** Sends the question "Reply YES". Returns the id of its text and the devices to wake. */
 async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, number: string) {

@@ -1,4 +1,5 @@
-import { type Expression, type RawBuilder, sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
+import { call, callForRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { REASONS } from '../../base/status.ts'
@@ -117,23 +118,24 @@ export async function retryExpiredLeases(db: Db, onlineSeconds: number): Promise
 
 /** Reassigns unclaimed messages of devices that are deleted, disabled, offline or silent. */
 export const reassignUnclaimed = (db: Db, onlineSeconds: number): Promise<string[]> =>
-  wokenBy(db, sql`sms_reassign_unclaimed(${onlineSeconds}, ${MAX_ROWS}::int)`)
+  wokenBy(callForRows(db, 'sms_reassign_unclaimed', onlineSeconds, MAX_ROWS))
 
 /** Wakes devices for unclaimed messages. */
-export const wakeUnclaimed = (db: Db): Promise<string[]> => wokenBy(db, sql`sms_rewake(${MAX_ROWS * 5}::int)`)
+export const wakeUnclaimed = (db: Db): Promise<string[]> =>
+  wokenBy(callForRows(db, 'sms_rewake', MAX_ROWS * 5))
 
 /** Takes back unclaimed messages that may not be sent now or have no device. `releaseDue` reassigns them. */
 export async function returnStale(db: Db): Promise<string[]> {
-  await queries(db).selectNoFrom(sql`sms_return_stale(${MAX_ROWS}::int)`.as('returned')).execute()
+  await call(db, 'sms_return_stale', MAX_ROWS)
   return []
 }
 
 /** Assigns due messages to lines, first those that waited for a line. */
 export async function releaseDue(db: Db, onlineSeconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
-  const release = (due: RawBuilder<string[]>) =>
-    wokenBy(db, sql`sms_release(${due}, ${onlineSeconds}, ${sticky})`)
-  const waited = await release(sql`sms_due_waiting(${onlineSeconds}, ${MAX_ROWS}::int)`)
-  const scheduled = await release(sql`sms_due_scheduled(${onlineSeconds}, ${MAX_ROWS}::int)`)
+  const release = (due: Expression<unknown>) =>
+    wokenBy(callForRows(db, 'sms_release', due, onlineSeconds, sticky))
+  const waited = await release(sql`sms_due_waiting(${onlineSeconds}, ${MAX_ROWS})`)
+  const scheduled = await release(sql`sms_due_scheduled(${onlineSeconds}, ${MAX_ROWS})`)
   return [...waited, ...scheduled]
 }

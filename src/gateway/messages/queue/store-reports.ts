@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { call } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import type { Device } from '../../base/device.ts'
@@ -91,7 +92,6 @@ export interface LineOutcome {
 export async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
-    const note = sql`sms_line_outcomes(${line}, ${failures < all.length}, ${failures}::int)`
-    await queries(db).selectNoFrom(note.as('noted')).execute()
+    await call(db, 'sms_line_outcomes', line, failures < all.length, failures)
   }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { call } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
 
 /** By what a send may require consent: its template ('' for none), its groups, or by itself. */
 export interface ConsentScope {
@@ -32,17 +32,8 @@ export const readScope = (kept: string | null): ConsentScope =>
   kept === null ? NO_SCOPE : (JSON.parse(kept) as ConsentScope)
 
 /** Whether a send requires consent. */
-export async function requiresConsent(
+export const requiresConsent = async (
   db: Db,
   user: string,
   { template, groups, isRequired = false }: ConsentScope,
-): Promise<boolean> {
-  const { isSo } = await queries(db)
-    .selectNoFrom(
-      sql<boolean>`${isRequired}::boolean or consent_required(${user}, ${template}, ${groups}::text[])`.as(
-        'isSo',
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  return isSo
-}
+): Promise<boolean> => isRequired || call(db, 'consent_required', user, template, groups)

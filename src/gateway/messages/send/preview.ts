@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { evaluate } from '../../../platform/db/call.ts'
 import { isAllowed, may } from '../../base/permissions.ts'
 import type { Sender } from '../../base/sender.ts'
 import { REASONS } from '../../base/status.ts'
@@ -30,7 +30,7 @@ export async function lastLeavesAt(
   const lineId = line.id + line.number === '' ? sql`''` : named
   const at = sql<string>`coalesce(pb_text(sms_last_leaves_at(
     ${user}, greatest(now(), nullif(${due}, '')::timestamptz), ${texts}, ${deviceId}, ${lineId})), '')`
-  return (await queries(db).selectNoFrom(at.as('at')).executeTakeFirstOrThrow()).at
+  return evaluate(db, at)
 }
 
 /** The preview of a send. Body, encoding, units and segments are those of the first text that is shown. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { userHolder } from '../../../engine/collections/collection.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
+import { evaluate } from '../../../platform/db/call.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { type ConsentScope, NO_SCOPE } from './consent-scope.ts'
@@ -24,9 +25,7 @@ export async function findRefused(
   phones: readonly string[],
   scope: ConsentScope = NO_SCOPE,
 ): Promise<ReadonlyMap<string, string>> {
-  const { refusals } = await queries(db)
-    .selectNoFrom(refusalsSql(user, phones, scope).as('refusals'))
-    .executeTakeFirstOrThrow()
+  const refusals = await evaluate(db, refusalsSql(user, phones, scope))
   const reasons = phones.map((phone, i) => [phone, refusals?.[i] ?? ''] as const)
   return new Map(reasons.filter(([, reason]) => reason !== ''))
 }

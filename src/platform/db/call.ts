@@ -1,0 +1,36 @@
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import type { Functions, TableFunctions } from './functions.ts'
+import type { Db } from './open.ts'
+import { executorOf, type Way } from './statement.ts'
+
+/** Arguments of a function: values, which are bound, or SQL. */
+type Args<Values extends readonly unknown[]> = {
+  readonly [K in keyof Values]: Values[K] | null | Expression<unknown>
+}
+
+const write = (name: string, args: readonly unknown[]) => sql`${sql.ref(name)}(${sql.join(args)})`
+
+async function run<Row>(db: Db, statement: RawBuilder<Row>, way: Way = 'query'): Promise<Row[]> {
+  return (await statement.execute({ getExecutor: () => executorOf(db, way) })).rows
+}
+
+/** Returns the value of an SQL expression. */
+export async function evaluate<Value>(db: Db, expression: RawBuilder<Value>, way?: Way): Promise<Value> {
+  const [row] = await run(db, sql<{ readonly value: Value }>`select ${expression} as value`, way)
+  return row!.value
+}
+
+/** Calls a function of `sql/functions`. Returns its result, whose type leaves out null. */
+export const call = <Name extends keyof Functions>(
+  db: Db,
+  name: Name,
+  ...args: Args<Parameters<Functions[Name]>>
+): Promise<ReturnType<Functions[Name]>> =>
+  evaluate(db, write(name, args) as RawBuilder<ReturnType<Functions[Name]>>)
+
+/** Calls a function of `sql/functions` that returns rows. */
+export const callForRows = <Name extends keyof TableFunctions>(
+  db: Db,
+  name: Name,
+  ...args: Args<Parameters<TableFunctions[Name]>>
+) => run(db, sql<ReturnType<TableFunctions[Name]>>`select * from ${write(name, args)}`)
