@@ -1,8 +1,7 @@
 import { describedCollections, openApiDocument } from '../src/http/openapi/document.ts'
-import { OWN_ROUTES } from '../src/main/app.ts'
+import { DESCRIBED } from '../src/main/api-description.ts'
 import { extensionsOf } from '../src/main/features.ts'
 import { readConfig } from '../src/platform/config.ts'
-import { PROTOCOLS } from '../src/protocols/protocols.ts'
 
 interface Schema {
   readonly $ref?: string
@@ -32,7 +31,7 @@ export function typesOf(): string {
     url: config.publicUrl,
     collections: describedCollections(),
     extensions: extensionsOf(config),
-    described: [OWN_ROUTES, ...PROTOCOLS],
+    described: DESCRIBED,
   })
   const schemas = components!.schemas as Record<string, Schema>
   const names = [...Object.keys(schemas).filter((name) => /Record$/.test(name)), ...SENDS]

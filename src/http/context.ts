@@ -14,7 +14,7 @@ import type { ApiError, GatewayError } from '../platform/errors.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import type { Logger } from '../platform/log.ts'
-import type { CountedProtocol, Traffic } from './metrics/traffic.ts'
+import type { CountedApi, Traffic } from './metrics/traffic.ts'
 import type { DescribedRoutes } from './openapi/document.ts'
 import type { RequestMemory } from './request-memory.ts'
 import type { RouteRights } from './required-role.ts'
@@ -30,7 +30,7 @@ export interface Services {
   readonly textCode: AuthServices['textCode']
   readonly jobs: readonly TimedJob[]
   readonly rights: RouteRights
-  readonly protocols: readonly OtherApi[]
+  readonly apis: readonly Api[]
   readonly backups: Backups
   readonly realtime: Realtime
   readonly traffic: Traffic
@@ -44,9 +44,14 @@ export interface Services {
   readonly ending: AbortSignal
 }
 
-/** How requests to another product's API are read, counted and refused. */
-export interface OtherApi extends CountedProtocol, DescribedRoutes {
-  readonly errorForm: ErrorForm
+/** How requests below some roots are read, counted and refused. All others are as PocketBase's. */
+export interface Api extends CountedApi, DescribedRoutes {
+  /** Default: PocketBase's form. */
+  readonly errorForm?: ErrorForm
+  /** Whether it is our own, neither PocketBase's nor another product's: its errors may then say more. */
+  readonly isOwn?: boolean
+  /** Whether routes of our own take API keys. */
+  readonly takesKeys?: boolean
   /** Whether requests are never redirected: the protocol's clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
   readonly canonicalPath?: (path: string) => string

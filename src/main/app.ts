@@ -1,43 +1,41 @@
 import { Hono } from 'hono'
-import { DEVICES } from '../gateway/device-api/device-routes.openapi.ts'
-import { webhookCalls } from '../gateway/webhooks/calls.openapi.ts'
 import type { Env } from '../http/context.ts'
 import type { Readiness } from '../http/metrics/readiness.ts'
 import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
-import type { DescribedRoutes } from '../http/openapi/document.ts'
-import { ACCOUNT, SENDING, SERVER } from '../http/openapi/operations.ts'
 import { routedPath } from '../http/server/before-routes.ts'
 import { RetryLater } from '../platform/errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
+import { PROTOCOLS } from '../protocols/protocols.ts'
+import { DESCRIBED } from './api-description.ts'
 import { assetRoutes, consoleRoutes, docsRoutes } from './console.ts'
-import { describePaths, FEATURES } from './features.ts'
+import { FEATURES } from './features.ts'
 import { watchRoutes } from './watch-routes.ts'
 
 /** All routes of the server. `http/middleware/failure` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
-  const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
+  const app = new Hono<Env>({ getPath: routedPath(services.apis) })
   app.route('/', watchRoutes(services))
-  for (const path of headless(services)) app.use(path, refuseHead)
+  for (const path of HEADLESS) app.use(path, refuseHead)
   app.use('/api/*', gate(services))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
     return next()
   })
   for (const { routes = [] } of FEATURES) for (const [root, make] of routes) app.route(root, make(services))
-  app.route('/', docsRoutes(services, [OWN_ROUTES, ...services.protocols]))
+  app.route('/', docsRoutes(services, DESCRIBED))
   app.route('/', consoleRoutes(services))
-  for (const { routes } of services.protocols) app.route('/', routes(services))
+  for (const { routes } of PROTOCOLS) app.route('/', routes(services))
   app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
   return app
 }
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
-const headless = ({ protocols }: GatewayServices) => [
+const HEADLESS: readonly string[] = [
   ...FEATURES.flatMap(({ changingGets = [] }) => changingGets),
-  ...protocols.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
+  ...PROTOCOLS.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
 ]
 
 const RETRY_SECONDS = 5
@@ -56,10 +54,10 @@ const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
  * the console's assets.
  */
 export function createUnavailableApp(
-  services: Pick<GatewayServices, 'config' | 'log' | 'protocols'>,
+  services: Pick<GatewayServices, 'config' | 'log' | 'apis'>,
   reason: () => string,
 ): Hono<Env> {
-  const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
+  const app = new Hono<Env>({ getPath: routedPath(services.apis) })
   app.get('/api/ready', (c) =>
     c.json({ ...NOT_READY, reason: reason() }, 503, { 'cache-control': 'no-store' }),
   )
@@ -70,15 +68,4 @@ export function createUnavailableApp(
   })
   app.onError((error, c) => answerFailure(c, error, services))
   return app
-}
-
-export const OWN_ROUTES: DescribedRoutes = {
-  tags: [
-    { name: SENDING, description: 'For the web app that sends.' },
-    { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
-    { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
-    { name: SERVER, description: 'Endpoints that belong to no collection.' },
-  ],
-  paths: describePaths,
-  webhooks: webhookCalls,
 }

@@ -20,6 +20,7 @@ import { PEOPLE } from '../gateway/people/people-feature.ts'
 import { RETENTION } from '../gateway/retention/retention-feature.ts'
 import type { FitWebhook } from '../gateway/webhooks/webhook-extensions.ts'
 import { makeWebhooks } from '../gateway/webhooks/webhooks-feature.ts'
+import type { Api } from '../http/context.ts'
 import type { Family } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import type { RouteRights } from '../http/required-role.ts'
@@ -28,6 +29,7 @@ import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import { readSenderFilter } from '../portable/phone/number-patterns.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
+import { PROTOCOLS } from '../protocols/protocols.ts'
 import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
 import { fitSmsgate } from '../protocols/smsgate-api/webhooks.ts'
 import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
@@ -63,6 +65,9 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   { extensions: () => ({ api_keys: strict(twilioKeysExtension) }) },
   SMSGATE_STATE,
 ]
+
+/** Our own APIs and those of other products. */
+export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api), ...PROTOCOLS]
 
 export const RIGHTS: RouteRights = Object.assign({}, ...FEATURES.map(({ rights }) => rights))
 

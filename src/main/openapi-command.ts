@@ -1,7 +1,6 @@
 import { openapiCommand } from '../http/openapi/document.ts'
 import { readConfig } from '../platform/config.ts'
-import { PROTOCOLS } from '../protocols/protocols.ts'
-import { OWN_ROUTES } from './app.ts'
+import { DESCRIBED } from './api-description.ts'
 import { extensionsOf } from './features.ts'
 
 export const openapi = openapiCommand(() => {
@@ -9,6 +8,6 @@ export const openapi = openapiCommand(() => {
   return {
     url: config.publicUrl,
     extensions: extensionsOf(config),
-    described: [OWN_ROUTES, ...PROTOCOLS],
+    described: DESCRIBED,
   }
 })

@@ -75,6 +75,7 @@ export const SERVER: Feature = {
     ['/api/oauth2-redirect', oauth2Routes],
     ['/api/settings', settingsRoutes],
   ],
+  api: { roots: ['/api/audit', '/api/jobs', '/api/warnings'], group: 'admin', isOwn: true },
   changingGets: ['/api/oauth2-redirect'],
   rights: {
     'GET /api/health': 'viewer',

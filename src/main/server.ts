@@ -19,8 +19,8 @@ import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
 import { atMost, countdown } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
-import { PROTOCOLS } from '../protocols/protocols.ts'
 import { createUnavailableApp } from './app.ts'
+import { APIS } from './features.ts'
 import { startWork } from './start-work.ts'
 import { startRestartable } from './stop-and-restart.ts'
 
@@ -70,7 +70,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(RESTORING, alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
-  const always = { config, log, protocols: PROTOCOLS }
+  const always = { config, log, apis: APIS }
   const refusing = createUnavailableApp(always, () => running.reason)
   // closes each connection: a client that reconnects may reach a different server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }

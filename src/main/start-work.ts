@@ -30,10 +30,10 @@ import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import type { Logger } from '../platform/log.ts'
 import { atMost } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
-import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
+import { otherForms } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
-import { extensionsOf, jobsOf, kindsOf, RIGHTS } from './features.ts'
+import { APIS, extensionsOf, jobsOf, kindsOf, RIGHTS } from './features.ts'
 import type { Work } from './stop-and-restart.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
@@ -74,12 +74,12 @@ export async function startWork(
     textCode: (user, text) => textCode(servicesOf(user).store, config, user, text),
     jobs: jobsOf({ ...every, stopping: stopping.signal }),
     rights: RIGHTS,
-    protocols: PROTOCOLS,
+    apis: APIS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,
     carriers: carrierService({ store, config, extensions, log }),
     realtime: openRealtime(store, log),
-    traffic: new Traffic(PROTOCOLS),
+    traffic: new Traffic(APIS),
     workers,
     stopping: stopping.signal,
     closing: closing.signal,

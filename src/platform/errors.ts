@@ -53,13 +53,6 @@ export class RetryLater extends ApiError {
   }
 }
 
-/** Refuses login codes above a limit of the hook, the recipient or the account. */
-export class TooManyCodes extends RetryLater {
-  constructor(retryAfterSeconds: number, message: string) {
-    super(429, retryAfterSeconds, message)
-  }
-}
-
 /** 429 for too many tries. `code` as in RetryLater. */
 export const tooManyTries = (waitSeconds: number, message?: string, code?: string) =>
   new RetryLater(429, waitSeconds, message, code)

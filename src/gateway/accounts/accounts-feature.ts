@@ -16,6 +16,7 @@ export const ACCOUNTS: Feature = {
     ['/api/account', memberRoutes],
     ['/api/users', userRoutes],
   ],
+  api: { roots: ['/api/account', '/api/users'], group: 'other', isOwn: true },
   changingGets: ['/api/account/push-key'],
   rights: {
     'GET /api/account/me': 'viewer',

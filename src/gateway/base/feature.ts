@@ -5,7 +5,7 @@ import type { Backups } from '../../engine/backup/backups.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import type { Extension, Extensions } from '../../engine/records/collection-extension.ts'
-import type { Env, Services } from '../../http/context.ts'
+import type { Api, Env, Services } from '../../http/context.ts'
 import type { Family } from '../../http/metrics/family.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
 import type { RouteRights } from '../../http/required-role.ts'
@@ -33,6 +33,8 @@ export interface QueuedServices extends MailServices {
 export interface Feature<Own = Services, Queued = QueuedServices> {
   /** Routes, each with the path of its root. A feature earlier in the list answers first. */
   readonly routes?: readonly (readonly [root: string, routes: (services: Own) => Hono<Env>])[]
+  /** How requests to the feature's roots are counted, and in which form they are refused. */
+  readonly api?: Api
   readonly rights?: RouteRights
   /** Paths at which a GET changes something, so that a HEAD is refused. */
   readonly changingGets?: readonly string[]

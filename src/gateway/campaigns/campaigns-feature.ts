@@ -1,4 +1,5 @@
 import type { Services } from '../../http/context.ts'
+import { gatewayForm } from '../../http/middleware/failure.ts'
 import type { Feature, QueuedServices } from '../base/feature.ts'
 import { campaignsExtension } from '../messages/message-extensions.ts'
 import { type Sending, sendingFor } from '../messages/send/sending.ts'
@@ -12,6 +13,7 @@ interface WithSending {
 /** Texts to many, at a time, once or again and again. */
 export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSending> = {
   routes: [['/api/campaigns', campaignRoutes]],
+  api: { roots: ['/api/campaigns'], group: 'other', errorForm: gatewayForm, isOwn: true },
   rights: {
     'POST /api/campaigns': 'act',
     'POST /api/campaigns/preview': 'act',

@@ -1,4 +1,5 @@
 import { strict } from '../../engine/records/collection-extension.ts'
+import { gatewayForm } from '../../http/middleware/failure.ts'
 import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import { deleteOldVerifications, expireVerifications } from './end-old.ts'
@@ -9,6 +10,7 @@ import { verificationsExtension } from './verification.ts'
 /** Codes that prove a number. */
 export const CODES: Feature = {
   routes: [['/api/verify', verifyRoutes]],
+  api: { roots: ['/api/verify'], group: 'verify', errorForm: gatewayForm, isOwn: true, takesKeys: true },
   rights: {
     'POST /api/verify': 'act',
     'POST /api/verify/check': 'act',

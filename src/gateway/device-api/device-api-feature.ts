@@ -1,3 +1,5 @@
+import { STREAMS } from '../../http/metrics/traffic.ts'
+import { gatewayForm } from '../../http/middleware/failure.ts'
 import type { Feature } from '../base/feature.ts'
 import { devicePaths } from './device-routes.openapi.ts'
 import { deviceRoutes } from './device-routes.ts'
@@ -5,6 +7,13 @@ import { deviceRoutes } from './device-routes.ts'
 /** The API by which devices fetch texts and report what became of them. */
 export const DEVICE_API: Feature = {
   routes: [['/api/devices', deviceRoutes]],
+  api: {
+    roots: ['/api/devices'],
+    group: 'devices',
+    groups: { 'POST /api/devices/claim': 'claim', 'GET /api/devices/events': STREAMS },
+    errorForm: gatewayForm,
+    isOwn: true,
+  },
   changingGets: ['/api/devices/push-key'],
   rights: {
     'GET /api/devices/states': 'viewer',

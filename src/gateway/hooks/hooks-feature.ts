@@ -1,6 +1,7 @@
 import { strict } from '../../engine/records/collection-extension.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
+import { hookForm } from './hook-form.ts'
 import { cleanUpHooks } from './hook-hour.ts'
 import { hooksExtension } from './hooks-extension.ts'
 import { hookPaths, hookRoutes } from './routes.ts'
@@ -8,6 +9,7 @@ import { hookPaths, hookRoutes } from './routes.ts'
 /** Addresses that other tools call, and that make texts. */
 export const HOOKS: Feature = {
   routes: [['/api/hooks', hookRoutes]],
+  api: { roots: ['/api/hooks'], group: 'hooks', errorForm: hookForm, isOwn: true },
   rights: {
     'POST /api/hooks/preview': 'admin',
   },

@@ -2,6 +2,8 @@ import { strict } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { gaugesOf } from '../../http/metrics/family.ts'
 import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
+import { SENDS } from '../../http/metrics/traffic.ts'
+import { gatewayForm } from '../../http/middleware/failure.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
 import { keepTotals } from './message-totals.ts'
@@ -21,6 +23,14 @@ export const MESSAGES: Feature<OwnServices> = {
     ['/api/sms', smsRoutes],
     ['/api/sms', sentTextRoutes],
   ],
+  api: {
+    roots: ['/api/sms'],
+    group: 'sms',
+    groups: { 'POST /api/sms/send': SENDS, 'POST /api/sms/send-template': SENDS },
+    errorForm: gatewayForm,
+    isOwn: true,
+    takesKeys: true,
+  },
   rights: {
     'GET /api/sms/usage': 'act',
     'GET /api/sms/usage/days': 'act',

@@ -10,6 +10,7 @@ import { personPaths, personRoutes } from './routes.ts'
 /** Contacts, and the export and erasure of one person's data. */
 export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Sending }> = {
   routes: [['/api', personRoutes]],
+  api: { roots: ['/api/contacts', '/api/person'], group: 'other', isOwn: true },
   changingGets: ['/api/contacts/:id/data'],
   rights: {
     'POST /api/account/data': 'admin',

@@ -1,6 +1,7 @@
 import { strict } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { gaugesOf } from '../../http/metrics/family.ts'
+import { gatewayForm } from '../../http/middleware/failure.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import type { OtherForms } from './call-webhook.ts'
 import { cleanUpDeliveries } from './clean-up.ts'
@@ -21,6 +22,7 @@ interface OwnServices extends Services {
 /** Calls of users' servers. `fits`: checks and completes the webhooks of other products' APIs. */
 export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<OwnServices> => ({
   routes: [['/api/webhooks', webhookRoutes]],
+  api: { roots: ['/api/webhooks'], group: 'webhooks', errorForm: gatewayForm, isOwn: true },
   rights: {
     'POST /api/webhooks/:id/test': 'admin',
     'POST /api/webhooks/:id/rotate': 'admin',

@@ -2,18 +2,11 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { FilterError } from '../../engine/filter/parse.ts'
 import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 import { answerableFault, DatabaseUnavailable } from '../../platform/db/errors.ts'
-import {
-  ApiError,
-  badRequest,
-  GatewayError,
-  notFound,
-  RetryLater,
-  TooManyCodes,
-} from '../../platform/errors.ts'
+import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../platform/errors.ts'
 import { counts, increment } from '../../platform/tools/counts.ts'
 import { sendRaw } from '../answer.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
-import { groupOf, protocolOf, SENDS } from '../metrics/traffic.ts'
+import { findApi, groupOf, SENDS } from '../metrics/traffic.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { assignRequestId, recordFault } from '../server/request-tracker.ts'
 import { ownRootOf, withKeyHint } from './own-routes.ts'
@@ -37,31 +30,28 @@ export const gatewayForm: ErrorForm = (c, error) => {
  * Answers with PocketBase's `{"data","message","status"}`. Only a GatewayError with another body than
  * `{"error","message"}` is answered with that body.
  */
-const pocketBaseForm: ErrorForm = (c, error) => {
+export const pocketBaseForm: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
   const isRefusal = typeof error.body.error === 'string' && !('data' in error.body)
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
-/** PocketBase's format, but 503 instead of 429 from a busy server: Alertmanager retries only after 5xx. */
-export const hookForm: ErrorForm = (c, error) => {
-  const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
-  return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)
-}
-
 /** Answers with `{"message"}`, as SMSGate's server does. */
 export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })
 
-type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
+type FailureServices = Pick<Services, 'log' | 'config' | 'apis'>
 
 /** Answers a thrown error. An unexpected one is logged and answered with 500 and a general message. */
 export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
   const { method, path } = c.req
   const isRead = method === 'GET' || method === 'HEAD'
-  const error = thrown instanceof FilterError ? badRequest() : withKeyHint(c, answerableFault(thrown, isRead))
+  const error =
+    thrown instanceof FilterError
+      ? badRequest()
+      : withKeyHint(c, answerableFault(thrown, isRead), services.apis)
   recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
-  if (groupOf(method, path, services.protocols) === SENDS) increment(counts.refused, codeOf(error))
+  if (groupOf(method, path, services.apis) === SENDS) increment(counts.refused, codeOf(error))
   if (error instanceof GatewayError) return answerError(c, error, services)
   logFault(c, error, services)
   return answerError(c, error instanceof ApiError ? error : new ApiError(500), services)
@@ -87,7 +77,7 @@ function codeOf(error: unknown): string {
  * file is missing, as by PocketBase.
  */
 export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
-  const root = ownRootOf(c.req.path)
+  const root = ownRootOf(services.apis, c.req.path)
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const message = root
     ? `No such route below ${root}: ${services.config.publicUrl}/docs shows all routes`
@@ -99,21 +89,9 @@ export function answerUnknownRoute(c: Ctx, services: FailureServices): Response 
   return answerError(c, error, services)
 }
 
-/** The format of errors by the first segment below `/api/`. Default: PocketBase's. */
-const FORMS: Readonly<Record<string, ErrorForm>> = {
-  sms: gatewayForm,
-  verify: gatewayForm,
-  campaigns: gatewayForm,
-  devices: gatewayForm,
-  webhooks: gatewayForm,
-  hooks: hookForm,
-}
-
-function answerError(c: Ctx, error: ApiError | GatewayError, { protocols }: FailureServices): Response {
+function answerError(c: Ctx, error: ApiError | GatewayError, { apis }: FailureServices): Response {
   if (error instanceof RetryLater || error instanceof DatabaseUnavailable)
     c.header('retry-after', String(error.retryAfterSeconds))
-  const { path } = c.req
-  const [, root, own = ''] = path.split('/', 3)
-  const form = c.get('errorForm') ?? protocolOf(protocols, path)?.errorForm
-  return (form ?? (root === 'api' ? FORMS[own] : undefined) ?? pocketBaseForm)(c, error)
+  const form = c.get('errorForm') ?? findApi(apis, c.req.path)?.errorForm ?? pocketBaseForm
+  return form(c, error)
 }

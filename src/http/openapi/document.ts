@@ -13,17 +13,6 @@ import { SECURITY_SCHEMES } from './security.ts'
 const homepage = 'homepage' in packageJson ? String(packageJson.homepage) : ''
 const PAGES = homepage !== '' && { description: 'Guides', url: `${homepage}/tree/main/docs#readme` }
 
-const DESCRIPTION = `An SMS gateway that you run yourself. A web app sends with one POST; texts go out through your own phones and modems; every message, contact,
-template and device is a record that any PocketBase client lists, filters and edits.
-
-**Sign in** with \`POST /api/collections/users/auth-with-password\` and send the token as \`Authorization: Bearer TOKEN\`. For sending alone, create a record of
-\`api_keys\` and send its key as \`X-API-Key\`.
-
-**Errors** of \`/api/sms\`, \`/api/verify\`, \`/api/campaigns\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. Those of \`/2010-04-01\` are Twilio's, those of doors their own. All others are PocketBase's
-\`{"data", "message", "status"}\`.
-
-**Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
-
 export const describedCollections = (): Collection[] => [
   ...builtInCollections(),
   ...systemCollections().filter(({ name }) => name === SUPERUSERS),
@@ -37,6 +26,8 @@ interface DocumentScope {
 }
 
 export interface DescribedRoutes {
+  /** About the API as a whole, as Markdown. */
+  readonly about?: string
   readonly tags?: readonly { readonly name: string; readonly description: string }[]
   readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
   /** Calls that the server makes, by event. */
@@ -57,7 +48,7 @@ export function openApiDocument({ url, collections, extensions, described }: Doc
       info: {
         title: 'pocketsms',
         version: packageJson.version,
-        description: DESCRIPTION,
+        description: described.flatMap(({ about = [] }) => about).join('\n\n'),
         license: { name: packageJson.license, identifier: packageJson.license },
       },
       ...(PAGES && { externalDocs: PAGES }),

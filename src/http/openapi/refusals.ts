@@ -4,41 +4,42 @@ import { OTHER_REFUSALS, type Refusals } from '../../platform/common-refusals.ts
 import type { Answers } from './answers.ts'
 import { HINT } from './failures.ts'
 
-const ANY_REFUSAL = [
+/** Parts of an error beside code and message. */
+type Extras = Readonly<Record<string, z.ZodType>>
+
+/** A refusal that a route may answer with, and its message or an example of it. */
+export type DescribedRefusal = readonly [status: number, error: string, message: string, extras?: Extras]
+
+export interface RefusalDetails {
+  /** Messages of refusals whose message depends on the request. */
+  readonly examples?: Readonly<Record<string, string>>
+  readonly extras?: Readonly<Record<string, Extras>>
+}
+
+const COMMON_EXAMPLES: RefusalDetails['examples'] = {
+  invalid_request: 'recipients must be a list of phone numbers',
+  request_too_large: 'The body must have at most 4194304 bytes',
+}
+const COMMON_EXTRAS: RefusalDetails['extras'] = { unauthorized: { hint: HINT }, forbidden: { hint: HINT } }
+
+const ANY_REFUSAL: readonly DescribedRefusal[] = [
   [400, 'invalid_request', 'This takes too long. Ask for less: a shorter period, a simpler filter.'],
-  [403, 'forbidden', 'You are not allowed to perform this request.'],
+  [403, 'forbidden', 'You are not allowed to perform this request.', COMMON_EXTRAS.forbidden],
   [429, OTHER_REFUSALS[429], 'Too Many Requests.'],
   [500, OTHER_REFUSALS[500], 'Something went wrong while processing your request.'],
   [503, OTHER_REFUSALS[503], 'The database cannot be reached at the moment.'],
-] as const
-
-/** Refusals that may come with a hint. */
-const HINTED: ReadonlySet<string> = new Set([
-  'unauthorized',
-  'forbidden',
-  'invalid_phone_number',
-  'no_devices',
-])
-
-/** A refusal that a route may answer with, and its message or an example of it. */
-export type DescribedRefusal = readonly [status: number, error: string, message: string]
-
-/** Messages of refusals whose message depends on the request. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  invalid_request: 'recipients must be a list of phone numbers',
-  invalid_template: 'Missing variable: code.',
-  too_many_recipients: 'At most 1000 recipients per request',
-  request_too_large: 'The body must have at most 4194304 bytes',
-}
+]
 
 /** Returns a function that describes refusals by their codes. */
-export const describeBy =
-  <R extends Refusals>(refusals: R) =>
-  (...codes: (keyof R & string)[]): readonly DescribedRefusal[] =>
+export function describeBy<R extends Refusals>(refusals: R, details: RefusalDetails = {}) {
+  const examples = { ...COMMON_EXAMPLES, ...details.examples }
+  const extras = { ...COMMON_EXTRAS, ...details.extras }
+  return (...codes: (keyof R & string)[]): readonly DescribedRefusal[] =>
     codes.map((code) => {
       const [status, message] = refusals[code]!
-      return [status, code, message || EXAMPLES[code]!]
+      return [status, code, message || examples[code]!, extras[code]]
     })
+}
 
 /** Error responses as `{"error","message"}`: those given, and those that any request may get. */
 export function refusalAnswers(rows: readonly DescribedRefusal[]): Answers {
@@ -51,10 +52,7 @@ function answerOf(rows: readonly DescribedRefusal[]): ZodOpenApiResponseObject {
   const schema = z.object({
     error: z.enum(errors).describe('For programs.'),
     message: z.string().describe('For people.'),
-    ...(errors.includes('owned_by_campaign') && {
-      campaign: z.string().optional().describe('With `owned_by_campaign`: the id of the campaign.'),
-    }),
-    ...(errors.some((error) => HINTED.has(error)) && { hint: HINT }),
+    ...Object.assign({}, ...rows.map(([, , , extras]) => extras)),
     ...(rows.some(([status]) => status === 429) && {
       retry_after: z.int().min(1).optional().describe('Seconds to wait, with limits of one number.'),
     }),

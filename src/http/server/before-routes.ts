@@ -6,7 +6,7 @@ import { escapeHtml } from '../../engine/auth/mail-html.ts'
 import type { Config } from '../../platform/config.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Services } from '../context.ts'
-import { protocolOf } from '../metrics/traffic.ts'
+import { findApi } from '../metrics/traffic.ts'
 import { allowOtherSites, answerPreflight } from './cors.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -20,7 +20,7 @@ const UNCLEAN = /^[^?]*\/[/.]/
 export function beforeRoutes(
   next: Handler,
   tracker: { admit(req: IncomingMessage, res: ServerResponse): void },
-  services: Pick<Services, 'config' | 'protocols'>,
+  services: Pick<Services, 'config' | 'apis'>,
 ) {
   const transport = strictTransport(services.config)
   return (req: IncomingMessage, res: ServerResponse) => {
@@ -29,7 +29,7 @@ export function beforeRoutes(
     if (req.url?.includes('%00')) req.url = withoutNul(req.url)
     if (UNCLEAN.test(req.url ?? '')) {
       const path = cleanPath(req.url!)
-      if (path !== req.url && !protocolOf(services.protocols, req.url!)?.isNeverRedirected)
+      if (path !== req.url && !findApi(services.apis, req.url!)?.isNeverRedirected)
         return redirect(req, res, path)
     }
     allowOtherSites(req, res)
@@ -63,16 +63,15 @@ function redirect({ method }: IncomingMessage, res: ServerResponse, location: st
 const withoutNul = (url: string): string =>
   url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 
-/** The path of a URL, for routing. Paths of other protocols get their canonical spelling. */
-export function pathOf(protocols: Services['protocols'], url: string): string {
+/** The path of a URL, for routing. Paths of other products' APIs get their canonical spelling. */
+export function pathOf(apis: Services['apis'], url: string): string {
   const path = url.split('?', 1)[0]!
-  for (const { pathMark, canonicalPath } of protocols)
+  for (const { pathMark, canonicalPath } of apis)
     if (pathMark !== undefined && canonicalPath && path.includes(pathMark)) return canonicalPath(path)
   return path
 }
 
-export const routedPath = (protocols: Services['protocols']) => (request: Request) =>
-  pathOf(protocols, getPath(request))
+export const routedPath = (apis: Services['apis']) => (request: Request) => pathOf(apis, getPath(request))
 
 /** A URL without doubled slashes and dot segments in its path. Go: http.ServeMux */
 function cleanPath(url: string): string {

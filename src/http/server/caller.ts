@@ -77,12 +77,12 @@ export const holderOf = (
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function callerOf(
-  { store: { catalog }, protocols }: Pick<Services, 'store' | 'protocols'>,
+  { store: { catalog }, apis }: Pick<Services, 'store' | 'apis'>,
   { headers: { authorization = '', 'x-api-key': apiKey } }: IncomingMessage,
 ): AuthRecord | undefined {
   const known = apiKey === undefined && cachedIdentity(catalog, authorization)
   if (known) return known
-  const key = apiKey ?? protocols.map(({ keyIn }) => keyIn?.(authorization)).find(Boolean)
+  const key = apiKey ?? apis.map(({ keyIn }) => keyIn?.(authorization)).find(Boolean)
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 

@@ -30,10 +30,7 @@ export function assignRequestId(req: IncomingMessage, res: ServerResponse, confi
   return id
 }
 
-type TrackerServices = Pick<
-  Services,
-  'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'protocols'
->
+type TrackerServices = Pick<Services, 'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'apis'>
 
 /** Counts and logs requests and gives them ids. After `close`, it asks clients to close their connections. */
 export class RequestTracker {
@@ -48,7 +45,7 @@ export class RequestTracker {
 
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
-    const { log, config, traffic, settings, protocols } = this.#services
+    const { log, config, traffic, settings, apis } = this.#services
     // making ids slows record views by 5 %: without request logs, only a failure that is logged gets an id
     const id = log.isLevelEnabled('info') ? assignRequestId(req, res, config) : ''
     const { method = '', url = '' } = req
@@ -58,7 +55,7 @@ export class RequestTracker {
       if (!req.complete) leaveBody(req)
       const ms = performance.now() - beganMs
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
-      const group = traffic.count(method, status, ms, pathOf(protocols, url))
+      const group = traffic.count(method, status, ms, pathOf(apis, url))
       const finished = { id, method, url, group, status, ms }
       if (id) this.#write(req, res, finished)
       const { maxDays, minLevel } = settings.current.logs
@@ -83,9 +80,9 @@ export class RequestTracker {
   }
 
   #isIdle(): boolean {
-    const { protocols } = this.#services
+    const { apis } = this.#services
     return [...this.#running].every(
-      ({ req: { method = '', url = '' } }) => groupOf(method, pathOf(protocols, url), protocols) === STREAMS,
+      ({ req: { method = '', url = '' } }) => groupOf(method, pathOf(apis, url), apis) === STREAMS,
     )
   }
 

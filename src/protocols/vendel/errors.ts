@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { USAGE } from '../../gateway/base/quota.ts'
+import { hookForm } from '../../gateway/hooks/hook-form.ts'
 import type { ErrorForm } from '../../http/context.ts'
-import { hookForm, sendError } from '../../http/middleware/failure.ts'
+import { sendError } from '../../http/middleware/failure.ts'
 import { ApiError, GatewayError } from '../../platform/errors.ts'
 
 const QUOTA_ERROR = z.strictObject({

@@ -1,6 +1,6 @@
 import { groupOf } from '../../../src/http/metrics/traffic.ts'
 import { pathOf } from '../../../src/http/server/before-routes.ts'
-import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
+import { APIS } from '../../../src/main/features.ts'
 
 test.each([
   ['a list', 'GET', '/api/collections/sms_messages/records?filter=to="x"', 'records'],
@@ -33,5 +33,5 @@ test.each([
   ['a path outside the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
   ['metrics', 'GET', '/metrics?x', 'metrics'],
 ] as const)('%s: %s %s is counted as "%s"', (_, method, url, group) => {
-  expect(groupOf(method, pathOf(PROTOCOLS, url), PROTOCOLS)).toBe(group)
+  expect(groupOf(method, pathOf(APIS, url), APIS)).toBe(group)
 })

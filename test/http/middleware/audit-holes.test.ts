@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deleteSuperuser, upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
-import { protocolOf } from '../../../src/http/metrics/traffic.ts'
+import { findApi } from '../../../src/http/metrics/traffic.ts'
 import { createApp } from '../../../src/main/app.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -134,7 +134,7 @@ const { routes } = createApp(server.server.services)
 const writing = routes
   .filter(({ method }) => !['ALL', 'GET', 'HEAD', 'OPTIONS'].includes(method))
   .map(({ method, path }) => `${method} ${path.replace(/:\w+(\{[^}]*\})?/g, '{}').replace(/(.)\/$/, '$1')}`)
-const isOfProtocol = (route: string) => protocolOf(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
+const isOfProtocol = (route: string) => findApi(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
 
 /**
  * Each of our routes that changes something: what notes it, or why nothing does. A new one has to be thought

@@ -1,4 +1,4 @@
-import { protocolOf, SENDS } from '../../../src/http/metrics/traffic.ts'
+import { findApi, SENDS } from '../../../src/http/metrics/traffic.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { request } from '../../support/server/request.ts'
 
@@ -53,7 +53,7 @@ export const DOOR_SENDS: readonly DoorSend[] = [
 
 /** The group of the API, and the route: `kannel GET /cgi-bin/sendsms`. */
 export const nameOfSend = ({ at }: DoorSend): string =>
-  `${protocolOf(PROTOCOLS, at.replace(/^\w+ /, ''))?.group} ${at}`
+  `${findApi(PROTOCOLS, at.replace(/^\w+ /, ''))?.group} ${at}`
 
 /** Every route of another product's API that sends, as method and path. */
 export const SENDING_ROUTES: readonly string[] = PROTOCOLS.flatMap(({ groups = {} }) =>

@@ -2,24 +2,27 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog } from '../../../src/engine/collections/catalog.ts'
 import type { Collection } from '../../../src/engine/collections/collection.ts'
 import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
-import { protocolOf } from '../../../src/http/metrics/traffic.ts'
+import { findApi } from '../../../src/http/metrics/traffic.ts'
+import { gatewayForm } from '../../../src/http/middleware/failure.ts'
 import { describedCollections, openApiDocument } from '../../../src/http/openapi/document.ts'
 import { pathOf } from '../../../src/http/server/before-routes.ts'
-import { OWN_ROUTES } from '../../../src/main/app.ts'
+import { DESCRIBED } from '../../../src/main/api-description.ts'
+import { APIS } from '../../../src/main/features.ts'
 import { Lru } from '../../../src/platform/tools/lru.ts'
-import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import type { GivenAnswer } from './answers.ts'
 
 type Json = Record<string, unknown>
 type Answers = Record<string, { content?: Record<string, unknown> }>
 
-/** Where every route of ours must be described. */
-const OURS =
-  /^\/api\/(?:(?:sms|campaigns|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+/** Where every route of collections must be described. */
+const OF_COLLECTION = /^\/api\/collections\/(?!meta\/)[^/]+\/(?!truncate$)/
 
 /** Whether the description lacks the route of an answer. Other products have paths that only refuse. */
-const isMissing = (path: string, status: number) =>
-  OURS.test(path) ? status !== 404 : status < 400 && protocolOf(PROTOCOLS, path)?.paths !== undefined
+function isMissing(path: string, status: number): boolean {
+  const api = findApi(APIS, path)
+  if (OF_COLLECTION.test(path) || (api?.isOwn && api.errorForm === gatewayForm)) return status !== 404
+  return status < 400 && api?.paths !== undefined
+}
 
 /** Making a description takes a second, and most servers of tests have the same collections. */
 const MAX_DESCRIPTIONS = 20
@@ -81,8 +84,8 @@ function descriptionOf(collections: readonly Collection[], extensions: Extension
 
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
 function describedPath(catalog: Catalog, url: string): string | undefined {
-  const path = pathOf(PROTOCOLS, url)
-  if (!(path.startsWith('/api/') || protocolOf(PROTOCOLS, path)) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
+  const path = pathOf(APIS, url)
+  if (!(path.startsWith('/api/') || findApi(APIS, path)) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
     return undefined
   return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {
     const collection = catalog.find(decodeURIComponent(name))
@@ -106,7 +109,7 @@ class Described {
       url: '',
       collections,
       extensions,
-      described: [OWN_ROUTES, ...PROTOCOLS],
+      described: DESCRIBED,
     })
     const { paths, components } = JSON.parse(JSON.stringify(document)) as Record<string, Json>
     this.#paths = Object.entries(paths!).map(([path, methods]) => [matcherOf(path), path, methods as Json])

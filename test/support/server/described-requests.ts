@@ -1,7 +1,6 @@
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
-import { OWN_ROUTES } from '../../../src/main/app.ts'
+import { DESCRIBED } from '../../../src/main/api-description.ts'
 import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
-import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 
 type Json = Record<string, unknown>
 
@@ -30,7 +29,7 @@ export function describedRequests(
     url: '',
     collections: store.catalog.all,
     extensions,
-    described: [OWN_ROUTES, ...PROTOCOLS],
+    described: DESCRIBED,
   })
   const document = JSON.parse(JSON.stringify(described)) as {
     paths: Record<string, Record<string, Json>>

@@ -1,4 +1,4 @@
-import { protocolOf } from '../../../../src/http/metrics/traffic.ts'
+import { findApi } from '../../../../src/http/metrics/traffic.ts'
 import { PROTOCOLS } from '../../../../src/protocols/protocols.ts'
 import {
   type Client,
@@ -160,7 +160,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
 const FOR_SUPERUSERS = /^\w+ \/api\/(users|warnings|jobs|logs|backups|backup-status)\b/
 /** Other products' APIs take credentials of their own. */
 const isForNobody = (route: string) =>
-  FOR_SUPERUSERS.test(route) || protocolOf(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
+  FOR_SUPERUSERS.test(route) || findApi(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
