@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
 import { NEVER_AGAIN, REASONS } from '../base/status.ts'
 import type { Campaign } from './campaign.ts'
 import { namedWithoutConsent, WITHOUT_CONSENT } from './plan.ts'
@@ -50,7 +50,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
         .select(['m.to', sql<string>`min(greatest(m.created, m.sent_at))`.as('at')])
         .where('m.batch_id', '=', anyOf(batches))
         .where('m.batch_id', '<>', sql.lit(''))
-        .where(sql`m."user" || ''`, '=', user)
+        .where(unindexed('m.user'), '=', user)
         .where('m.error_message', '<>', sql<string>`all(${NEVER_AGAIN}::text[])`)
         .groupBy('m.to'),
     )
@@ -90,7 +90,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
     .select(({ fn }) => fn.countAll<number>().as('messages'))
     .where('m.batch_id', '=', anyOf(batches))
     .where('m.batch_id', '<>', sql.lit(''))
-    .where(sql`m."user" || ''`, '=', user)
+    .where(unindexed('m.user'), '=', user)
     .where('m.error_message', '=', sql.lit(REASONS.noConsent))
     .executeTakeFirstOrThrow()
   return {

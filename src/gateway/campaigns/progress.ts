@@ -4,7 +4,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { dateOf } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
 import { CANCELED_SQL, NEVER_AGAIN, REASONS } from '../base/status.ts'
 import { BATCH, countsOf } from '../messages/queue/batch.ts'
 import { UNKNOWN } from '../messages/queue/retry.ts'
@@ -54,7 +54,7 @@ const selectSent = (db: Db, user: string, batches: readonly string[]) =>
     .selectFrom('sms_messages as m')
     .where('m.batch_id', '=', anyOf(batches))
     .where('m.batch_id', '<>', sql.lit(''))
-    .where(sql`m."user" || ''`, '=', user)
+    .where(unindexed('m.user'), '=', user)
 
 /** The recipients of a campaign who get no more of its texts, each with the reason. */
 async function readRefused(db: Db, campaign: Campaign) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
 import type { Permit } from '../base/permissions.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
 import { accountSender } from '../base/sender.ts'
@@ -66,7 +66,7 @@ async function countMessages({ store }: CampaignServices, user: string, batches:
     .select(({ fn }) => fn.countAll<number>().as('messages'))
     .where('batch_id', '=', anyOf(batches))
     .where('batch_id', '<>', sql.lit(''))
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('user'), '=', user)
     .executeTakeFirstOrThrow()
   return messages
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, unindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/refusals.ts'
 import { REASONS, REFUSED } from '../base/status.ts'
 import { PLAIN_OPTIONS } from '../messages/send/body.ts'
@@ -47,7 +47,7 @@ async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where 
     .select('to')
     .where('batch_id', '=', batch)
     .where('batch_id', '<>', sql.lit(''))
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('user'), '=', user)
     .where(where)
     .execute()
   return new Set(texts.map(({ to }) => to))

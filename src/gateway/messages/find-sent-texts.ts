@@ -6,7 +6,7 @@ import { answerRecords } from '../../engine/records/list.ts'
 import { selectRows } from '../../engine/records/read-rows.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
 import { id, text, wholeNumber } from '../base/schemas.ts'
 import type { Sender } from '../base/sender.ts'
 
@@ -72,9 +72,9 @@ function namedBy({ db }: Store, { user, key }: Sender, { ids, client_ref, batch 
   return queries(db, 'shaped')
     .selectFrom('sms_messages as m')
     .select(['m.id', sql<number>`count(*) over ()`.as('total')])
-    .where(sql`m."user" || ''`, '=', user)
-    .where(sql`m.message_type || ''`, '=', 'outgoing')
-    .$if(key !== undefined, (texts) => texts.where(sql`m.sent_by || ''`, '=', key!.id))
+    .where(unindexed('m.user'), '=', user)
+    .where(unindexed('m.message_type'), '=', 'outgoing')
+    .$if(key !== undefined, (texts) => texts.where(unindexed('m.sent_by'), '=', key!.id))
     .$if(ids !== undefined, (texts) => texts.where('m.id', '=', anyOf(ids!)))
     .$if(batch !== undefined, (texts) =>
       texts.where('m.batch_id', '=', batch!).where('m.batch_id', '<>', sql.lit('')),

@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { findAllStored } from '../../engine/files/stored-files.ts'
 import { sentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/sent-file.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, unindexed } from '../../platform/db/queries.ts'
 import { objectsOf } from '../../platform/db/statement.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
@@ -87,7 +86,7 @@ export async function sendAttachment({ c, store, user }: Call): Promise<Response
     .select('attachments')
     .where('id', '=', id)
     .where('message_type', '=', 'incoming')
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('user'), '=', user)
     .executeTakeFirst()
   const name = text?.attachments[Number(part) - 1]
   const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])

@@ -5,7 +5,7 @@ import { keptAnswer, reasonOf } from '../../gateway/webhooks/kept-answer.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { TEST_EVENT } from '../../gateway/webhooks/send-test.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, unindexed } from '../../platform/db/queries.ts'
 import type { ResponseHead } from '../../platform/outgoing/send.ts'
 import { reply } from './answer-replies.ts'
 import { KEY_DELETED } from './api-keys.ts'
@@ -28,7 +28,7 @@ const findSigning = (db: Db, { webhook, apiKey, user }: DueDelivery) =>
       sql<'GET' | 'POST'>`coalesce(n.sms_method, 'POST')`.as('method'),
     ])
     .where('k.id', '=', apiKey)
-    .where(sql`k."user" || ''`, '=', user)
+    .where(unindexed('k.user'), '=', user)
     .where('k.signing', '<>', '')
     .executeTakeFirst()
 

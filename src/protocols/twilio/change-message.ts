@@ -6,15 +6,13 @@ import { logChanged } from '../../gateway/base/status.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel.ts'
 import { redactCopies } from '../../gateway/retention/end-messages.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { NOW, queries } from '../../platform/db/queries.ts'
+import { NOW, queries, unindexed } from '../../platform/db/queries.ts'
 import type { Call } from './account.ts'
 import { fetchMessage, findMessage } from './messages.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
 
 /** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
-/** SQL: its user. Hides the index of `user`: the message is found by its id. */
-const USER = sql<string>`"user" || ''`
 
 /**
  * Cancels a message, removes its text and files (in stored webhook deliveries, too), or does both. Throws
@@ -42,7 +40,7 @@ const redact = (db: Db, id: string, user: string) =>
     .updateTable('sms_messages')
     .set({ body: '', attachments: [], updated: NOW })
     .where('id', '=', id)
-    .where(USER, '=', user)
+    .where(unindexed('user'), '=', user)
     .where(IS_OVER)
     .returning('id')
     .executeTakeFirst()
@@ -52,7 +50,7 @@ const lockMessage = (db: Db, id: string, user: string) =>
     .selectFrom('sms_messages')
     .select('id')
     .where('id', '=', id)
-    .where(USER, '=', user)
+    .where(unindexed('user'), '=', user)
     .where(IS_OVER)
     .forUpdate()
     .executeTakeFirst()

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, unindexed } from '../../platform/db/queries.ts'
 import { objectsOf } from '../../platform/db/statement.ts'
 import type { Parameters } from './parameters.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
@@ -95,7 +94,7 @@ export async function readRows<T extends { readonly id: string }>(
       .selectFrom(table)
       .select('_rowid')
       .where('id', '=', from.id)
-      .where(sql`"user" || ''`, '=', values[0])
+      .where(unindexed('user'), '=', String(values[0]))
       .executeTakeFirst()
     if (!position) throw unknownToken()
     after = ` and ${alias}._rowid ${from.isBack ? '>' : '<'} ${place(position._rowid)}`

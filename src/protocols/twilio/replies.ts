@@ -8,7 +8,7 @@ import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/sen
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
 import { prepareOffer, sendInside } from '../../gateway/messages/send/send.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, unindexed } from '../../platform/db/queries.ts'
 import { urlFault } from '../../platform/outgoing/addresses.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { E164 } from '../../portable/phone/e164.ts'
@@ -79,7 +79,7 @@ async function countBetween({ db }: Store, user: string, to: string, device: str
     .where(sql<boolean>`(o.data ->> 'reply')::boolean`)
     .where('m.user', '=', user)
     .where('m.to', '=', to)
-    .where(sql`m.device || ''`, '=', device)
+    .where(unindexed('m.device'), '=', device)
     .where(sql<boolean>`m.created || '' > pb_text(now() - ${PERIOD})`)
     .executeTakeFirstOrThrow()
   return replies

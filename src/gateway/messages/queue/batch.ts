@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { queries, unindexed } from '../../../platform/db/queries.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import { STATUSES } from '../../base/status.ts'
 
@@ -23,7 +23,7 @@ export async function countBatch(store: Store, user: string, batchId: string) {
     .select(({ fn }) => ['status', fn.countAll<number>().as('messages')])
     .where('batch_id', '=', batchId)
     .where('batch_id', '<>', sql.lit(''))
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('user'), '=', user)
     .groupBy('status')
     .execute()
   if (found.length === 0) throw gatewayRefusal('batch_not_found')

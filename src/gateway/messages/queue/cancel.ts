@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { queries, unindexed } from '../../../platform/db/queries.ts'
 import type { Permit } from '../../base/permissions.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import { REASONS } from '../../base/status.ts'
@@ -26,8 +26,8 @@ const selectQueued = (db: Db, permit: Permit) =>
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
     .innerJoin(limitsOf(permit).as('l'), (join) => join.onTrue())
-    .where(sql`m."user" || ''`, '=', permit.sender.user)
-    .where(sql`d."user" || ''`, '=', permit.sender.user)
+    .where(unindexed('m.user'), '=', permit.sender.user)
+    .where(unindexed('d.user'), '=', permit.sender.user)
     .where(sql<boolean>`d.state || '' in ('pending', 'assigned')`)
 
 const ofBatch = (db: Db, permit: Permit, batch: string) =>
@@ -149,7 +149,7 @@ export async function cancelOnce(store: Store, permit: Permit, id: string): Prom
     .selectFrom('sms_messages')
     .select(['status', 'error_message'])
     .where('id', '=', id)
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('user'), '=', user)
     .executeTakeFirst()
   if (!found) throw gatewayRefusal('message_not_found')
   if (found.status !== 'failed' || found.error_message !== REASONS.canceled)

@@ -5,7 +5,7 @@ import { formatDate } from '../../../engine/fields/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { queries, unindexed } from '../../../platform/db/queries.ts'
 import { countSegments } from '../../../portable/segments.ts'
 import { isAllowed, may, type Permit } from '../../base/permissions.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
@@ -46,8 +46,8 @@ export const selectWaiting = (db: Db, { sender: { user } }: Permit) =>
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
     .select('d.message')
-    .where(sql`m."user" || ''`, '=', user)
-    .where(sql`d."user" || ''`, '=', user)
+    .where(unindexed('m.user'), '=', user)
+    .where(unindexed('d.user'), '=', user)
     .where(sql<boolean>`m.status || '' = 'pending' and d.state || '' = 'pending'`)
     .where('d.due_at', '<', sql<Date>`'infinity'`)
     .where('d.sealed', 'is', null)
@@ -148,7 +148,7 @@ async function whyNot(db: Db, user: string, id: string): Promise<Error> {
     .selectFrom('sms_messages as m')
     .select(sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'))
     .where('m.id', '=', id)
-    .where(sql`m."user" || ''`, '=', user)
+    .where(unindexed('m.user'), '=', user)
     .executeTakeFirst()
   if (!found) return gatewayRefusal('message_not_found')
   return found.campaign ? ownedByCampaign(found.campaign) : gatewayRefusal('not_changeable')

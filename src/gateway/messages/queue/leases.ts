@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { anyFound, inSeconds, queries } from '../../../platform/db/queries.ts'
+import { anyFound, inSeconds, queries, unindexed } from '../../../platform/db/queries.ts'
 import type { Device } from '../../base/device.ts'
 
 /** An attempt to send a message. Each claim of the message is a new attempt. */
@@ -27,9 +27,9 @@ export async function renewLeases(
           join.onRef('g.id', '=', 'd.message').onRef('g.attempt', '=', 'd.attempt'),
         )
         .select('d.message')
-        .where(sql`d.device || ''`, '=', device.id)
-        .where(sql`d."user" || ''`, '=', device.user)
-        .where(sql`d.state || ''`, '=', 'sending')
+        .where(unindexed('d.device'), '=', device.id)
+        .where(unindexed('d.user'), '=', device.user)
+        .where(unindexed('d.state'), '=', 'sending')
         .orderBy('d.message')
         .forUpdate('d'),
     )

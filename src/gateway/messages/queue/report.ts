@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { groupsOf } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { anyOf, queries } from '../../../platform/db/queries.ts'
+import { anyOf, queries, unindexed } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import type { Device } from '../../base/device.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
@@ -27,16 +27,16 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
     .selectFrom('sms_dispatch')
     .select(['message', 'line'])
     .where('message', '=', anyOf(ids))
-    .where(sql`device || ''`, '=', device)
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('device'), '=', device)
+    .where(unindexed('user'), '=', user)
     .orderBy('message')
     .forUpdate()
     .execute()
   await queries(db)
     .selectFrom('sms_messages')
     .where('id', '=', anyOf(ids))
-    .where(sql`device || ''`, '=', device)
-    .where(sql`"user" || ''`, '=', user)
+    .where(unindexed('device'), '=', device)
+    .where(unindexed('user'), '=', user)
     .orderBy('id')
     .forUpdate()
     .execute()

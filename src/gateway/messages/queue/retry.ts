@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { queries, unindexed } from '../../../platform/db/queries.ts'
 import { derivedId } from '../../../platform/tools/random.ts'
 import { onePhone } from '../../../portable/phone/read.ts'
 import { countSegments } from '../../../portable/segments.ts'
@@ -56,7 +56,7 @@ const selectMessages = (db: Db, user: string) =>
       sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
       KEPT_SCOPE.as('scope'),
     ])
-    .where(sql`m."user" || ''`, '=', user)
+    .where(unindexed('m.user'), '=', user)
     .orderBy('m._rowid')
 
 /** Numbers may have been stored in a form that the server no longer stores: see `onePhone`. */
