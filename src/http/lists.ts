@@ -40,13 +40,10 @@ export function plainList(
   return { collection, alone: new Catalog([collection]), paths }
 }
 
-/** Compiles the `filter` and `sort` parameters to SQL. Throws 400, FilterError. PocketBase: tools/search */
-function compilePlain(list: PlainList, { ticket }: Db, request: RequestInfo): CompiledFilter {
-  const { filter = '', sort = '' } = request.query
+/** Throws 400 if `filter` or `sort` name what is no own field, FilterError for a wrong filter. */
+function checkNames({ paths }: PlainList, { query: { filter = '', sort = '' } }: RequestInfo): void {
   const names = [...(filter && namesIn(parseFilter(filter))), ...readSort(sort).map(({ name }) => name)]
-  if (!names.every((name) => !/[.:]/.test(name) || list.paths.test(name))) throw badRequest()
-  const { alone, collection } = list
-  return compile(alone, { collection, rule: '', filter, sort, request, ticket })
+  if (!names.every((name) => !/[.:]/.test(name) || paths.test(name))) throw badRequest()
 }
 
 /** A page of a list as JSON. `write` makes the JSON of one row. Throws 400, FilterError. */
@@ -57,7 +54,7 @@ export async function listPlain(
   request: RequestInfo,
   write: (row: Readonly<Record<string, unknown>>) => string,
 ): Promise<string> {
-  compilePlain(list, db, request)
+  checkNames(list, request)
   const { fields, ...query } = request.query
   const { collection, alone: catalog } = list
   const whole = { ...request, query }
@@ -116,9 +113,11 @@ export async function logStats(store: Store, { logs }: LogListServices, request:
   }
 }
 
-function compileStats(db: Db, request: RequestInfo) {
+function compileStats({ ticket }: Db, request: RequestInfo): CompiledFilter {
   try {
-    return compilePlain(LOGS, db, request)
+    checkNames(LOGS, request)
+    const { filter = '' } = request.query
+    return compile(LOGS.alone, { collection: LOGS.collection, rule: '', filter, sort: '', request, ticket })
   } catch (error) {
     const isInvalid = error instanceof ApiError || error instanceof FilterError
     throw isInvalid ? badRequest('Invalid filter format.') : error
