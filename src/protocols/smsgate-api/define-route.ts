@@ -21,8 +21,6 @@ export interface Call extends ClientCaller {
 
 export interface Route extends TableRoute<Call> {
   readonly scope: Scope | typeof REFRESH_SCOPE
-  /** The first attempt may use a cached caller. `work` is repeated if the cache was out of date. */
-  readonly startsCached?: boolean
 }
 
 const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })
