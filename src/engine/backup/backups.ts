@@ -4,7 +4,10 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { removeLeftovers } from '../../platform/tools/files.ts'
@@ -15,11 +18,36 @@ import { checkBackup } from './archive.ts'
 import { generatedName } from './backup-names.ts'
 import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
-import { type Lease, takeLease } from './lease.ts'
+import { LEASE, type Lease, takeLease } from './lease.ts'
 import { type AfterRestore, restoreBackup } from './restore.ts'
-import { exportState, importState } from './saved-state.ts'
 import type { Done, Job } from './state.ts'
 import { writeBackup } from './write.ts'
+
+async function exportState(db: Db): Promise<string> {
+  const { row } = await queries(db)
+    .selectFrom('backup_state as s')
+    .select(sql<string>`row_to_json(s)::text`.as('row'))
+    .executeTakeFirstOrThrow()
+  return row
+}
+
+/** Writes the saved row of `backup_state` back during a restore. The commit notifies all nodes. */
+async function importState(tx: Db, row: string): Promise<void> {
+  await queries(tx).deleteFrom('backup_state').execute()
+  const saved = sql<
+    Selectable<Tables['backup_state']>
+  >`json_populate_record(null::backup_state, ${row}::json)`
+  await queries(tx)
+    .insertInto('backup_state')
+    .expression((from) => from.selectFrom(saved.as('saved')).selectAll())
+    .execute()
+  const leaseUntil = sql<Date>`clock_timestamp() + ${LEASE}`
+  await queries(tx)
+    .updateTable('backup_state')
+    .set({ restores: sql<number>`restores + 1`, lease_until: leaseUntil })
+    .execute()
+  await notifyRestore(tx)
+}
 
 const SCHEDULE = 'schedule'
 

@@ -1,15 +1,40 @@
 import { sql } from 'kysely'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { now } from '../../engine/fields/date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
+import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../../platform/errors.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { completeList } from '../base/complete-numbers.ts'
+import { updateRecords } from '../base/status.ts'
 import { holdPaused } from '../campaigns/hold-paused.ts'
 import { checkHours, checkTimeZone, completeTimeZone, type Values } from '../lines/hours.ts'
-import { suspendUser } from './disable-user.ts'
+import { notifyAccess } from '../lines/wake.ts'
+
+/** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */
+async function suspendUser({ db, catalog }: Store, user: string) {
+  await queries(db).selectFrom('users').where('id', '=', user).forUpdate().execute()
+  await queries(db).deleteFrom('device_pairings').where('user', '=', user).execute()
+  await updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'paused', settled: false })
+      .where('user', '=', user)
+      .where('status', 'in', ['scheduled', 'repeating', 'sending']),
+  )
+  const devices = await queries(db)
+    .updateTable('devices')
+    .set({ user })
+    .where('user', '=', user)
+    .returning('id')
+    .execute()
+  const ids = devices.map(({ id }) => id)
+  await notifyAccess(db, ids)
+  await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
+}
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
+import { isDisabled } from '../../engine/records/disabled-user.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -15,15 +16,50 @@ import { accountSender } from '../base/sender.ts'
 import { beginHelpPause } from '../codes/limits/sent-codes.ts'
 import { consentAnswer, PAUSE_SECONDS } from '../consent/consent-answer.ts'
 import { isHelp } from '../consent/consent-words.ts'
+import { isStoppedSql } from '../consent/stopped.ts'
 import { wakeDevices } from '../lines/wake.ts'
 import { type AcceptConfig, storeOffers } from '../messages/send/accept.ts'
 import { PLAIN_OPTIONS } from '../messages/send/body.ts'
 import { type Text, writeTexts } from '../messages/send/content.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { offeredMessage } from '../messages/send/send.ts'
-import { type Answerable, readText } from './answerable-text.ts'
 import { fold, matches } from './keyword-match.ts'
 import { ANSWER } from './queue-answers.ts'
+
+/**
+ * Reads a text if it may be answered: no answer yet, user enabled. `simulatedLine`: the line that received
+ * it, if it belongs to a simulated phone. `sent`: automatic answers that the sender got in the last 24 hours.
+ */
+const readText = (db: Db, user: string, id: string) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .select(({ selectFrom, fn }) => [
+      ...(['m.id', 'm.user', 'm.from', 'm.body'] as const),
+      selectFrom('devices as d')
+        .select('m.line')
+        .whereRef('d.id', '=', 'm.device')
+        .where('d.platform', '=', 'simulator')
+        .as('simulatedLine'),
+      selectFrom('auto_answers_sent as s')
+        .select(fn.countAll<number>().as('sent'))
+        .whereRef('s.user', '=', 'm.user')
+        .whereRef('s.number', '=', 'm.from')
+        .where('s.at', '>', sql<Date>`now() - interval '24 hours'`)
+        .$asScalar()
+        .$notNull()
+        .as('sent'),
+      isStoppedSql(user, sql.ref('m.from')).as('isOptedOut'),
+    ])
+    .where('m.id', '=', id)
+    .where('m.user', '=', user)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('auto_answers_sent as s').whereRef('s.message', '=', 'm.id'))),
+    )
+    .where(({ not }) => not(isDisabled('m.user')))
+    .executeTakeFirst()
+
+/** A received text that may be answered. */
+type Answerable = NonNullable<Awaited<ReturnType<typeof readText>>>
 
 /** The `client_ref` of the automatic answer to a text. */
 export const answerRef = (id: string): string => `auto:${id}`

@@ -6,9 +6,26 @@ import { requireOwn } from '../../engine/records/require-own.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { fieldError, invalidFields } from '../../platform/errors.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
-import type { Values } from '../lines/hours.ts'
+import { checkHours, checking, type Values } from '../lines/hours.ts'
 import { checkAssignee } from './assignees.ts'
+import { keywordsOf } from './keyword-match.ts'
+
+const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
+
+/** Refuses automatic answers that can match no text, have nothing to send or have invalid hours. */
+export const autoAnswersExtension: Extension = checking((values, old) => {
+  checkAnswer(values)
+  checkHours(HOURS, values, old)
+})
+
+function checkAnswer({ match, value, body, template }: Values) {
+  if (match !== 'any' && keywordsOf(String(value)).length === 0)
+    throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
+  if (!body && !template)
+    throw invalidFields({ body: fieldError('validation_required', 'A text or a template is needed.') })
+}
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
 

@@ -3,8 +3,12 @@ import type { Services } from '../../http/context.ts'
 import { EVERY_MINUTE, type Feature, type QueuedServices } from '../base/feature.ts'
 import { type Sending, sendingFor } from '../messages/send/sending.ts'
 import { answerJobs } from './auto-answer.ts'
-import { autoAnswersExtension } from './auto-answers-extension.ts'
-import { conversationsExtension, draftsExtension, notesExtension } from './conversation-extensions.ts'
+import {
+  autoAnswersExtension,
+  conversationsExtension,
+  draftsExtension,
+  notesExtension,
+} from './conversation-extensions.ts'
 import { bringBackDue } from './follow-ups.ts'
 
 /** The inbox: texts by number, notes, drafts, automatic answers. */

@@ -1,5 +1,5 @@
 import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { zoneOfNumber } from '../../../src/gateway/messages/send/number-zone.ts'
+import { zoneOfNumber } from '../../../src/gateway/messages/send/send.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

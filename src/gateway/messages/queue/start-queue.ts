@@ -3,7 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
 import { countChannelListeners } from '../../../platform/db/count-listeners.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { inSeconds, queries } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeat } from '../../../platform/tools/repeat.ts'
 import { pushWake } from '../../lines/push-wake.ts'
@@ -12,9 +12,24 @@ import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
 import { analyzeOutgrown } from './analyze-outgrown.ts'
 import { checkQueue } from './check-queue.ts'
-import { deleteExpiredRows } from './delete-expired-rows.ts'
 import { extendAllLeases } from './leases.ts'
 import { sweep } from './sweep.ts'
+
+/** Deletes what devices no longer need: old handouts, pairing codes, streams, counts of automatic answers. */
+async function deleteExpiredRows({ db }: Store) {
+  await queries(db).deleteFrom('device_handouts').where('at', '<', inSeconds(-86_400)).execute()
+  await queries(db).deleteFrom('device_pairings').where('expires_at', '<', inSeconds(0)).execute()
+  await queries(db).deleteFrom('device_streams').where('until', '<', inSeconds(0)).execute()
+  // forget sent automatic answers that neither the daily limit nor a pause counts any more
+  await queries(db)
+    .deleteFrom('auto_answers_sent as s')
+    .where('s.at', '<', inSeconds(-86_400))
+    .where(
+      sql<boolean>`not exists (
+        select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`,
+    )
+    .execute()
+}
 
 type QueueSettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 

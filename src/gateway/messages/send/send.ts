@@ -5,6 +5,7 @@ import { invalid } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import type { GatewayError } from '../../../platform/errors.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import { randomId } from '../../../platform/tools/random.ts'
 import { may } from '../../base/permissions.ts'
@@ -17,11 +18,10 @@ import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
 import { refusalOf } from './judge.ts'
-import { noDevices } from './no-devices.ts'
-import { zoneOfNumber } from './number-zone.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { allRecipients } from './recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
+import zones from './time-zones.json' with { type: 'json' }
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
@@ -182,3 +182,27 @@ export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: str
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
   if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
 }
+
+/** 503 for a text that no device can send now. The hint names a carrier that waits for its test text. */
+async function noDevices({ db }: Store, user: string): Promise<GatewayError> {
+  const untested = await queries(db)
+    .selectFrom('device_carriers as c')
+    .innerJoin('devices as d', 'd.id', 'c.device')
+    .select(['d.name', 'd.id'])
+    .where('c.user', '=', user)
+    .where('c.ready', '=', false)
+    .where('d.enabled', '=', true)
+    .orderBy('d.id')
+    .executeTakeFirst()
+  const hint =
+    untested &&
+    `${untested.name} has not sent a test yet: send a text with "device_id":"${untested.id}". Once it is delivered, your other texts leave by ${untested.name}, too.`
+  return gatewayRefusal('no_devices', undefined, hint)
+}
+
+/** Maps calling codes (ITU-T E.164) to the IANA time zone of nearly all their people, if there is one. */
+const ZONES: Readonly<Record<string, string>> = zones
+
+/** The time zone of an E.164 number by its calling code; '' if the code has several zones. */
+export const zoneOfNumber = (phone: string): string =>
+  ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''
