@@ -1,19 +1,13 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isPlain, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
+import { findSettings } from './find-settings.ts'
 import { tooMany } from './permissions.ts'
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
-export async function countryOfAccount({ db }: Pick<Store, 'db'>, user: string): Promise<string> {
-  const settings = await queries(db)
-    .selectFrom('user_settings')
-    .select('country')
-    .where('user', '=', user)
-    .executeTakeFirst()
-  return settings?.country ?? ''
-}
+export const countryOfAccount = async ({ db }: Pick<Store, 'db'>, user: string): Promise<string> =>
+  (await findSettings(db, user, 'country'))?.country ?? ''
 
 /**
  * Reads phone numbers in any notation, those without a calling code by the account's country. Returns a short

@@ -6,6 +6,7 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-languages.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
+import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/status.ts'
 import { addEntry, type Proof, withProof } from './ledger.ts'
 import type { OptChange } from './opt-changes.ts'
@@ -20,11 +21,7 @@ export async function optWordsOf(
 ): Promise<OptWords> {
   const isForeign = (body: string) => readOptWord(body, ALL_LANGUAGES) !== undefined
   if (!bodies.some(isForeign)) return words
-  const settings = await queries(db)
-    .selectFrom('user_settings')
-    .select('opt_out_languages')
-    .where('user', '=', user)
-    .executeTakeFirst()
+  const settings = await findSettings(db, user, 'opt_out_languages')
   return withLanguages(words, settings?.opt_out_languages ?? [])
 }
 

@@ -44,19 +44,24 @@ export const MADE_CARRIER = z
   })
   .meta({ id: 'MadeCarrier' })
 
+/** The state of a carrier that the servers run. */
+export const CARRIER_STATE = {
+  running: z.boolean().describe('Whether a server runs it now.'),
+  ready: z.boolean().describe('Whether texts may leave by it that do not name it.'),
+  fault: z
+    .string()
+    .describe(
+      "Why it sends nothing: the carrier's words while it refuses the account, or that it cannot be reached; else empty.",
+    ),
+}
+
 export const CARRIERS = z
   .object({
     items: z.array(
       z.object({
         device: z.string(),
         account: z.record(z.string(), z.unknown()),
-        running: z.boolean().describe('Whether a server runs it now.'),
-        ready: z.boolean().describe('Whether texts may leave by it that do not name it.'),
-        fault: z
-          .string()
-          .describe(
-            "Why it sends nothing: the carrier's words while it refuses the account, or that it cannot be reached; else empty.",
-          ),
+        ...CARRIER_STATE,
       }),
     ),
     presets: z

@@ -10,6 +10,7 @@ import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
 import { createRecord } from '../../engine/records/write.ts'
 import { type AuthRecord, serverRequest } from '../../engine/request/request.ts'
 import { invalid } from '../../platform/common-refusals.ts'
+import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { randomText } from '../../platform/tools/random.ts'
@@ -147,13 +148,12 @@ export function addDevice(
 /** Maximum devices of an account. The choice of a line looks at all lines of the account, for each text. */
 const MAX_DEVICES = 100
 
+export const countDevices = (db: Db, user: string): Promise<number> =>
+  evaluate(db, sql<number>`(select count(*) from devices where "user" = ${user})`)
+
 async function requireRoom(db: Db, user: string): Promise<void> {
-  const { devices } = await queries(db)
-    .selectFrom('devices')
-    .select(({ fn }) => fn.countAll<number>().as('devices'))
-    .where('user', '=', user)
-    .executeTakeFirstOrThrow()
-  if (devices >= MAX_DEVICES) throw invalid(`An account has at most ${MAX_DEVICES} devices`)
+  if ((await countDevices(db, user)) >= MAX_DEVICES)
+    throw invalid(`An account has at most ${MAX_DEVICES} devices`)
 }
 
 /** Length of a device's password, which is random and never used: devices have tokens. */

@@ -4,6 +4,7 @@ import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Config } from '../../platform/config.ts'
 import { objectsOf } from '../../platform/db/statement.ts'
 import { onlineSince } from '../base/device.ts'
+import { CARRIER_STATE } from './carrier-body.ts'
 import { CONNECTIONS } from './health.ts'
 
 type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
@@ -30,13 +31,7 @@ export const DEVICE_STATES = z
         carrier: z
           .object({
             preset: z.string(),
-            running: z.boolean().describe('Whether a server runs it now.'),
-            ready: z.boolean().describe('Whether texts may leave by it that do not name it.'),
-            fault: z
-              .string()
-              .describe(
-                "Why it sends nothing: the carrier's words while it refuses the account, or that it cannot be reached; else empty.",
-              ),
+            ...CARRIER_STATE,
           })
           .nullable()
           .describe('The account of a carrier that the servers run; null: another device.'),

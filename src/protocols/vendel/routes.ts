@@ -3,13 +3,13 @@ import type { Act } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { gatewayRefusal, isRefusal } from '../../gateway/base/refusals.ts'
 import { checkShape } from '../../gateway/base/schemas.ts'
+import { countDevices } from '../../gateway/lines/pair.ts'
 import { countBatch } from '../../gateway/messages/queue/batch.ts'
 import { sendFrom } from '../../gateway/messages/routes.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send.ts'
 import { requireSender, type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
 import { SENDS as SEND_GROUP } from '../../http/metrics/traffic.ts'
-import { queries } from '../../platform/db/queries.ts'
 import { type DoorCall, type DoorRoute, doorProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { ERROR, errorForm, quotaExceeded } from './errors.ts'
@@ -45,16 +45,11 @@ const QUOTA = z.strictObject({
 
 async function readQuota({ services }: DoorCall, { store, user }: SendingCaller) {
   const { used, quota, resets_at } = await readUsage(store, user, services.config, new Date())
-  const { devices } = await queries(store.db)
-    .selectFrom('devices')
-    .select(({ fn }) => fn.countAll<number>().as('devices'))
-    .where('user', '=', user)
-    .executeTakeFirstOrThrow()
   return {
     plan: 'pocketsms',
     sms_sent_this_month: used,
     max_sms_per_month: quota || UNLIMITED,
-    devices_registered: devices,
+    devices_registered: await countDevices(store.db, user),
     max_devices: UNLIMITED,
     reset_date: resets_at.slice(0, 10),
   } satisfies z.output<typeof QUOTA>

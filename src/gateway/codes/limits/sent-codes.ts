@@ -6,6 +6,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { tooManyTries } from '../../../platform/errors.ts'
 import { networkOf } from '../../../platform/limits/holder.ts'
+import { findSettings } from '../../base/find-settings.ts'
 import { readUsage } from '../../base/quota.ts'
 import { gatewayRefusal, REFUSALS } from '../../base/refusals.ts'
 
@@ -15,12 +16,13 @@ const MONTH_SECONDS = 31 * DAY_SECONDS
 
 /** An account's own maxima of codes, else the usual ones. `share`: percent of the quota; 0 for no limit. */
 async function readLimits(db: Db, user: string) {
-  const own = await queries(db)
-    .selectFrom('user_settings')
-    .select(['code_max_per_hour', 'code_max_per_day', 'code_max_per_network', 'code_max_per_account'])
-    .select('code_quota_share')
-    .where('user', '=', user)
-    .executeTakeFirst()
+  const maxima = [
+    'code_max_per_hour',
+    'code_max_per_day',
+    'code_max_per_network',
+    'code_max_per_account',
+  ] as const
+  const own = await findSettings(db, user, ...maxima, 'code_quota_share')
   return {
     ofHour: own?.code_max_per_hour || 5,
     ofDay: own?.code_max_per_day || 10,

@@ -5,6 +5,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { onePhone } from '../../../portable/phone/read.ts'
+import { findSettings } from '../../base/find-settings.ts'
 import { tooMany } from '../../base/permissions.ts'
 import { gatewayRefusal, invalidPhone } from '../../base/refusals.ts'
 import type { SendBody } from './body.ts'
@@ -41,14 +42,8 @@ export async function allRecipients(
 }
 
 /** Whether an account allows short codes as recipients. */
-export async function allowsShortCodes({ db }: Pick<Store, 'db'>, user: string): Promise<boolean> {
-  const allowing = await queries(db)
-    .selectFrom('user_settings')
-    .where('user', '=', user)
-    .where('short_codes', '=', true)
-    .executeTakeFirst()
-  return allowing !== undefined
-}
+export const allowsShortCodes = async ({ db }: Pick<Store, 'db'>, user: string): Promise<boolean> =>
+  (await findSettings(db, user, 'short_codes'))?.short_codes ?? false
 
 /** Phone numbers of groups' members, ordered by name, no opted-out ones. Reads all contacts. Throws 404. */
 async function groupMembers(db: Db, user: string, groupIds: readonly string[], limit: number) {

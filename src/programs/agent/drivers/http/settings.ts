@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../../../platform/errors.ts'
-import { readText } from '../../../../platform/tools/files.ts'
-import { parseJson } from '../../../../platform/tools/json.ts'
 import { MAX_SIMS } from '../options.ts'
+import { readSettingsFile } from '../settings-file.ts'
 import { PRESET, type Preset } from './preset.ts'
 import { PRESET_NAMES, presetNamed } from './presets.ts'
 
@@ -90,15 +89,8 @@ const FILE = z.strictObject({
   listen_host: z.string().default('127.0.0.1'),
 })
 
-/** Reads a settings file. Throws a UserError that names wrong settings but quotes no value. */
+/** Reads a settings file. Throws a UserError that quotes no value. */
 export function readSettings(file: string, env: NodeJS.ProcessEnv) {
-  const given = parseJson(readText(file))
-  if (given === undefined) throw new UserError(`${file} is not JSON.`)
-  const { success, data, error } = FILE.safeParse(given)
-  if (!success) {
-    const lines = error.issues.map(({ path, message }) => `  ${path.join('.') || 'the file'}: ${message}`)
-    throw new UserError(`Wrong settings in ${file}:\n${lines.join('\n')}`)
-  }
   const {
     secret = env.CARRIER_SECRET ?? '',
     webhook_secret = env.CARRIER_WEBHOOK_SECRET ?? '',
@@ -107,7 +99,7 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv) {
     listen: port,
     listen_host: host,
     ...account
-  } = data
+  } = readSettingsFile(FILE, file)
   if (port > 0 && callback === '') throw new UserError('callback is missing: the address for the carrier.')
   const carrier = makeCarrier(account, { secret, webhook_secret }, { callback, allowPrivate })
   return { carrier, port, host }

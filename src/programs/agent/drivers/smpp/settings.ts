@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { UserError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/tools/files.ts'
-import { parseJson } from '../../../../platform/tools/json.ts'
 import { readPhone } from '../../../../portable/phone/read.ts'
+import { readSettingsFile } from '../settings-file.ts'
 
 const ascii = (max: number) =>
   z
@@ -90,15 +90,9 @@ const SETTINGS = z
   .transform((settings) => ({ ...settings, receipt_ids: settings.receipt_ids ?? settings.answer_ids }))
 export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }
 
-/** Reads and checks a settings file. Throws a UserError that names wrong settings but quotes no value. */
+/** Reads a settings file. Throws a UserError that quotes no value. */
 export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
-  const given = parseJson(readText(file))
-  if (given === undefined) throw new UserError(`${file} is not JSON.`)
-  const { success, data, error } = SETTINGS.safeParse(given)
-  if (!success) {
-    const lines = error.issues.map(({ path, message }) => `  ${path.join('.') || 'the file'}: ${message}`)
-    throw new UserError(`Wrong settings in ${file}:\n${lines.join('\n')}`)
-  }
+  const data = readSettingsFile(SETTINGS, file)
   const password = data.password ?? env.SMPP_PASSWORD
   if (password === undefined)
     throw new UserError(`password is missing: in ${file}, or as the environment variable SMPP_PASSWORD.`)
