@@ -36,7 +36,7 @@ async function deleteRows(store: Store, collection: Collection, ids: readonly st
     `with written as (delete from ${columnsOf(collection).table} where id = any(array(
       select t.id from ${columnsOf(collection).table} t where t.id = any($1::text[]) order by t.id for update
     )) returning *),
-    ${changeLogCte('written', 'delete', 2)} select id from written`,
+    ${changeLogCte('delete', 2)} select id from written`,
     [ids, collection.id],
   )
   return rows.map(([id]) => id as string)

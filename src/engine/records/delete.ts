@@ -81,7 +81,7 @@ async function deleteUnreferenced(
   const text = `with target as (${target}),
     written as (delete from ${columnsOf(collection).table} d
       where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
-    ${changeLogCte('written', 'delete', parameters.values.length)}
+    ${changeLogCte('delete', parameters.values.length)}
     select (select count(*) from target), (select count(*) from written)`
   const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
   const [found, deleted] = rows[0]!

@@ -7,42 +7,21 @@ type Written = Tables & { written: { id: string } }
 
 export type Action = 'create' | 'update' | 'delete'
 
-/** SQL of a CTE that logs the rows of the CTE `written` in `_changes`. `whole`: with all their columns. */
-export function changeLogCte(
-  written: string,
-  action: Action,
-  collection: number | string,
-  name = 'noted',
-  whole = action === 'delete',
-): string {
+/** SQL that logs the rows of the CTE `written` in `_changes`, with all columns or only their ids. */
+const logWritten = (action: Action, collection: string, kept: 'columns' | 'ids' = 'columns') =>
   // `.*` means the row even if it has a column named like the CTE
-  const image = whole ? `row_to_json(${written}.*)` : 'null'
-  const id = typeof collection === 'number' ? `$${collection}::text` : `'${collection}'`
-  return `${name} as (insert into _changes (collection, action, record, image)
-    select ${id}, '${action}', ${written}.id, ${image} from ${written}
-    where exists (select 1 from _listeners where ${id} <> all (ignored)))`
-}
+  `insert into _changes (collection, action, record, image)
+    select ${collection}, '${action}', written.id, ${kept === 'columns' ? 'row_to_json(written.*)' : 'null'} from written
+    where exists (select 1 from _listeners where ${collection} <> all (ignored))`
 
-/** The query of a CTE that logs the rows of the CTE `written` in `_changes`: all `columns` or their `ids`. */
+/** SQL of a CTE that logs the rows of the CTE `written`. The parameter at `place` is the collection's id. */
+export const changeLogCte = (action: Action, place: number): string =>
+  `noted as (${logWritten(action, `$${place}::text`)})`
+
+/** The query of a CTE that logs the rows of the CTE `written` of a built-in collection. */
 export const noteChanges =
-  (action: Action, collection: string, kept: 'columns' | 'ids' = 'columns') =>
-  (query: QueryCreator<Written>) =>
-    query
-      .insertInto('_changes')
-      .columns(['collection', 'action', 'record', 'image'])
-      .expression((from) =>
-        from
-          .selectFrom('written')
-          .select([
-            sql.lit(collection).as('collection'),
-            sql.lit(action).as('action'),
-            'written.id',
-            sql<string | null>`case when ${sql.lit(kept === 'columns')} then row_to_json(written.*) end`.as(
-              'image',
-            ),
-          ])
-          .where(sql<boolean>`exists (select from _listeners where ${sql.lit(collection)} <> all (ignored))`),
-      )
+  (action: Action, collection: string, kept?: 'columns' | 'ids') => (_: QueryCreator<Written>) =>
+    sql<object>`(${sql.raw(logWritten(action, `'${collection}'`, kept))})`
 
 /** Logs changes for realtime, without the records' values. Does nothing without subscribers. */
 export async function logChange(

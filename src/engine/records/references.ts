@@ -34,7 +34,7 @@ export async function unset(store: Store, reference: Reference, ids: readonly st
     `with written as (update ${table} r set ${assigned} where r.id = any(array(
       select r.id from ${table} r where ${where} order by r.id for update
     )) and ${where} returning r.*),
-    ${changeLogCte('written', 'update', 2, 'noted', true)} select $3::pb_date`,
+    ${changeLogCte('update', 2)} select $3::pb_date`,
     [ids, collection.id, now()],
   )
 }

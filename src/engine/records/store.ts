@@ -122,7 +122,7 @@ async function runLogged(
 ): Promise<boolean> {
   values.push(collection.id)
   const text = `with written as (${sql}),
-    ${changeLogCte('written', action, values.length, 'noted', true)}
+    ${changeLogCte(action, values.length)}
     select 1 from written`
   const { rows } = await store.db.query(text, values, statementName(store.catalog, text))
   return rows.length > 0
