@@ -1,5 +1,5 @@
 /** A file of an MMS, as its sender describes it. */
-export interface DescribedFile {
+interface DescribedFile {
   readonly name?: string | undefined
   readonly contentType?: string | undefined
   readonly size?: number | undefined

@@ -46,7 +46,7 @@ function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): strin
 
 export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
 
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly store: CatalogStore
   readonly log: Logger
   readonly registry: ClientRegistry

@@ -4,7 +4,7 @@ import type { CarrierFile } from '../../programs/agent/drivers/http/read-call.ts
 import { type Attachment, readAttachment } from '../conversations/store-attachments.ts'
 
 /** A file as an attachment, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
-export interface FetchedFile extends CarrierFile {
+interface FetchedFile extends CarrierFile {
   readonly attachment?: Attachment | undefined
   readonly isLate?: boolean
 }

@@ -8,9 +8,7 @@ const isOne = (body: string, words: readonly string[]) => readOptWord(body, { ou
 export const isHelp = (body: string): boolean => isOne(body, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
-export type ConsentWord =
-  | { readonly kind: 'join'; readonly group: string }
-  | { readonly kind: 'yes' | 'help' }
+type ConsentWord = { readonly kind: 'join'; readonly group: string } | { readonly kind: 'yes' | 'help' }
 
 /**
  * Reads a whole text as a word that joins, confirms or asks for help. A word that opts out is none of them;

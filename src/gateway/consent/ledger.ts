@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 
 /** The origin of an entry of `consents`. The server alone writes `keyword` and `reply`: a person's texts. */
-export type ConsentSource = 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'
+type ConsentSource = 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'
 
 /** What proves a change of consent: fields of an entry of `consents`, by their column names. */
 export interface Proof {

@@ -2,10 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 
-/** SQL: those of these numbers, a value or a column, that have opted out of all texts of an account. */
-export const stoppedSql = (user: string, phones: unknown): RawBuilder<string[]> =>
-  sql`consent_stopped(${user}, ${phones}::text[])`
-
 /** SQL: whether a number, a value or a column, has opted out of all texts of an account. */
 export const isStoppedSql = (user: unknown, phone: unknown): RawBuilder<boolean> =>
   sql`(consent_stopped(${user}, array[${phone}]::text[]) <> '{}')`

@@ -62,7 +62,7 @@ const readText = (db: Db, user: string, id: string) =>
 type Answerable = NonNullable<Awaited<ReturnType<typeof readText>>>
 
 /** The `client_ref` of the automatic answer to a text. */
-export const answerRef = (id: string): string => `auto:${id}`
+const answerRef = (id: string): string => `auto:${id}`
 
 /** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
 export const isAnswerable = (sender: string): boolean => E164.test(sender)

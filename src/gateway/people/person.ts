@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
@@ -69,9 +68,6 @@ export const everyPerson = (user: string): Person => ({
 export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql`(
   m."user" = ${user} and (m."to" = ${number} and m.message_type = 'outgoing'
     or m."from" = ${number} and m."from" <> '' and m.message_type = 'incoming'))`
-
-/** The salted hash of the number, which stays after an erasure. */
-export const hashOfPerson = (db: Db, { user, number }: Person) => call(db, 'person_hash', user, number)
 
 /**
  * A number without a known country as a conversation of an account has it; undefined for other texts, such as

@@ -16,7 +16,7 @@ interface Found {
 }
 
 /** Rows of a place, as JSON objects of the columns that an export shows. */
-export interface RowsOfPlace {
+interface RowsOfPlace {
   readonly rows: readonly string[]
   /** The key of the last row; undefined without further rows. */
   readonly next: string | undefined

@@ -15,7 +15,7 @@ export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
  * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
  * subscribers no events for its changes.
  */
-export const quietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
+const quietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
   store.db.transaction(async (db) => {
     if (!(await tryLock(db, key))) return undefined
     const done = await work({ db, catalog: store.catalog })

@@ -10,7 +10,7 @@ type Extras = Readonly<Record<string, z.ZodType>>
 /** A refusal that a route may answer with, and its message or an example of it. */
 export type DescribedRefusal = readonly [status: number, error: string, message: string, extras?: Extras]
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** Messages of refusals whose message depends on the request. */
   readonly examples?: Readonly<Record<string, string>>
   readonly extras?: Readonly<Record<string, Extras>>

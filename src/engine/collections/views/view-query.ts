@@ -43,7 +43,7 @@ export const isQueryFault = (error: unknown): error is Error =>
 /** SQLSTATEs of a call whose values have types that Postgres does not mix: `coalesce(rank, 'none')`. */
 const MIXED_TYPES = new Set(['42804', '22P02'])
 
-export interface ReadQuery {
+interface ReadQuery {
   readonly sql: string
   readonly fields: Field[]
   readonly columns: readonly string[]

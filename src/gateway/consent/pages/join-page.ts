@@ -48,7 +48,7 @@ export interface JoinPage {
 }
 
 /** What a page says to a person before the person agrees, from top to bottom. '' for no text. */
-export interface PageTexts {
+interface PageTexts {
   readonly heading: string
   readonly sender: string
   readonly own: string

@@ -24,7 +24,7 @@ import { isErasedOrStoppedSql } from '../stopped.ts'
 import { fillNames, wordingOf } from '../wording.ts'
 import type { JoinPage } from './join-page.ts'
 
-export type PageConfig = AcceptConfig & Pick<Config, 'maxRecipients'>
+type PageConfig = AcceptConfig & Pick<Config, 'maxRecipients'>
 
 /** A person who asks for texts by a page. `number`: E.164, perhaps of another person. */
 export interface Visitor {

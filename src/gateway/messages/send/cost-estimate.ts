@@ -8,7 +8,7 @@ import { currencyOf, DECIMAL } from '../../base/currency.ts'
 import { stickySince } from './accept.ts'
 
 /** What a send would cost by each line, if it left now. */
-export const ESTIMATE = z
+const ESTIMATE = z
   .object({
     currency: z.string().describe('`currency` of the `user_settings`; empty: unset.'),
     lines: z

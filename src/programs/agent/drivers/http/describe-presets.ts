@@ -1,7 +1,7 @@
 import { PRESET_NAMES, presetNamed } from './presets.ts'
 
 /** The parts of a carrier's account that a person must know to add it. '' for each part that it lacks. */
-export interface DescribedPreset {
+interface DescribedPreset {
   readonly name: string
   /** The carrier's address; '' if each account has its own. */
   readonly url: string

@@ -39,7 +39,7 @@ const REF = /^([\w-]{1,100})\.(\d{1,9})$/
 const SHORTEST = 7
 
 /** What a call tells. `unknown`: for each event that the preset does not know, the names of its fields. */
-export interface CarrierNews {
+interface CarrierNews {
   readonly events: readonly CarrierEvent[]
   readonly unknown: readonly (readonly string[])[]
 }
