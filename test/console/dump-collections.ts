@@ -1,4 +1,4 @@
-import { BUILT_IN_DEFINITIONS } from '../../src/engine/collections/definition/built-in-definitions.ts'
+import { BUILT_IN_DEFINITIONS } from '../../src/engine/collections/definition/built-in.ts'
 import { isSelectField } from '../../src/portable/select-values.ts'
 
 interface Field {

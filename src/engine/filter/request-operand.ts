@@ -1,12 +1,69 @@
 import type { Collection } from '../collections/collection.ts'
-import { splitModifier } from './field-operand.ts'
-import { constantOf, keyword, type Operand, parameter } from './operand.ts'
+import { toText, toTexts } from '../fields/cast.ts'
+import { type Field, isMulti, isMultiCapable, type RelationField } from '../fields/field.ts'
+import { writeSorted } from '../fields/json-text.ts'
+import { and, leaf, writeCondition } from './condition.ts'
+import { type Modifier, splitModifier } from './field-operand.ts'
+import { constantOf, countOf, expression, keyword, type Operand, parameter } from './operand.ts'
+import { compare } from './operators.ts'
+import { FilterError } from './parse.ts'
 import { reach, resolvePath } from './path.ts'
-import { resolveBodyField } from './request-body.ts'
-import { requestScalar, resolveValue } from './request-value.ts'
-import type { Context } from './row.ts'
-import type { Input, Slot } from './sql.ts'
+import { lookUp, lowered, requestScalar, resolveValue } from './request-value.ts'
+import { type Context, table } from './row.ts'
+import { columnOf, flagParam, type Input, param, type Slot, sql } from './sql.ts'
 import { MIXED, NUMBER, TEXT } from './traits.ts'
+
+function resolveBodyField(context: Context, path: readonly string[], field: Field, modifier: Modifier) {
+  if (field.type === 'relation' && path.length > 2) return resolveBodyRelation(context, path, field)
+  if (path.length > 2) return resolveValue(context, path)
+  const value = ({ request }: Input) => request.body[field.name]
+  if (modifier === 'each' || modifier === 'length') {
+    if (!isMultiCapable(field))
+      throw new FilterError(`field "${field.name}" doesn't support multivalue operations`)
+    return modifier === 'each' ? bodyValues(context, field) : bodyLength(value)
+  }
+  if (modifier === 'lower') return lowered((input) => toText(value(input)))
+  if (modifier === 'changed') return changed(context, field)
+  return resolveValue(context, path)
+}
+
+const listOf = (value: unknown): unknown[] =>
+  Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
+
+const bodyLength = (value: (input: Input) => unknown): Operand =>
+  countOf((input) => BigInt(listOf(value(input)).length))
+
+function bodyValues(context: Context, field: Field): Operand {
+  const list: Slot = ({ request }) => writeSorted(listOf(request.body[field.name]))
+  const row = context.scope.join(`body.${field.name}[]`, null, true, () => ({
+    from: sql`json_array_elements(${param('json', list)}) WITH ORDINALITY`,
+    columns: '(value, ord)',
+    order: (alias) => sql`${alias}.ord`,
+  }))
+  return expression(sql`${row}.value`, 'json', { isEmpty: false, rows: [row], all: isMulti(field) })
+}
+
+/** Resolves `@request.body.relation.…`: a path that starts at the records whose ids the body has. */
+function resolveBodyRelation(context: Context, path: readonly string[], field: RelationField): Operand {
+  const target = context.catalog.find(field.collectionId)
+  if (!target)
+    throw new FilterError(`failed to load collection "${field.collectionId}" from data field "${field.name}"`)
+  const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
+  const at = context.scope.join(`body.${field.name}`, null, true, () => ({
+    from: table(target),
+    on: (alias) => sql`${columnOf(alias, 'id')} = ANY(${param('text[]', ids)})`,
+  }))
+  const row = { collection: target, at, nullable: true }
+  return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })
+}
+
+function changed(context: Context, field: Field): Operand {
+  const isSet = flagParam(({ request }) => lookUp(request.body, [field.name]) !== undefined)
+  const submitted = resolveValue(context, ['body', field.name])
+  const stored = resolvePath(context, [field.name], { row: context.base, all: false, lenient: false })
+  const condition = and([leaf(isSet), compare('!=', submitted, stored)])
+  return expression(sql`(${writeCondition(condition)})`, 'bool', { fallback: 'off', nullable: false })
+}
 
 const valuesOf = ({ request }: Input) => request.auth?.values ?? {}
 const authValue =

@@ -1,12 +1,22 @@
 import { fieldError, UserError } from '../../../platform/errors.ts'
+import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Problem } from '../checks.ts'
 import type { Collection } from '../collection.ts'
 import { columnName } from '../sql-names.ts'
-import { BUILT_IN_DEFINITIONS } from './built-in-definitions.ts'
+import definitions from './builtin.json' with { type: 'json' }
 import { complete } from './complete.ts'
 import { readNew } from './read-collection.ts'
 import { addField, readField } from './read-field.ts'
+
+/** The built-in collections as JSON. Select fields whose values code lists get them here. */
+export const BUILT_IN_DEFINITIONS = definitions.map((collection) => ({
+  ...collection,
+  fields: collection.fields.map((field) => {
+    const name = `${collection.name}.${field.name}`
+    return isSelectField(name) ? { ...field, values: [...SELECT_VALUES[name]] } : field
+  }),
+}))
 
 /** The built-in collections, each time with new secrets. */
 export const builtInCollections = (): Collection[] =>

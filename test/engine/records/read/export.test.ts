@@ -1,5 +1,5 @@
 import { USERS_ID } from '../../../../src/engine/collections/collection.ts'
-import { csvLine } from '../../../../src/engine/records/csv-line.ts'
+import { csvLine } from '../../../../src/engine/records/export.ts'
 import { accountHolder } from '../../../../src/platform/limits/holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { readCsv } from '../../../../src/programs/bulk/csv.ts'
