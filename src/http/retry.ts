@@ -32,7 +32,7 @@ interface RetryOptions {
 }
 
 /** A caller, with the versions that its record and its API key had when they were read. */
-interface Versioned {
+export interface Versioned {
   readonly version: string | null
   readonly key?: { readonly version: string }
 }

@@ -5,8 +5,7 @@ import { SEND } from '../gateway/messages/send/body-schema.ts'
 import type { Idempotency } from '../gateway/messages/send/idempotency.ts'
 import { readSend } from '../gateway/messages/send/read-body.ts'
 import { send } from '../gateway/messages/send/send.ts'
-import { identifyKeyHolder, type KeyCredentials } from '../gateway/messages/sender.ts'
-import { retry } from '../http/retry.ts'
+import { asSender, identifyKeyHolder, type KeyCredentials } from '../gateway/messages/sender.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
@@ -14,20 +13,19 @@ export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<GatewayServices['store']['forUser']> }
 
-/** Runs `work` for the user of an API key. Repeats it if its SQL finds a changed user or key. */
+/** Runs `work` for the user of an API key. */
 export const asKeyHolder = <T>(
   services: GatewayServices,
   credentials: KeyCredentials,
   work: (sender: DoorSender) => Promise<T>,
 ): Promise<T> =>
-  retry(
-    services.store,
+  asSender(
+    services,
     async (isCached): Promise<DoorSender> => {
       const holder = await identifyKeyHolder(services, credentials, 'send', isCached)
       return { ...senderOfKey(holder), store: services.store.forUser(holder.auth.id) }
     },
     work,
-    { startsCached: true },
   )
 
 /** Sends for the user of an API key. Returns the messages' ids in the order of the recipients. */

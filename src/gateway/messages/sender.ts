@@ -4,7 +4,7 @@ import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { authenticate, authOf } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { retry, withCatalog } from '../../http/retry.ts'
+import { retry, type Versioned, withCatalog } from '../../http/retry.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { type Act, may } from '../base/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../base/refusals.ts'
@@ -88,16 +88,20 @@ export async function requireReader(c: Ctx, services: Services) {
   return requireSender(c, services, 'readUsage')
 }
 
-/** Runs `work` for the cached sender. Repeats it if its SQL finds that the user or the key has changed. */
+/** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */
+export const asSender = <S extends Versioned, T>(
+  { store }: Pick<Services, 'store'>,
+  identify: (isCached: boolean) => Promise<S>,
+  work: (sender: S) => Promise<T>,
+): Promise<T> => retry(store, identify, work, { startsCached: true })
+
+/** `asSender` for a user or key that may do this act. */
 export const withSender = <T>(
   c: Ctx,
   services: Services,
   act: Act,
   work: (sender: SendingCaller) => Promise<T>,
-): Promise<T> =>
-  retry(services.store, (isCached) => identifySender(c, services, act, isCached), work, {
-    startsCached: true,
-  })
+): Promise<T> => asSender(services, (isCached) => identifySender(c, services, act, isCached), work)
 
 /** Runs `work` for a caller who may do this act. Repeats it if the collections were outdated. */
 export const withReader = <T>(

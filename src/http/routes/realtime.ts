@@ -6,15 +6,14 @@ import { scalarText } from '../../engine/fields/cast.ts'
 import type { ClientConnection } from '../../engine/realtime/client.ts'
 import { readSubscribeForm } from '../../engine/realtime/subscribe-form.ts'
 import { readTopic } from '../../engine/realtime/topic.ts'
-import type { AuthRecord } from '../../engine/request/request.ts'
-import { authenticate } from '../authenticate.ts'
+import type { RequestInfo } from '../../engine/request/request.ts'
+import { asCaller } from '../authenticate.ts'
 import { bodyOr } from '../body/body.ts'
 import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { chapter, SERVER } from '../openapi/operations.ts'
 import { ANYONE, NOBODY, SIGNED_IN } from '../openapi/security.ts'
 import { textAnswer } from '../openapi/success-answers.ts'
 import { readQuery } from '../query.ts'
-import { retry } from '../retry.ts'
 import { clientIp, holderOf } from '../server/caller.ts'
 import { limitOpenStreams } from '../server/limit-streams.ts'
 
@@ -43,12 +42,11 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
       const ip = clientIp(c, services)
-      const subscribe = (auth: AuthRecord | null) => {
+      const subscribe = ({ auth }: Pick<RequestInfo, 'auth'>) => {
         const holder = holderOf(c.env.incoming, services, auth)
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
-      const identify = (isCached: boolean) => authenticate(c, services, isCached)
-      await retry(services.store, identify, subscribe, { startsCached: true })
+      await asCaller(c, services, subscribe, { values: {} })
       return c.body(null, 204)
     })
 }

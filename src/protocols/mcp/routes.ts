@@ -8,6 +8,7 @@ import { describeRefusals } from '../../gateway/base/describe-refusals.ts'
 import { may } from '../../gateway/base/permissions.ts'
 import { gatewayRefusal } from '../../gateway/base/refusals.ts'
 import { senderOfKey } from '../../gateway/base/sender.ts'
+import { asSender } from '../../gateway/messages/sender.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Env } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
@@ -18,7 +19,7 @@ import { refusalAnswers } from '../../http/openapi/refusals.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { json } from '../../http/openapi/success-answers.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
-import { retry, withCatalog } from '../../http/retry.ts'
+import { withCatalog } from '../../http/retry.ts'
 import { clientIp, countAnswer, storeOf } from '../../http/server/caller.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { RetryLater } from '../../platform/errors.ts'
@@ -149,7 +150,7 @@ function callerOf(c: Ctx, services: GatewayServices, holder: KeyHolder): McpCall
   return {
     sender: senderOfKey(holder),
     may: (scope) => hasScope(holder.scopes, scope),
-    asSender: (work) => retry(services.store, identifySender, work, { startsCached: true }),
+    asSender: (work) => asSender(services, identifySender, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describeRefusals } from '../../gateway/base/describe-refusals.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/routes.openapi.ts'
-import { requireSender, type SendingCaller } from '../../gateway/messages/sender.ts'
+import { asSender, requireSender, type SendingCaller } from '../../gateway/messages/sender.ts'
 import { sendRaw } from '../../http/answer.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx, Env } from '../../http/context.ts'
@@ -9,7 +9,6 @@ import { gate } from '../../http/middleware/gate.ts'
 import { chapter, SENDING } from '../../http/openapi/operations.ts'
 import { refusalAnswers } from '../../http/openapi/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../http/openapi/security.ts'
-import { retry } from '../../http/retry.ts'
 import { memoryOf } from '../../http/server/caller.ts'
 import { ApiError, RetryLater } from '../../platform/errors.ts'
 import { charsetOf } from '../../platform/tools/charset.ts'
@@ -146,10 +145,7 @@ function twilioPaths() {
   }
 }
 
-/**
- * Runs `work` for the account of the credentials. Repeats it if its SQL finds that the account or the key has
- * changed. Throws 401, and 404 if the path names another account.
- */
+/** Runs `work` for the account of the credentials. Throws 401, and 404 if the path names another account. */
 const withAccount = (
   c: Ctx,
   services: GatewayServices,
@@ -161,7 +157,7 @@ const withAccount = (
     c.set('asker', account.auth)
     return work(account)
   }
-  return retry(services.store, () => identifyAccount(c, services), run, { startsCached: true })
+  return asSender(services, () => identifyAccount(c, services), run)
 }
 
 const MAX_BODY_BYTES = 1 << 20
