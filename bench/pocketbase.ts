@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { BUILT_IN_DEFINITIONS } from '../src/engine/collections/definition/built-in.ts'
+import { BUILT_IN } from '../src/main/definitions.ts'
 import { freePort } from '../test/support/database/postgres.ts'
 import { startProgram } from '../test/support/server/program.ts'
 import { ask, type Contender, signIn, tokensBy } from './contender.ts'
@@ -70,7 +70,7 @@ async function superuserToken(url: string): Promise<string> {
 }
 
 function ourCollections(): Json[] {
-  const all = BUILT_IN_DEFINITIONS as readonly Json[]
+  const all = [...BUILT_IN.raw.values()] as object[] as readonly Json[]
   const own = new Set(all.filter(({ id, name }) => id === name).map(({ id }) => id))
   const renamed = (id: string) => (own.has(id) ? PREFIX + id : id)
   return all.map((collection) => ({

@@ -1,5 +1,7 @@
-import { describedCollections, openApiDocument } from '../src/http/openapi/document.ts'
+import { describedCollections } from '../src/http/openapi/described-collections.ts'
+import { openApiDocument } from '../src/http/openapi/document.ts'
 import { DESCRIBED } from '../src/main/api-description.ts'
+import { BUILT_IN } from '../src/main/definitions.ts'
 import { extensionsOf } from '../src/main/features.ts'
 import { readConfig } from '../src/platform/config.ts'
 
@@ -29,7 +31,7 @@ export function typesOf(): string {
   const config = readConfig({})
   const { components, webhooks } = openApiDocument({
     url: config.publicUrl,
-    collections: describedCollections(),
+    collections: describedCollections(BUILT_IN),
     extensions: extensionsOf(config),
     described: DESCRIBED,
   })

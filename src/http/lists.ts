@@ -1,5 +1,6 @@
 import { Catalog, type Store } from '../engine/collections/catalog.ts'
 import type { BaseCollection } from '../engine/collections/collection.ts'
+import { readBuiltIn } from '../engine/collections/definition/built-in.ts'
 import { readNew } from '../engine/collections/definition/read-collection.ts'
 import { readField } from '../engine/collections/definition/read-field.ts'
 import type { Field, FieldTypeName } from '../engine/fields/field.ts'
@@ -37,7 +38,7 @@ export function plainList(
     isInternal: true,
     fields: fields.map(([field, type]) => read(field, type)),
   } as BaseCollection
-  return { collection, alone: new Catalog([collection]), paths }
+  return { collection, alone: new Catalog([collection], readBuiltIn([])), paths }
 }
 
 /** Throws 400 if `filter` or `sort` name what is no own field, FilterError for a wrong filter. */

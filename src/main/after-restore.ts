@@ -2,11 +2,15 @@ import type { AfterRestore } from '../engine/backup/restore.ts'
 import { countMessages } from '../gateway/messages/message-totals.ts'
 import { endUnfinished } from '../gateway/messages/queue/fail-after-restore.ts'
 import { endAllLeases } from '../gateway/webhooks/lease.ts'
+import { BUILT_IN } from './definitions.ts'
 
 /** Ends unfinished texts and all leases, and counts messages. */
-export const afterRestore: AfterRestore = async (tx, resume) => {
-  const ended = resume ? 0 : await endUnfinished(tx)
-  await endAllLeases(tx)
-  await countMessages(tx)
-  return ended
+export const afterRestore: AfterRestore = {
+  builtIn: BUILT_IN,
+  async run(tx, resume) {
+    const ended = resume ? 0 : await endUnfinished(tx)
+    await endAllLeases(tx)
+    await countMessages(tx)
+    return ended
+  },
 }

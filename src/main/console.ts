@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Handler, Hono } from 'hono'
 import type { Ctx, Env, Services } from '../http/context.ts'
-import { type DescribedRoutes, describedCollections, openApiDocument } from '../http/openapi/document.ts'
+import { describedCollections } from '../http/openapi/described-collections.ts'
+import { type DescribedRoutes, openApiDocument } from '../http/openapi/document.ts'
 
 const DIST = fileURLToPath(new URL('../../console/dist/', import.meta.url))
 
@@ -123,10 +124,11 @@ function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
 }
 
 /** `/api/openapi.json`: the API description, made at the first request. */
-export function docsRoutes({ config, extensions }: Services, described: readonly DescribedRoutes[]) {
+export function docsRoutes({ config, extensions, store }: Services, described: readonly DescribedRoutes[]) {
   let description: Tagged | undefined
   const make = () => {
-    const subject = { url: config.publicUrl, collections: describedCollections(), extensions, described }
+    const collections = describedCollections(store.catalog.builtIn)
+    const subject = { url: config.publicUrl, collections, extensions, described }
     return tagged(JSON.stringify(openApiDocument(subject)))
   }
   return new Hono<Env>().get('/api/openapi.json', (c) => {

@@ -33,6 +33,7 @@ import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { otherForms } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
+import { BUILT_IN } from './definitions.ts'
 import { APIS, extensionsOf, jobsOf, kindsOf, RIGHTS } from './features.ts'
 import type { Work } from './stop-and-restart.ts'
 
@@ -54,7 +55,7 @@ export async function startWork(
   await migrate(db)
   await otherRestoreIsOver(db, backup.node)
   const { restores } = await readState(db)
-  const store = await openStore(database)
+  const store = await openStore(database, BUILT_IN)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../platform/config.ts'
 import { openDb } from '../platform/db/connect.ts'
 import { migrate } from '../platform/db/schema/migrate.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
+import { BUILT_IN } from './definitions.ts'
 
 /** The settings and the log of a command, which prints warnings only. */
 export function setting(): { config: Config; log: Logger } {
@@ -17,7 +18,7 @@ export async function withCatalogStore(work: (store: CatalogStore) => Promise<vo
   const database = await openDb(config, log)
   try {
     await migrate(database.forEverybody('command'))
-    const store = await openStore(database)
+    const store = await openStore(database, BUILT_IN)
     // the store must be closed before the database
     await work(store).finally(() => store.close())
   } finally {

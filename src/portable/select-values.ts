@@ -3,7 +3,7 @@ import { WEBHOOK_PRESETS } from './webhook-presets.ts'
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>) => Object.keys(table) as K[]
 
-/** Values of select fields that code lists, by collection and field. `builtin.json` has all others. */
+/** Values of select fields that code lists, by collection and field. `collections.json` has all others. */
 export const SELECT_VALUES = {
   'hooks.preset': keysOf(PRESETS),
   /** `template`: the form of the webhook's preset and fields. Others are forms of other products. */

@@ -1,4 +1,4 @@
-import { BUILT_IN_DEFINITIONS } from '../../src/engine/collections/definition/built-in.ts'
+import { BUILT_IN } from '../../src/main/definitions.ts'
 import { isSelectField } from '../../src/portable/select-values.ts'
 
 interface Field {
@@ -17,9 +17,9 @@ const WIDTH = 110
 
 /** The visible fields of the built-in collections as TypeScript, for the console's types and forms. */
 export function dumpCollections(): string {
-  const collections: readonly { name: string; type: string; fields: readonly Field[] }[] =
-    BUILT_IN_DEFINITIONS
-  const tables = collections.map(({ name, type, fields }) => {
+  const collections: Iterable<{ name: string; type: string; fields: readonly Field[] }> =
+    BUILT_IN.raw.values()
+  const tables = Array.from(collections, ({ name, type, fields }) => {
     const own = fields.filter((field) => !field.hidden && field.name !== 'id')
     const known = new Set(own.map((field) => field.name))
     const auth = type === 'auth' ? AUTH.filter((field) => !known.has(field.name)) : []

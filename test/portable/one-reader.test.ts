@@ -11,7 +11,6 @@ const files = globSync(['src/**/*.ts', 'console/src/**/*.{ts,tsx}'])
 const OTHERS: Readonly<Record<string, string>> = {
   'src/programs/agent/drivers/http/settings.ts': 'the form of a sender in a settings file',
   'src/programs/agent/drivers/smpp/settings.ts': 'the form of a sender in a settings file',
-  'src/engine/collections/definition/builtin.json': 'patterns of fields, which conformance compares',
   'src/engine/fields/cast.ts': 'numbers with exponents',
   'src/engine/filter/request-value.ts': 'an index of a list',
   'src/engine/records/export.ts': 'formulas of spreadsheets',

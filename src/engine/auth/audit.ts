@@ -71,18 +71,6 @@ export async function deleteOldAuditEntries(db: Db, days: number): Promise<void>
     while ((await deleteSome(db, table, days)).numDeletedRows > 0n);
 }
 
-/** Collections whose changes by members are recorded in the account's audit log. */
-export const AUDITED: ReadonlySet<string> = new Set([
-  'devices',
-  'lines',
-  'api_keys',
-  'webhooks',
-  'hooks',
-  'verify_services',
-  'members',
-  'member_invitations',
-])
-
 /** Records what a member did for an account, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,

@@ -9,6 +9,7 @@ import type { Progress } from '../../platform/tools/progress.ts'
 import { bootstrap } from '../collections/bootstrap.ts'
 import { readRows as readCollections } from '../collections/catalog.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
+import type { BuiltIn } from '../collections/definition/built-in.ts'
 import { readStored } from '../collections/definition/read-collection.ts'
 import { quote } from '../collections/sql-names.ts'
 import { buildTables } from '../transfer/build-tables.ts'
@@ -42,11 +43,16 @@ export async function findAnyObject(db: Db): Promise<string | undefined> {
   return rows[0] && String(rows[0][0])
 }
 
-/**
- * Changes restored rows that no longer hold, in the restore's transaction. Unless `resume`, ends what was
- * unfinished. Returns how many messages it has ended.
- */
-export type AfterRestore = (tx: Db, resume: boolean) => Promise<number>
+/** What follows the rows of a backup, in the restore's transaction. */
+export interface AfterRestore {
+  /** Those that the backup lacks are created. */
+  readonly builtIn: BuiltIn
+  /**
+   * Changes restored rows that no longer hold. Unless `resume`, ends what was unfinished. Returns how many
+   * messages it has ended.
+   */
+  readonly run: (tx: Db, resume: boolean) => Promise<number>
+}
 
 interface RestoreOptions {
   /** If set, all old data is deleted first; called at the end. If not set, the database must be empty. */
@@ -85,7 +91,7 @@ export async function restoreBackup(
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       const found = !replace && (await findAnyObject(tx))
       if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
-      const all = await restoreAll(tx, archive, (inside) => afterRestore(inside, resume), progress)
+      const all = await restoreAll(tx, archive, afterRestore, resume, progress)
       await replace?.(tx)
       if (replace) await tx.endOthers()
       return all
@@ -102,7 +108,8 @@ export async function restoreBackup(
 async function restoreAll(
   tx: Db,
   archive: Archive,
-  finish: (tx: Db) => Promise<number>,
+  { builtIn, run }: AfterRestore,
+  resume: boolean,
   progress: Progress,
 ): Promise<Restored> {
   const { manifest, bytes } = archive
@@ -110,9 +117,9 @@ async function restoreAll(
   await prepareTransfer(tx)
   const entries = await load(tx, archive, progress)
   await migrate(tx)
-  await new CatalogStore({ for: () => tx, forEverybody: () => tx }).change(bootstrap)
+  await new CatalogStore({ for: () => tx, forEverybody: () => tx }, builtIn).change(bootstrap)
   await prepareTransfer(tx)
-  const ended = await finish(tx)
+  const ended = await run(tx, resume)
   const summary = summaryOf(manifest, bytes)
   const ours = new Set(entries.map(({ name }) => name))
   return {

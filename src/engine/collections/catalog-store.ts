@@ -6,6 +6,7 @@ import { bootstrap } from './bootstrap.ts'
 import { Catalog, CatalogDraft, readRows, type Store } from './catalog.ts'
 import { clusterBarrier } from './cluster-barrier.ts'
 import { type Collection, userHolder } from './collection.ts'
+import type { BuiltIn } from './definition/built-in.ts'
 import { readStored } from './definition/read-collection.ts'
 
 const CHANNEL = 'collections'
@@ -32,7 +33,7 @@ class BoundStore implements Store {
 /** Holds the newest catalog and makes stores with it. Server processes announce changes by NOTIFY. */
 export class CatalogStore {
   readonly signIn: Store
-  catalog = new Catalog([])
+  catalog: Catalog
   readonly database: Opened
   readonly #db: Db
   #known = new Map<string, { data: string; collection: Collection }>()
@@ -40,8 +41,9 @@ export class CatalogStore {
   #stop: (() => Promise<void>) | undefined
   readonly #barrier: ReturnType<typeof clusterBarrier>
 
-  constructor(database: Opened) {
+  constructor(database: Opened, builtIn: BuiltIn) {
     this.database = database
+    this.catalog = new Catalog([], builtIn)
     this.#db = database.forEverybody('collections')
     this.signIn = this.forEverybody('sign-in')
     this.#barrier = clusterBarrier(this.#db, CHANNEL)
@@ -115,12 +117,14 @@ export class CatalogStore {
         return [id, known?.data === data ? known : { data, collection: readStored(data) }]
       }),
     )
-    return new Catalog([...this.#known.values()].map(({ collection }) => collection))
+    const collections = [...this.#known.values()].map(({ collection }) => collection)
+    return new Catalog(collections, this.catalog.builtIn)
   }
 }
 
-export async function openStore(database: Opened): Promise<CatalogStore> {
-  const store = new CatalogStore(database)
+/** Opens the collections, and creates the built-in ones that are missing. */
+export async function openStore(database: Opened, builtIn: BuiltIn): Promise<CatalogStore> {
+  const store = new CatalogStore(database, builtIn)
   await store.change(bootstrap)
   await store.listen()
   return store

@@ -3,18 +3,21 @@ import { queries } from '../../platform/db/queries.ts'
 import type { ErrorData, FieldError } from '../../platform/errors.ts'
 import type { Field } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
+import type { BuiltIn } from './definition/built-in.ts'
 
 /** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {
   readonly all: readonly Collection[]
+  readonly builtIn: BuiltIn
   /** Unique per catalog in this process. Part of the cache keys of compiled filters and statements. */
   readonly version: number
   readonly #byKey = new Map<string, Collection>()
   readonly #fields = new Map<Collection, ReadonlyMap<string, Field>>()
   static #versions = 0
 
-  constructor(collections: readonly Collection[]) {
+  constructor(collections: readonly Collection[], builtIn: BuiltIn) {
     this.all = collections
+    this.builtIn = builtIn
     this.version = ++Catalog.#versions
     for (const collection of collections) this.#byKey.set(collection.name.toLowerCase(), collection)
     for (const collection of collections) {
@@ -26,6 +29,10 @@ export class Catalog {
   /** Finds by id (exact) or name (any case). PocketBase: core/collection_query.go */
   find(nameOrId: string): Collection | undefined {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
+  }
+
+  isBuiltIn({ id }: Pick<Collection, 'id'>): boolean {
+    return this.builtIn.raw.has(id)
   }
 
   /** Finds a field by its name. The collection need not be of this catalog. */
@@ -72,12 +79,16 @@ export class CatalogDraft implements Store {
       .execute()
     const { all } = this.#catalog
     const place = all.findIndex((one) => one.id === collection.id)
-    this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
+    this.#replace(place < 0 ? [...all, collection] : all.with(place, collection))
   }
 
   async remove(collection: Collection): Promise<void> {
     await queries(this.db).deleteFrom('_collections').where('id', '=', collection.id).execute()
-    this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))
+    this.#replace(this.#catalog.all.filter((one) => one.id !== collection.id))
+  }
+
+  #replace(collections: readonly Collection[]): void {
+    this.#catalog = new Catalog(collections, this.#catalog.builtIn)
   }
 }
 

@@ -5,7 +5,6 @@ import { ShapeError } from '../fields/json-shapes.ts'
 import { type Catalog, type CatalogDraft, InvalidCollection, type Store } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'
 import type { Collection } from './collection.ts'
-import { isBuiltIn } from './definition/built-in.ts'
 import { complete, idOf } from './definition/complete.ts'
 import { readNew, readOver } from './definition/read-collection.ts'
 import { dropFiles } from './file-triggers.ts'
@@ -71,7 +70,7 @@ export const updateCollection = (store: Collections, nameOrId: string, raw: unkn
 export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {
   const collection = store.catalog.find(nameOrId)
   if (!collection) throw notFound()
-  if (isBuiltIn(collection))
+  if (store.catalog.isBuiltIn(collection))
     throw badRequest(`Failed to delete collection: pocketsms needs ${collection.name} for itself.`)
   try {
     await store.change(async (draft) => {

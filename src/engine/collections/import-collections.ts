@@ -2,7 +2,7 @@ import type { Field } from '../fields/field.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import type { CatalogDraft, Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
-import { isBuiltIn, isOptionalField } from './definition/built-in.ts'
+import { type BuiltIn, isOptionalField } from './definition/built-in.ts'
 import { complete } from './definition/complete.ts'
 import { readNew, readOver } from './definition/read-collection.ts'
 import { addField } from './definition/read-field.ts'
@@ -18,12 +18,17 @@ type Raw = Readonly<Record<string, unknown>>
 type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /** Adds stored fields that `next` lacks, as `unnamed` says. Fields match by id, or by name and type. */
-function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
+function withOldFields(
+  builtIn: BuiltIn,
+  next: Collection,
+  old: Collection,
+  unnamed: UnnamedFields,
+): Collection {
   let { fields } = next
   const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
   for (const field of old.fields) {
     if (unnamed === 'delete' && !field.system) continue
-    if (unnamed === 'keep-needed' && isOptionalField(old, field) && !isNamed(field)) continue
+    if (unnamed === 'keep-needed' && isOptionalField(builtIn, old, field) && !isNamed(field)) continue
     if (fields.some((one) => one.id === field.id)) continue
     const place = fields.findIndex((one) => one.name === field.name)
     if (place >= 0 && fields[place]!.type === field.type)
@@ -48,7 +53,7 @@ function read(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection
   const old = draft.catalog.find(String(raw.id || raw.name || ''))
   if (!old) return complete(readNew(raw), new Set(draft.catalog.all.map(({ id }) => id)))
   const cleared = unnamed === 'delete' && raw.fields == null ? { ...raw, fields: [] } : raw
-  return complete(withOldFields(readOver(cleared, old), old, unnamed))
+  return complete(withOldFields(draft.catalog.builtIn, readOver(cleared, old), old, unnamed))
 }
 
 function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
@@ -91,7 +96,7 @@ export async function importCollections(
   const imported = raws.map((raw) => load(draft, raw, unnamed)).sort(inOrder)
   const kept = new Set(imported.map(({ id }) => id))
   const dropped = unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
-  const needed = dropped.find(isBuiltIn)
+  const needed = dropped.find((one) => before.isBuiltIn(one))
   if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(inOrder).reverse())
     await attempt('delete', collection, dropCollection(draft, collection))

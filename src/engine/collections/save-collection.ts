@@ -31,7 +31,7 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
     return draft.put(next)
   }
   const alter = async () => {
-    await alterTable(draft.db, old, next)
+    await alterTable(draft.db, draft.catalog.builtIn, old, next)
     await draft.put(next)
   }
   return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()

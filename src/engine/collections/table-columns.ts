@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { fieldType } from '../fields/field-types.ts'
 import type { Collection } from './collection.ts'
-import { isNeededField, isOptionalField } from './definition/built-in.ts'
+import { type BuiltIn, isNeededField, isOptionalField } from './definition/built-in.ts'
 import { columnName } from './sql-names.ts'
 
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
@@ -47,17 +47,29 @@ export async function convertColumns(db: Db, table: string, fields: readonly Fie
   }
 }
 
-export async function dropColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
+export async function dropColumns(
+  db: Db,
+  builtIn: BuiltIn,
+  table: string,
+  old: Collection,
+  next: Collection,
+): Promise<void> {
   for (const field of old.fields) {
-    if (byId(next.fields, field.id) || isOptionalField(next, field)) continue
+    if (byId(next.fields, field.id) || isOptionalField(builtIn, next, field)) continue
     await alter(db, table, sql`drop column ${columnSql(field)}`)
   }
 }
 
-export async function addColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
+export async function addColumns(
+  db: Db,
+  builtIn: BuiltIn,
+  table: string,
+  old: Collection,
+  next: Collection,
+): Promise<void> {
   for (const field of next.fields) {
     if (byId(old.fields, field.id)) continue
-    const unlessThere = sql.raw(isNeededField(next, field) ? 'if not exists' : '')
+    const unlessThere = sql.raw(isNeededField(builtIn, next, field) ? 'if not exists' : '')
     await alter(db, table, sql`add column ${unlessThere} ${columnDdl(field)}`)
   }
 }

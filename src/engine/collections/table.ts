@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { Collection } from './collection.ts'
+import type { BuiltIn } from './definition/built-in.ts'
 import {
   addFileTriggers,
   deleteUnreferencedFiles,
@@ -25,16 +26,16 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
  * Changes a collection's table; fields match by id. Throws an InvalidCollection for indexes that fail, or
  * Postgres' error. PocketBase: core/collection_record_table_sync.go
  */
-export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
+export async function alterTable(db: Db, builtIn: BuiltIn, old: Collection, next: Collection): Promise<void> {
   const [before, table] = [tableName(old), tableName(next)]
   if (before === table && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
   const isFileMoved = movesFileColumns(old, next)
   if (isFileMoved) await dropFileTriggers(db, old)
   await dropIndexes(db, old)
   if (before !== table) await alter(db, before, sql`rename to ${sql.id(table)}`)
-  await dropColumns(db, table, old, next)
+  await dropColumns(db, builtIn, table, old, next)
   await renameColumns(db, table, old, next)
-  await addColumns(db, table, old, next)
+  await addColumns(db, builtIn, table, old, next)
   await convertColumns(db, table, converted(old, next))
   await createIndexes(db, next)
   if (!isFileMoved) return

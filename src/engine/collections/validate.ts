@@ -79,9 +79,9 @@ const typeProblem = ({ next, old }: CheckedCollection): Problem =>
   )
 
 /** The catalog for checking rules: `next` and all stored collections, even the old version of `next`. */
-function withNext({ all }: Catalog, next: Collection): Catalog {
+function withNext({ all, builtIn }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
-  return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
+  return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next], builtIn)
 }
 
 function ruleProblem(
@@ -148,6 +148,6 @@ export async function validateCollection(given: CheckedCollection): Promise<void
     viewQuery,
     ...authProblem(subject),
   }
-  const data = all({ ...problems, ...(old && builtInProblem(next, old)) })
+  const data = all({ ...problems, ...(old && builtInProblem(store.catalog.builtIn, next, old)) })
   if (data) throw new InvalidCollection(next, data)
 }

@@ -1,7 +1,6 @@
 import { UserError } from '../../platform/errors.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import { type Collection, USERS_ID } from '../collections/collection.ts'
-import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import type { Field } from '../fields/field.ts'
 import type { ExportedCollection, Report } from './exported-collection.ts'
 
@@ -10,7 +9,7 @@ const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
 
 /** Throws a UserError if the source has another collection under the name or id of a built-in one. */
 export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCollection[]): void {
-  const own = draft.catalog.all.filter(({ id }) => BUILT_IN_IDS.has(id))
+  const own = draft.catalog.all.filter((one) => draft.catalog.isBuiltIn(one))
   const taken = raws.filter(({ id, name }) =>
     own.some((one) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()),
   )

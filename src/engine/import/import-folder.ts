@@ -9,7 +9,6 @@ import { INSTALLER_EMAIL } from '../auth/superusers.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
-import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { tableName } from '../collections/sql-names.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { beginImport } from './begin-import.ts'
@@ -77,7 +76,7 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
     throw new UserError(`The store is not empty: ${what}. Import into a new one.`)
   }
   for (const collection of draft.catalog.all) {
-    if (!collection.system && !BUILT_IN_IDS.has(collection.id))
+    if (!collection.system && !draft.catalog.isBuiltIn(collection))
       refuse(`it has the collection ${collection.name}`)
     const others = collection.name === SUPERUSERS ? sql`where email <> ${INSTALLER_EMAIL}` : sql``
     const { rows } = await sql`select from ${sql.id(tableName(collection))} ${others} limit 1`.execute(

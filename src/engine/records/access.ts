@@ -2,12 +2,12 @@ import { type ApiError, forbidden, GatewayError } from '../../platform/errors.ts
 import { memoize } from '../../platform/tools/lru.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { Catalog } from '../collections/catalog.ts'
-import { type Collection, DEVICES_ID, type Rule, type RuleName, USERS_ID } from '../collections/collection.ts'
-import { isBuiltIn } from '../collections/definition/built-in.ts'
+import { type Collection, type Rule, type RuleName, USERS_ID } from '../collections/collection.ts'
+import type { RawCollection, Right } from '../collections/definition/built-in.ts'
 import type { Value } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'
-import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo, type Role } from '../request/request.ts'
+import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo } from '../request/request.ts'
 
 /** The API rule; '' for superusers. Throws 403 if it is null, 401 for a guest if `isAuthRequired`. */
 export function ruleFor(
@@ -71,50 +71,15 @@ export function checkCandidate(
   }
 }
 
-// The roles that a team member needs to use an account's collections. Built-in collections that are not
-// listed are only for the account itself. For routes see `rights` of features.
+type Rights = RawCollection['rights']
 
-type Needed = Role | 'owner'
-const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
+const RANKS: Readonly<Record<Right | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
 
-export const isEnough = (role: Limits, needed: Needed): boolean => RANKS[role] >= RANKS[needed]
+export const isEnough = (role: Limits, needed: Right): boolean => RANKS[role] >= RANKS[needed]
 
-/** The roles needed to read records, to create and update them, and to delete them. */
-type CollectionNeeds = readonly [read: Needed, write: Needed, remove: Needed]
-
-const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
-  [USERS_ID]: ['viewer', 'owner', 'owner'],
-  user_settings: ['viewer', 'admin', 'owner'],
-  senders: ['viewer', 'owner', 'owner'],
-  sms_messages: ['viewer', 'owner', 'admin'],
-  sms_events: ['viewer', 'owner', 'owner'],
-  sms_usage: ['viewer', 'owner', 'owner'],
-  conversations: ['viewer', 'agent', 'admin'],
-  conversation_notes: ['viewer', 'agent', 'agent'],
-  conversation_drafts: ['viewer', 'agent', 'agent'],
-  contacts: ['viewer', 'agent', 'agent'],
-  contact_groups: ['viewer', 'agent', 'agent'],
-  consents: ['viewer', 'agent', 'owner'],
-  consent_states: ['viewer', 'owner', 'owner'],
-  person_requests: ['admin', 'owner', 'owner'],
-  sms_templates: ['viewer', 'agent', 'agent'],
-  [DEVICES_ID]: ['viewer', 'admin', 'admin'],
-  lines: ['viewer', 'admin', 'admin'],
-  campaigns: ['viewer', 'admin', 'admin'],
-  auto_answers: ['viewer', 'admin', 'admin'],
-  verify_services: ['viewer', 'admin', 'admin'],
-  verifications: ['viewer', 'owner', 'owner'],
-  members: ['viewer', 'admin', 'admin'],
-  member_invitations: ['admin', 'owner', 'admin'],
-  account_audit: ['admin', 'owner', 'owner'],
-  api_keys: ['admin', 'admin', 'admin'],
-  webhooks: ['admin', 'admin', 'admin'],
-  webhook_deliveries: ['admin', 'owner', 'owner'],
-  hooks: ['admin', 'admin', 'admin'],
-  hook_calls: ['admin', 'owner', 'owner'],
-}
-const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
-const NOTHING: CollectionNeeds = ['owner', 'owner', 'owner']
+/** What members may do in collections that superusers made, and in system collections. */
+const OTHERS: Rights = { read: 'viewer', write: 'agent', remove: 'agent' }
+const NOTHING: Rights = { read: 'owner', write: 'owner', remove: 'owner' }
 
 /** Built-in collections that a team member who acts for no account may use, by their own API rules. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
@@ -132,16 +97,21 @@ const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalog {
   if (limits === undefined) return catalog
   const made = known(catalog)
-  const restricted = made.get(limits) ?? new Catalog(catalog.all.map((one) => restrict(one, limits)))
+  const restricted =
+    made.get(limits) ??
+    new Catalog(
+      catalog.all.map((one) => restrict(catalog, one, limits)),
+      catalog.builtIn,
+    )
   made.set(limits, restricted)
   return restricted
 }
 
-function restrict(collection: Collection, limits: Limits): Collection {
-  if (limits === 'none' && (!isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id)))
+function restrict(catalog: Catalog, collection: Collection, limits: Limits): Collection {
+  if (limits === 'none' && (!catalog.isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id)))
     return collection
-  const [read, write, remove] = needsOf(collection)
-  const rule = (needed: Needed, own: Rule) => (isEnough(limits, needed) ? narrowed(collection, own) : null)
+  const { read, write, remove } = findRights(catalog, collection)
+  const rule = (needed: Right, own: Rule) => (isEnough(limits, needed) ? narrowed(collection, own) : null)
   const rules = {
     listRule: rule(read, collection.listRule),
     viewRule: rule(read, collection.viewRule),
@@ -154,8 +124,8 @@ function restrict(collection: Collection, limits: Limits): Collection {
     : { ...collection, ...rules }
 }
 
-const needsOf = (collection: Collection): CollectionNeeds =>
-  collection.system || isBuiltIn(collection) ? (COLLECTIONS[collection.id] ?? NOTHING) : OTHERS
+const findRights = ({ builtIn }: Catalog, { id, system }: Collection): Rights =>
+  builtIn.raw.get(id)?.rights ?? (system ? NOTHING : OTHERS)
 
 /** For `members`: shows the members of the account, not its memberships in other accounts. */
 function narrowed({ id }: Collection, rule: Rule): Rule {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Store } from '../../engine/collections/catalog.ts'
+import type { Catalog, Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { columnName } from '../../engine/collections/sql-names.ts'
 import { fieldType } from '../../engine/fields/field-types.ts'
@@ -30,7 +30,7 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
   const rows = place.rows(person, texts)
   const collection = store.catalog.find(table)
   if (typeof erasure === 'object') {
-    const blank = { ...(collection && !place.isShared && blankAdded(collection)), ...erasure }
+    const blank = { ...(collection && !place.isShared && blankAdded(store.catalog, collection)), ...erasure }
     const values = Object.entries(blank).map(([column, value]) => [
       column,
       typeof value === 'function' ? value(person, name) : value,
@@ -48,9 +48,9 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
 }
 
 /** Empty values of the fields that superusers added. */
-const blankAdded = (collection: Collection) =>
+const blankAdded = (catalog: Catalog, collection: Collection) =>
   Object.fromEntries(
-    addedFields(collection).map((field) => [columnName(field.name), fieldType(field).zero(field)]),
+    addedFields(catalog, collection).map((field) => [columnName(field.name), fieldType(field).zero(field)]),
   ) as Record<string, Erased>
 
 /** The column that names the rows of a place: the id of a record. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalog } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { isBuiltIn, isNeededField } from '../../engine/collections/definition/built-in.ts'
+import { isNeededField } from '../../engine/collections/definition/built-in.ts'
 import { columnName } from '../../engine/collections/sql-names.ts'
 import type { Field } from '../../engine/fields/field.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -107,12 +107,12 @@ const STEPS: readonly Step[] = [
 const WORDS: ReadonlySet<string> = new Set(['text', 'editor', 'url', 'email', 'json'])
 
 /** The fields that superusers added to a built-in collection. */
-export const addedFields = (collection: Collection): Field[] =>
-  collection.fields.filter((field) => !isNeededField(collection, field))
+export const addedFields = ({ builtIn }: Catalog, collection: Collection): Field[] =>
+  collection.fields.filter((field) => !isNeededField(builtIn, collection, field))
 
-const addedWords = (collection: Collection | undefined): string[] =>
+const addedWords = (catalog: Catalog, collection: Collection | undefined): string[] =>
   collection
-    ? addedFields(collection)
+    ? addedFields(catalog, collection)
         .filter(({ type }) => WORDS.has(type))
         .map(({ name }) => columnName(name))
     : []
@@ -123,14 +123,17 @@ export function stepsOfMentions(catalog: Catalog): readonly Step[] {
     STEPS.flatMap(({ mentions }) => mentions.map(({ table }) => table)),
   )
   const more = catalog.all
-    .filter((one) => isBuiltIn(one) && !known.has(one.name) && one.fields.some(({ name }) => name === 'user'))
-    .filter((one) => addedWords(one).length > 0)
+    .filter(
+      (one) =>
+        catalog.isBuiltIn(one) && !known.has(one.name) && one.fields.some(({ name }) => name === 'user'),
+    )
+    .filter((one) => addedWords(catalog, one).length > 0)
     .map(({ name }) => records(name as keyof Tables, []))
   return [...STEPS, ...more].map(({ mentions, ...step }) => ({
     ...step,
     mentions: mentions.map((mention) => ({
       ...mention,
-      columns: [...mention.columns, ...addedWords(catalog.find(mention.table))],
+      columns: [...mention.columns, ...addedWords(catalog, catalog.find(mention.table))],
     })),
   }))
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../engine/collections/catalog.ts'
 import { type Collection, USERS_ID } from '../../engine/collections/collection.ts'
-import { isBuiltIn } from '../../engine/collections/definition/built-in.ts'
 import { columnName } from '../../engine/collections/sql-names.ts'
 import { referencesTo } from '../../engine/records/references.ts'
 import { isShown } from '../../engine/records/shown-fields.ts'
@@ -28,7 +27,7 @@ export function placesOfAccount(catalog: Catalog): Place[] {
     .filter(({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name))
     .map(({ collection, field }) => [collection, field.name] as const)
   return [[users, 'id'] as const, ...owned]
-    .filter(([collection]) => isBuiltIn(collection))
+    .filter(([collection]) => catalog.isBuiltIn(collection))
     .map(([collection, owner]) =>
       place({
         ...{ table: collection.name as keyof Tables, title: collection.name.replaceAll('_', ' ') },

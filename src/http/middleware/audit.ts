@@ -1,6 +1,5 @@
 import type { InSameTransaction } from '../../engine/auth/account.ts'
 import {
-  AUDITED,
   type AuditEntry,
   recordAudit,
   recordMemberAudit,
@@ -66,12 +65,15 @@ export function auditWrite(
   collection: Collection,
   sent: Iterable<string> = [],
 ): WriteOptions['inSameTransaction'] {
-  if (!auth?.isSuperuser && !(auth?.actor && AUDITED.has(collection.id))) return undefined
+  if (!auth?.isSuperuser && !(auth?.actor && isAudited(services, collection))) return undefined
   const action = ACTIONS[method] ?? method
   const fields = action === 'delete' ? [] : namesIn([...Object.keys(body), ...sent], collection)
   return ({ db }, record) =>
     auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
 }
+
+const isAudited = ({ store: { catalog } }: Services, { id }: Collection) =>
+  catalog.builtIn.raw.get(id)?.audited === true
 
 function namesIn(body: readonly string[], { fields }: Collection): string[] {
   const keys = new Set(body.map((key) => key.replace(/^\+|[+-]$/g, '')))

@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { type Collection, SUPERUSERS } from '../../engine/collections/collection.ts'
-import { builtInCollections, systemCollections } from '../../engine/collections/definition/built-in.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { UserError } from '../../platform/errors.ts'
+import type { DescribedCollection } from './described-collections.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
 
@@ -13,14 +12,9 @@ import { SECURITY_SCHEMES } from './security.ts'
 const homepage = 'homepage' in packageJson ? String(packageJson.homepage) : ''
 const PAGES = homepage !== '' && { description: 'Guides', url: `${homepage}/tree/main/docs#readme` }
 
-export const describedCollections = (): Collection[] => [
-  ...builtInCollections(),
-  ...systemCollections().filter(({ name }) => name === SUPERUSERS),
-]
-
 interface DocumentScope {
   readonly url: string
-  readonly collections: readonly Collection[]
+  readonly collections: readonly DescribedCollection[]
   readonly extensions: Extensions
   readonly described: readonly DescribedRoutes[]
 }
@@ -70,12 +64,12 @@ function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: un
 }
 
 /** `pocketsms openapi`: prints the API description without a server. `setting` may throw a UserError. */
-export const openapiCommand = (setting: () => Omit<DocumentScope, 'collections'>) =>
+export const openapiCommand = (setting: () => DocumentScope) =>
   defineCommand({
     meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
     args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },
     run({ args: { out } }) {
-      const document = openApiDocument({ ...setting(), collections: describedCollections() })
+      const document = openApiDocument(setting())
       const text = `${JSON.stringify(document, null, 2)}\n`
       if (!out) {
         process.stdout.once('error', () => process.exit())

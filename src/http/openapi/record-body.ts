@@ -39,14 +39,13 @@ const settable = (collection: Collection, extension: Extension | undefined) =>
       (!field.hidden || (collection.type === 'auth' && field.name === 'password')),
   )
 
-const sent = (collection: Collection, field: Field) =>
-  bodySchema(field).meta({ description: describeField(collection, field) })
+const sent = (field: Field) => bodySchema(field).meta({ description: describeField(field) })
 
 const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
 
 export function createBody(collection: Collection, extension: Extension | undefined): z.ZodType {
   const fields = settable(collection, extension).map((field) => {
-    const schema = sent(collection, field)
+    const schema = sent(field)
     const isMade = field.type === 'text' && field.autogeneratePattern !== ''
     return [field.name, field.required && !isMade ? schema : schema.optional()]
   })
@@ -59,7 +58,7 @@ export function createBody(collection: Collection, extension: Extension | undefi
 /** The body of an update: any fields, and modifiers such as `name+` of fields that support them. */
 export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
   const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
-  const plain = fields.map((field) => [field.name, sent(collection, field).optional()])
+  const plain = fields.map((field) => [field.name, sent(field).optional()])
   const modified = fields.flatMap((field) => modifiersOf(field))
   const oldPassword = z.string().optional().describe('Asked of all but superusers for a new password.')
   const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}

@@ -10,7 +10,7 @@ import {
 import { storageOf } from '../../engine/fields/field-types.ts'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { canBeShown } from '../../engine/records/shown-fields.ts'
-import texts from './texts.json' with { type: 'json' }
+import type { DescribedCollection } from './described-collections.ts'
 
 const BY_STORAGE: Readonly<Record<Storage, () => z.ZodType>> = {
   text: () => z.string(),
@@ -69,7 +69,7 @@ function recordSchema(collection: Collection, others: RecordSchemas): z.ZodObjec
 }
 
 function answered(collection: Collection, field: Field): z.ZodType {
-  const schema = valueSchema(field).meta({ description: describeField(collection, field) })
+  const schema = valueSchema(field).meta({ description: describeField(field) })
   const isOptional = field.hidden || (collection.type === 'auth' && field.name === 'email')
   return isOptional ? schema.optional() : schema
 }
@@ -84,11 +84,19 @@ function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
   return z.looseObject(Object.fromEntries(entries)).meta({ description })
 }
 
-const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
+/** Descriptions of fields that several collections have. */
+const SHARED: Readonly<Record<string, string>> = {
+  id: '15 letters and digits; the server creates it if it is absent.',
+  created: 'When the record was made.',
+  updated: 'When the record last changed.',
+  password: 'At least 8 characters. Never shown.',
+  email: 'Shown to the record itself and to superusers, to others if `emailVisibility` is set.',
+  emailVisibility: 'Whether all who see the record see its email.',
+  verified: "Whether the address was proven to be the record's own.",
+}
 
-/** A field's description: its own help text if there is one, else that in `texts.json`. */
-export function describeField(collection: Collection, field: Field): string | undefined {
-  const text = field.help || TEXTS[collection.name]?.[field.name] || TEXTS['*']![field.name]
+export function describeField(field: Field): string | undefined {
+  const text = field.help || SHARED[field.name]
   return field.hidden ? [text, 'Only superusers see it.'].filter(Boolean).join(' ') : text
 }
 
@@ -97,9 +105,9 @@ export function describeRule(rule: Rule): string {
   return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
 }
 
-export const recordTag = (collection: Collection) => ({
-  name: collection.name,
-  description: TEXTS[collection.name]?.[''] ?? `Records of the collection \`${collection.name}\`.`,
+export const recordTag = ({ name, about }: DescribedCollection) => ({
+  name,
+  description: about ?? `Records of the collection \`${name}\`.`,
 })
 
 export const pageOf = (record: z.ZodType, id: string) =>

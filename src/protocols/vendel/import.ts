@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import { type Collection, USERS_ID } from '../../engine/collections/collection.ts'
-import { BUILT_IN_IDS } from '../../engine/collections/definition/built-in.ts'
 import type { Field } from '../../engine/fields/field.ts'
 import type { ExportedCollection } from '../../engine/import/exported-collection.ts'
 import { importFolder } from '../../engine/import/import-folder.ts'
@@ -82,7 +81,7 @@ export const importVendel = (
       open,
     )
 
-    const own = draft.catalog.all.filter(({ id, system }) => system || BUILT_IN_IDS.has(id))
+    const own = draft.catalog.all.filter((one) => one.system || draft.catalog.isBuiltIn(one))
     const ownOf = ({ name }: ExportedCollection) =>
       own.find((one) => one.name === (one.system ? name : OURS[name]))
     const ids = new Map(raws.map((raw) => [raw.id, ownOf(raw)?.id ?? raw.id]))

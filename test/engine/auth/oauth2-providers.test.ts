@@ -6,8 +6,9 @@ import { providerClient } from '../../../src/engine/auth/oauth2/provider.ts'
 import { PROVIDERS, providerOf } from '../../../src/engine/auth/oauth2/providers.ts'
 import { fetchUser } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
 import { type AuthCollection, USERS_ID } from '../../../src/engine/collections/collection.ts'
-import { builtInCollections } from '../../../src/engine/collections/definition/built-in.ts'
+import { makeBuiltIn } from '../../../src/engine/collections/definition/built-in.ts'
 import { OAUTH2_PROVIDERS } from '../../../src/engine/collections/definition/oauth2-providers.ts'
+import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
@@ -72,7 +73,7 @@ test('auth-methods shows the logo of a renamed provider, but not under the old k
     tokenURL: '',
     userInfoURL: '',
   }))
-  const users = builtInCollections().find(({ id }) => id === USERS_ID) as AuthCollection
+  const users = makeBuiltIn(BUILT_IN).find(({ id }) => id === USERS_ID) as AuthCollection
   const methods = JSON.parse(
     renderAuthMethods({ ...users, oauth2: { ...users.oauth2, enabled: true, providers: set } }),
   )

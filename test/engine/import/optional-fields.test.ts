@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bootstrap } from '../../../src/engine/collections/bootstrap.ts'
-import { builtInCollections } from '../../../src/engine/collections/definition/built-in.ts'
+import { makeBuiltIn } from '../../../src/engine/collections/definition/built-in.ts'
 import { columnsOf } from '../../../src/engine/collections/table.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
+import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { collectionStore, refusal, rowsOf, update } from '../../support/collection-store.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
@@ -40,7 +41,7 @@ test('a superuser can add a removed optional field again with its old values and
   await db.query(
     `insert into api_keys (id, "user", scopes) values ('keykeykeykey001', 'useruseruser001', '{all:any}')`,
   )
-  const scopes = builtInCollections()
+  const scopes = makeBuiltIn(BUILT_IN)
     .flatMap(({ id, fields }) => (id === 'api_keys' ? fields : []))
     .find(({ name }) => name === 'scopes')!
   const add = (field: object) => update(store, 'api_keys', { fields: [...keys().fields, field] })

@@ -1,12 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog } from '../../../src/engine/collections/catalog.ts'
-import type { Collection } from '../../../src/engine/collections/collection.ts'
+import { type Collection, SUPERUSERS } from '../../../src/engine/collections/collection.ts'
 import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
 import { findApi } from '../../../src/http/metrics/traffic.ts'
 import { gatewayForm } from '../../../src/http/middleware/failure.ts'
-import { describedCollections, openApiDocument } from '../../../src/http/openapi/document.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { pathOf } from '../../../src/http/server/before-routes.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
+import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { APIS } from '../../../src/main/features.ts'
 import { Lru } from '../../../src/platform/tools/lru.ts'
 import type { GivenAnswer } from './answers.ts'
@@ -54,7 +55,7 @@ export function validatorOf(
 }
 
 /** Collections that every server has. */
-const OWN = describedCollections().map(({ id }) => id)
+const OWN = [...BUILT_IN.raw.keys(), SUPERUSERS]
 
 /**
  * What answers below `/api/collections/{name}` may hold records of: the collections that every server has,

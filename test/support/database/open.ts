@@ -1,5 +1,6 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { type CatalogStore, openStore as openCatalog } from '../../../src/engine/collections/catalog-store.ts'
+import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { type RunningServer, start as startServer } from '../../../src/main/server.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { openDb as openDatabase } from '../../../src/platform/db/connect.ts'
@@ -30,7 +31,7 @@ export async function openDb(config: Config, log: Logger): Promise<OpenDb> {
 
 /** Opens a store on it. It is closed after the test file. */
 export async function openStore<D extends TestDb>(db: D): Promise<TestStore<D>> {
-  const store = await openCatalog(db)
+  const store = await openCatalog(db, BUILT_IN)
   return Object.assign(store, { db, close: stopLater(store.close.bind(store)) })
 }
 
