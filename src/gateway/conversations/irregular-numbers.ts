@@ -6,61 +6,33 @@ import { OTHER_FORM } from '../../portable/phone/other-forms.ts'
 /** Maximum numbers that are read at a time. */
 export const MAX_NUMBERS = 500
 
-/** The order of Postgres' collation "C". */
-const inOrder = (a: string, b: string) => Buffer.from(a).compare(Buffer.from(b))
+const SECOND_FORM = `^\\+[0-9]{1,3}0|${OTHER_FORM}`
 
-/** Numbers that are not in E.164, have a 0 after what may be their calling code, or are in a second form. */
-const isCandidate = (column: string) =>
-  sql<boolean>`(${sql.ref(column)} !~ '^\\+[1-9][0-9]{6,14}$' or ${isSecondForm(column)})`
-const isSecondForm = (column: string) => sql<boolean>`${sql.ref(column)} ~ ${`^\\+[0-9]{1,3}0|${OTHER_FORM}`}`
+/** SQL: the next numbers of user $1 after $2 in a column, which is tested by a condition. */
+const nextNumbers = (table: string, column: string, condition: string) => `(
+  select distinct "${column}" as number from ${table}
+  where "user" = $1 and "${column}" > $2 and ${condition} order by number limit ${MAX_NUMBERS})`
+
+/** Numbers that are not in E.164, have a 0 after a possible calling code, or are in a second form ($3). */
+const isCandidate = (column: string) => `("${column}" !~ '^\\+[1-9][0-9]{6,14}$' or "${column}" ~ $3)`
+
+/** A statement with a part for each column, because each has its own index. */
+const NUMBERS_AFTER = [
+  nextNumbers(
+    'sms_messages',
+    'from',
+    `"from" <> '' and message_type = 'incoming' and ${isCandidate('from')}`,
+  ),
+  nextNumbers('sms_messages', 'to', `message_type = 'outgoing' and "to" ~ $3`),
+  nextNumbers('conversations', 'number', isCandidate('number')),
+  nextNumbers('contacts', 'phone', isCandidate('phone')),
+].join(' union ')
 
 /** The next numbers in the order of collation "C": of texts, conversations and contacts. */
 export async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {
-  const found = await Promise.all([
-    queries(db)
-      .selectFrom('sms_messages')
-      .select('from as number')
-      .distinct()
-      .where('user', '=', user)
-      .where('from', '<>', sql.lit(''))
-      .where('from', '>', after)
-      .where('message_type', '=', sql.lit('incoming'))
-      .where(isCandidate('from'))
-      .orderBy('number')
-      .limit(MAX_NUMBERS)
-      .execute(),
-    queries(db)
-      .selectFrom('sms_messages')
-      .select('to as number')
-      .distinct()
-      .where('user', '=', user)
-      .where('to', '>', after)
-      .where('message_type', '=', sql.lit('outgoing'))
-      .where(isSecondForm('to'))
-      .orderBy('number')
-      .limit(MAX_NUMBERS)
-      .execute(),
-    queries(db)
-      .selectFrom('conversations')
-      .select('number')
-      .where('user', '=', user)
-      .where('number', '>', after)
-      .where(isCandidate('number'))
-      .orderBy('number')
-      .limit(MAX_NUMBERS)
-      .execute(),
-    queries(db)
-      .selectFrom('contacts')
-      .select('phone as number')
-      .where('user', '=', user)
-      .where('phone', '>', after)
-      .where(isCandidate('phone'))
-      .orderBy('number')
-      .limit(MAX_NUMBERS)
-      .execute(),
-  ])
-  const numbers = new Set(found.flat().map(({ number }) => number))
-  return [...numbers].sort(inOrder).slice(0, MAX_NUMBERS)
+  const text = `${NUMBERS_AFTER} order by number limit ${MAX_NUMBERS}`
+  const { rows } = await db.query(text, [user, after, SECOND_FORM], 'irregular numbers')
+  return rows.map(([number]) => String(number))
 }
 
 /** The texts from each number, by where they came to, the newest first. */
