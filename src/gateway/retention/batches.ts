@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { queries, tryLock } from '../../platform/db/queries.ts'
+import { before } from '../base/retention-periods.ts'
 
 /** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
 export const BATCH = 1_000
@@ -10,6 +11,13 @@ const PAUSE_MS = 50
 
 /** SQL: a message has come to its end. */
 export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
+
+/** SQL: a batch of ended texts `m` that have not changed for so many days, the oldest first, locked. */
+export const oldTexts = (which: RawBuilder<boolean>, days: string) =>
+  sql<{ id: string }>`(select m.id from sms_messages m
+    where ${which} and ${sql.raw(ENDED_SQL)}
+      and m.created < ${before(sql.ref(days))} and m.updated < ${before(sql.ref(days))}
+    order by m.created limit ${sql.lit(BATCH)} for update skip locked)`.as('old')
 
 /**
  * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends

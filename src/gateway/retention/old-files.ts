@@ -1,38 +1,26 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { before, periodsSql } from '../base/retention-periods.ts'
+import { periodsSql } from '../base/retention-periods.ts'
 import { accountsSql } from './accounts.ts'
-import { BATCH, ENDED_SQL } from './batches.ts'
+import { BATCH, oldTexts } from './batches.ts'
 import { redactPayloads } from './end-messages.ts'
 
 /** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */
 export async function deleteFiles(db: Db, days: number, accounts: readonly string[]): Promise<number> {
   const emptied = await queries(db, 'planned')
-    .with('old', (query) =>
+    .with('found', (query) =>
       query
         .selectFrom(accountsSql(accounts))
         .crossJoinLateral(({ ref }) => periodsSql(ref('a.id'), days).as('p'))
-        .crossJoinLateral(({ selectFrom, ref }) =>
-          selectFrom('sms_messages as m')
-            .select('m.id')
-            .whereRef('m.user', '=', 'a.id')
-            .where('m.created', '<', before(ref('p.files')))
-            .where('m.updated', '<', before(ref('p.files')))
-            .where(sql<boolean>`${sql.raw(ENDED_SQL)} and attachments <> '{}'`)
-            .orderBy('m.created')
-            .limit(sql.lit(BATCH))
-            .forUpdate()
-            .skipLocked()
-            .as('found'),
-        )
-        .select('found.id')
+        .crossJoinLateral(oldTexts(sql`m."user" = a.id and m.attachments <> '{}'`, 'p.files'))
+        .select('old.id')
         .limit(sql.lit(BATCH)),
     )
     .updateTable('sms_messages as m')
-    .from('old')
+    .from('found')
     .set({ attachments: [] })
-    .whereRef('m.id', '=', 'old.id')
+    .whereRef('m.id', '=', 'found.id')
     .returning('m.id')
     .execute()
   const ids = emptied.map(({ id }) => id)

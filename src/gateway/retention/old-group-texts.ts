@@ -3,8 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, queries } from '../../platform/db/queries.ts'
-import { before } from '../base/retention-periods.ts'
-import { BATCH, ENDED_SQL, forPeople, PEOPLE } from './batches.ts'
+import { BATCH, forPeople, oldTexts, PEOPLE } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
 
@@ -52,6 +51,8 @@ const MEMBER_DAYS = sql<number>`(select min(g.keep_days) from contact_groups g
 
 /** The oldest texts to end, from and to these contacts. */
 async function selectOld(db: Db, mode: Mode, user: string, phones: readonly string[]): Promise<string[]> {
+  const which = sql<boolean>`m."user" = p."user" and ${sql.raw(OTHER_NUMBER_SQL)} = p.phone
+    and ${sql.raw(HAS_CONTENT_SQL[mode])}`
   const old = await queries(db, 'planned')
     .selectFrom(({ selectFrom }) =>
       selectFrom('contacts as c')
@@ -60,20 +61,7 @@ async function selectOld(db: Db, mode: Mode, user: string, phones: readonly stri
         .where('c.phone', '=', anyOf(phones))
         .as('p'),
     )
-    .crossJoinLateral(({ selectFrom, ref }) =>
-      selectFrom('sms_messages')
-        .select('id')
-        .whereRef('user', '=', 'p.user')
-        .whereRef(sql<string>`${sql.raw(OTHER_NUMBER_SQL)}`, '=', 'p.phone')
-        .where('created', '<', before(ref('p.days')))
-        .where('updated', '<', before(ref('p.days')))
-        .where(sql<boolean>`${sql.raw(ENDED_SQL)} and ${sql.raw(HAS_CONTENT_SQL[mode])}`)
-        .orderBy('created')
-        .limit(sql.lit(BATCH))
-        .forUpdate()
-        .skipLocked()
-        .as('old'),
-    )
+    .crossJoinLateral(oldTexts(which, 'p.days'))
     .select('old.id')
     .where('p.days', 'is not', null)
     .limit(sql.lit(BATCH))

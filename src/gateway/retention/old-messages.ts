@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { anyOf, queries } from '../../platform/db/queries.ts'
 import { before, periodsSql } from '../base/retention-periods.ts'
 import { accountPages, accountsSql } from './accounts.ts'
-import { BATCH, ENDED_SQL, inBatches } from './batches.ts'
+import { BATCH, inBatches, oldTexts } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
 import { deleteFiles } from './old-files.ts'
@@ -58,24 +58,12 @@ const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
 async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly string[]) {
   const kinds = sql<{ type: 'incoming' | 'outgoing'; days: number }>`
     (values ('incoming', p.incoming), ('outgoing', p.outgoing))`
+  const which = sql<boolean>`m."user" = a.id and m.message_type = k.type and ${sql.raw(HAS_CONTENT_SQL[mode])}`
   const old = await queries(db, 'planned')
     .selectFrom(accountsSql(accounts))
     .crossJoinLateral(({ ref }) => periodsSql(ref('a.id'), days).as('p'))
     .crossJoinLateral(kinds.as<'k'>(sql`k(type, days)`))
-    .crossJoinLateral(({ selectFrom, ref }) =>
-      selectFrom('sms_messages as m')
-        .select('m.id')
-        .whereRef('m.user', '=', 'a.id')
-        .whereRef('m.message_type', '=', 'k.type')
-        .where('m.created', '<', before(ref('k.days')))
-        .where('m.updated', '<', before(ref('k.days')))
-        .where(sql<boolean>`${sql.raw(ENDED_SQL)} and ${sql.raw(HAS_CONTENT_SQL[mode])}`)
-        .orderBy('m.created')
-        .limit(sql.lit(BATCH))
-        .forUpdate()
-        .skipLocked()
-        .as('old'),
-    )
+    .crossJoinLateral(oldTexts(which, 'k.days'))
     .select('old.id')
     .limit(sql.lit(BATCH))
     .execute()
