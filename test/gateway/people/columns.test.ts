@@ -6,7 +6,7 @@ import { start } from '../../support/database/open.ts'
 import { must, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 import { until } from '../../support/until.ts'
-import { findReason } from './no-places.ts'
+import { findReason, NO_WORDS } from './no-places.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
 const lines: string[] = []
@@ -55,6 +55,8 @@ test('each column that can hold words is looked through for mentions, or has a r
   const without = [...all].filter((column) => !mentioned.has(column) && !findReason(column, store.catalog))
   expect(without).toEqual([])
   expect([...mentioned].filter((column) => !all.has(column))).toEqual([])
+  const names = new Set(columns.map(([, column]) => column))
+  expect([...NO_WORDS.keys()].filter((column) => !all.has(column) && !names.has(column))).toEqual([])
 })
 
 /** SQL of a value that names the person ($1: the name, $2: the number), and differs by row. */

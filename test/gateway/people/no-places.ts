@@ -1,8 +1,8 @@
 import type { Catalog } from '../../../src/engine/collections/catalog.ts'
 
 /**
- * Tables that hold no data of the persons whom an account texts, or that need no erasure of their own, with
- * the reason. `src/gateway/people/places` has the others. A new table needs a place or a line here.
+ * Tables none of whose rows belongs to a person whom an account texts, or that need no erasure of their own,
+ * with the reason. `src/gateway/people/places` has the others. A new table needs a place or a line here.
  */
 export const NO_PLACES: Readonly<Record<string, string>> = {
   _audit: 'names actions, superusers and record ids; never values',
@@ -68,45 +68,56 @@ export const NO_PLACES: Readonly<Record<string, string>> = {
   webhook_rotations: 'times',
 }
 
-const ID = 'names a row'
-const NUMBER = 'a number: rows of the person are found by it'
-const CHOSEN = 'the server chooses it from a list'
-const SETTING = 'a setting of the account, by which it works'
-const RANDOM = 'random, a hash, or encrypted'
-const DELETED = 'a row that names the person in any column is deleted'
-const PROOF = 'a proof of another person, which nobody may change'
-
-/** Columns that name no person in rows about others, with the reason: by name, or by table and name. */
-export const NO_WORDS: Readonly<Record<string, string>> = {
-  ...{ id: ID, user: ID, key: ID, message: ID, messages: ID, last_message: ID, delivery: ID, ref: ID },
-  ...{ line: ID, lines: ID, device: ID, webhook: ID, holder: ID, record: ID, collection: ID, owner: ID },
-  ...{ batch_id: ID, batches: ID, former_batch: ID, event_id: ID, api_key: ID, verification: ID, answer: ID },
-  ...{ number: NUMBER, phone: NUMBER, to: NUMBER, from: NUMBER, recipients: NUMBER, audience: NUMBER },
-  ...{ without_consent: NUMBER, numbers: NUMBER },
-  ...{ event: CHOSEN, kind: CHOSEN, api: CHOSEN, state: CHOSEN, country: CHOSEN, time_zone: CHOSEN },
-  ...{
-    charged: CHOSEN,
-    waiting_for: CHOSEN,
-    quiet_zone: CHOSEN,
-    period: CHOSEN,
-    month: CHOSEN,
-    type: CHOSEN,
-  },
-  ...{ 'sms_dispatch.refused': CHOSEN, 'sms_dispatch.scope': ID },
-  ...{ purpose: CHOSEN, counts: CHOSEN, repeat: CHOSEN, thumb: CHOSEN, node: CHOSEN },
-  ...{ hash: RANDOM, sealed: RANDOM, fingerprint: RANDOM, secret: RANDOM, previous_secret: RANDOM },
-  ...{ signing_secret: RANDOM, token: RANDOM, service_token: RANDOM, address_hash: RANDOM },
-  '_files.name': 'the name of a file that another person sent',
-  'device_carriers.account': SETTING,
-  ...{ 'hooks.template': SETTING, 'hooks.recipients_from': SETTING, 'hooks.once_key': SETTING },
-  ...{ 'hooks.resolved_when': SETTING, 'hooks.send_when': SETTING, quiet_from: SETTING, quiet_to: SETTING },
-  ...{ 'webhooks.url': SETTING, 'webhooks.headers': SETTING, 'webhooks.body': SETTING },
-  ...{ 'webhooks.target': SETTING, 'webhooks.smsgate_id': SETTING },
-  ...{ 'hook_calls.body': DELETED, 'hook_calls.error': DELETED, 'hook_calls.texts': DELETED },
-  ...{ 'sms_idempotency.key': DELETED, 'sms_idempotency.answer': DELETED, 'twilio_answers.replies': DELETED },
-  ...{ 'consents.shown': PROOF, 'consents.version': PROOF, 'consents.said': PROOF },
-  ...{ 'consents.address': PROOF, 'consents.browser': PROOF },
+/** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */
+const REASONS: Readonly<Record<string, string>> = {
+  'names a row': `id user key message messages last_message delivery ref line lines device webhook holder record
+    collection owner batch_id batches former_batch event_id api_key verification answer collectionRef recordRef
+    session sms_dispatch.scope hook_once.hook hook_windows.hook push_subscriptions.sender`,
+  'a number: rows of the person are found by it':
+    'number phone to from recipients audience without_consent numbers',
+  'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
+    period month type sms_dispatch.refused purpose counts repeat thumb node _audit.action account_audit.action
+    _changes.action _mfas.method _externalAuths.provider device_batteries.connection smsgate_tokens.scopes
+    sms_messages_brief.message_type sms_messages_brief.status`,
+  'a name of a field, file or function of the program': `_audit.fields account_audit.fields _functions.name
+    _migrations.file`,
+  'a schema, or a setting of the server': '_collections.name _collections.data _params.value',
+  'what the server does at the moment': `_listeners.ignored _subscribing.request backup_state.last_backup
+    backup_state.last_failure backup_state.last_restore backup_state.running backup_state.schedule`,
+  'a time': 'device_silences.silent_since line_use.day',
+  'a setting of the account, by which it works': `device_carriers.account hooks.template hooks.recipients_from
+    hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
+    webhooks.body webhooks.target webhooks.smsgate_id auto_answers.hours_from auto_answers.hours_to
+    auto_answers.value lines.monthly_budget lines.prefixes lines.prices twilio_numbers.sms_method
+    user_settings.account_name user_settings.code_destinations user_settings.code_stopped
+    user_settings.currency destinations verify_services.app_hash verify_services.default_locale
+    verify_services.domain verify_services.name`,
+  'a device or line of the account itself': `device_pairings.name devices.email devices.name devices.push
+    devices.sims lines.carrier lines.label smsgate_phones.path`,
+  'a text that the account wrote for all': `auto_answers.body contact_groups.join_text contact_groups.join_words
+    contact_groups.page_consent contact_groups.page_text sms_templates.body verify_services.templates`,
+  'about people who sign in': `_audit.email _audit.ip _audit.superuser _externalAuths.providerId _otps.sentTo
+    _superusers.email api_keys.last_used_ip api_keys.last_used_prefix auth_sessions.ip auth_sessions.user_agent
+    member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
+  'random, a hash, or encrypted': `hash sealed fingerprint secret previous_secret signing_secret token
+    service_token address_hash token_hash code_hash tokenKey signing_key checksum api_keys.prefix
+    api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
+    push_subscriptions.keys`,
+  'a request by the pattern of its route, without values': '_logs.data',
+  'what an erasure clears otherwise': '_changes.image _file_chunks.content',
+  'counts and ids of texts': 'hook_windows.summary',
+  'the name of a file that another person sent': '_files.name',
+  'a row that names the person in any column is deleted': `hook_calls.body hook_calls.error hook_calls.texts
+    sms_idempotency.key sms_idempotency.answer twilio_answers.replies`,
+  'a proof of another person, which nobody may change': `consents.shown consents.version consents.said
+    consents.address consents.browser`,
 }
+
+export const NO_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(REASONS).flatMap(([reason, columns]) =>
+    columns.split(/\s+/).map((column) => [column, reason] as const),
+  ),
+)
 
 const WORDLESS = new Set(['relation', 'select', 'file', 'password', 'autodate', 'date'])
 
@@ -115,5 +126,5 @@ export function findReason(column: string, catalog: Catalog): string | undefined
   const [table, name] = column.split('.') as [string, string]
   const field = catalog.find(table)?.fields.find((one) => one.name === name)
   if (field && WORDLESS.has(field.type)) return `a field of the type ${field.type}`
-  return NO_PLACES[table] ?? NO_WORDS[column] ?? NO_WORDS[name]
+  return NO_WORDS.get(column) ?? NO_WORDS.get(name)
 }
