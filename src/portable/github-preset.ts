@@ -133,7 +133,8 @@ export const GITHUB_ONCE = firstOf({
 
 export const GITHUB_RESOLVED = [
   ...['workflow_run', 'workflow_job', 'check_run', 'check_suite'].map((path) => `${path}.conclusion`),
-  ...['deployment_status.state', 'state'],
+  'deployment_status.state',
+  'state',
 ]
   .map((path) => `${path}=success`)
   .join(';')

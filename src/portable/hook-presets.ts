@@ -80,9 +80,14 @@ const STRIPE = preset(
     firstOf(
       Object.fromEntries(
         [
-          ...['last_payment_error.message', 'last_setup_error.message', 'failure_message'],
-          ...['last_finalization_error.message', 'failure_reason', 'reason'],
-          ...['cancellation_details.reason', 'description'],
+          'last_payment_error.message',
+          'last_setup_error.message',
+          'failure_message',
+          'last_finalization_error.message',
+          'failure_reason',
+          'reason',
+          'cancellation_details.reason',
+          'description',
         ].map((name) => [ofObject(name), `, {{${ofObject(name)}}}`]),
       ),
     ) +

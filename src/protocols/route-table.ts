@@ -114,7 +114,9 @@ export function describeRoutes(
     const path = at.replace(' ', () => ` ${root}`)
     const id = route.id ?? path.toLowerCase().replace(/\W+/g, '_')
     const operation: Operation = {
-      ...{ id, summary, description },
+      id,
+      summary,
+      description,
       params: { ...(query && { query: optional(query) }), ...(header && { header }) },
       ...(body && { body: [body] as const }),
       ...(form && {

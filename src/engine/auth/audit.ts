@@ -46,7 +46,9 @@ export async function recordRefusedSignIn(db: Db, identity: string, ip: string, 
         .select(({ fn, val }) => [
           fn.coalesce('s.id', sql.lit('')).as('superuser'),
           fn.coalesce('s.email', sql.lit('')).as('email'),
-          ...[val(ip).as('ip'), sql.lit('sign in refused').as('action'), val(superusers).as('collection')],
+          val(ip).as('ip'),
+          sql.lit('sign in refused').as('action'),
+          val(superusers).as('collection'),
         ]),
     )
     .execute()

@@ -41,8 +41,12 @@ export async function storeFile(
   const file = await queries(db)
     .insertInto('_files')
     .values({
-      ...{ ...place, type, size: content.size, owner: owner?.id ?? '' },
-      ...{ thumb: thumb?.size ?? '', original: thumb?.original ?? null },
+      ...place,
+      type,
+      size: content.size,
+      owner: owner?.id ?? '',
+      thumb: thumb?.size ?? '',
+      original: thumb?.original ?? null,
       modified: modified ?? sql<Date>`now()`,
     })
     .onConflict((found) => found.columns(['collection', 'record', 'name', 'thumb']).doNothing())

@@ -31,7 +31,9 @@ export function makeTemplate(
 ): Template {
   const reached: ReachedRows = new Map()
   const base: FilterRow = {
-    ...{ collection, at: null, nullable: !candidate && collection.type === 'view' },
+    collection,
+    at: null,
+    nullable: !candidate && collection.type === 'view',
     ...(candidate && { values: (input: Input) => input.candidate, isNew: true }),
   }
   const auth = request.auth ? catalog.find(request.auth.collection.id) : undefined

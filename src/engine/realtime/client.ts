@@ -25,8 +25,10 @@ export interface ConnectionLimits {
 
 /** The default limits. `idleMs` and `totalMs` are PocketBase's: apis/realtime.go, realtimeConnect. */
 export const LIMITS: ConnectionLimits = {
-  ...{ idleMs: 5 * 60_000, totalMs: 30 * 60_000 },
-  ...{ aliveMs: 15_000, maxUnread: 1 << 20 },
+  idleMs: 5 * 60_000,
+  totalMs: 30 * 60_000,
+  aliveMs: 15_000,
+  maxUnread: 1 << 20,
 }
 
 /** Characters of a node's name. A client ID begins with the name. */

@@ -104,7 +104,10 @@ async function readPage(
       ORDER BY ${indexOrderBy(collection, compiled)} LIMIT ${size}`
     const values = [...params, before]
     const statement = rowStatement(store.catalog, collection, {
-      ...{ text, values: values.length, extra: 1, plannedOnce: undefined },
+      text,
+      values: values.length,
+      extra: 1,
+      plannedOnce: undefined,
       way: 'shaped',
       isGuarded: true,
     })

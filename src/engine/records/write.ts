@@ -137,7 +137,12 @@ async function prepareUpdate(
   const stored = await read(rule, rule === '' ? asked : { ...asked, body: (await seen()).body })
   const prepared = apply(stored.old)
   return {
-    ...{ ...prepared, store, collection, extension, options, stored },
+    ...prepared,
+    store,
+    collection,
+    extension,
+    options,
+    stored,
     request: { ...asked, body: prepared.body },
     guard: NO_CONDITION,
     failure: 'Failed to update record.',

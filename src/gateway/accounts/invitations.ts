@@ -48,8 +48,12 @@ async function storeInvitation(
     .expression(
       queries(db)
         .selectNoFrom(({ val }) => [
-          ...[val(id).as('id'), val(account).as('account'), val(email).as('email'), val(role).as('role')],
-          ...[val(sender).as('invited_by'), val(sha256(secret)).as('hash')],
+          val(id).as('id'),
+          val(account).as('account'),
+          val(email).as('email'),
+          val(role).as('role'),
+          val(sender).as('invited_by'),
+          val(sha256(secret)).as('hash'),
           sql<string>`pb_text(now() + interval '${sql.raw(String(DAYS))} days')`.as('expires'),
           NOW.as('created'),
         ])

@@ -46,7 +46,12 @@ export const CAMPAIGN_CHANGE = z
 
 const { device_id, line_id, from, sim, priority, guarantee } = COMMON
 export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
-  ...{ device_id, line_id, from, sim, priority, guarantee },
+  device_id,
+  line_id,
+  from,
+  sim,
+  priority,
+  guarantee,
   requires_consent: z
     .boolean()
     .nullish()

@@ -82,14 +82,25 @@ async function revise(
     await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
   const set = {
-    ...{ name: change.name ?? campaign.name, body: text.body, template: text.template },
-    ...{ variables: JSON.stringify(text.variables), repeat: JSON.stringify(repeat) },
-    ...{ groups: [...people.groupIds], recipients: JSON.stringify(people.recipients) },
-    ...{ audience: JSON.stringify(repeat ? [] : audience), recipients_count: audience.length, segments },
-    ...{ former_batch: campaign.batches[0]!, batch_id: batch, batches: JSON.stringify([batch]) },
+    name: change.name ?? campaign.name,
+    body: text.body,
+    template: text.template,
+    variables: JSON.stringify(text.variables),
+    repeat: JSON.stringify(repeat),
+    groups: [...people.groupIds],
+    recipients: JSON.stringify(people.recipients),
+    audience: JSON.stringify(repeat ? [] : audience),
+    recipients_count: audience.length,
+    segments,
+    former_batch: campaign.batches[0]!,
+    batch_id: batch,
+    batches: JSON.stringify([batch]),
     requires_consent: consent.requiresConsent,
     without_consent: JSON.stringify(consent.withoutConsent),
-    ...{ scheduled_at: scheduledAt, expires_at: expiresAt, settled: false, changed_by: permit.sender.sentBy },
+    scheduled_at: scheduledAt,
+    expires_at: expiresAt,
+    settled: false,
+    changed_by: permit.sender.sentBy,
     revision: sql<number>`revision + 1`,
   }
   return noted(services, permit, 'change', campaign.id, (db) => changeAsRead(db, campaign, set))

@@ -47,7 +47,11 @@ export function moveOn(
   const status = at === '' ? 'done' : 'repeating'
   const expires_at = at && expiryAt(campaign, at)
   return changeAsRead(db, campaign, {
-    ...{ status, expires_at, runs, error: '', ...(at && { scheduled_at: at }) },
+    status,
+    expires_at,
+    runs,
+    error: '',
+    ...(at && { scheduled_at: at }),
     ...also,
   })
 }

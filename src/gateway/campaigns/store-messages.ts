@@ -74,7 +74,11 @@ function offerOf(campaign: Campaign, messages: Offer['messages'], number: number
   const { priority, sim, scheduledAt, expiresAt, guarantee } = campaign
   return {
     ...PLAIN_OPTIONS,
-    ...{ priority, sim, scheduledAt, expiresAt, guarantee },
+    priority,
+    sim,
+    scheduledAt,
+    expiresAt,
+    guarantee,
     permit: permitOf(campaign),
     ...offeredScope(campaignScope(campaign)),
     device: campaign.device || undefined,

@@ -62,8 +62,11 @@ export function carrierService({
     const isKnown = secret == null && JSON.stringify(account) === known?.account
     const { isAccepted, refusal } = isKnown ? { isAccepted: null, refusal: '' } : await tryAccount(carrier)
     return {
-      ...{ device: known?.device ?? '', callback: callbackOf(config, secrets.token), request },
-      ...{ accepted: isAccepted, refusal: withoutNumbers(refusal) },
+      device: known?.device ?? '',
+      callback: callbackOf(config, secrets.token),
+      request,
+      accepted: isAccepted,
+      refusal: withoutNumbers(refusal),
     }
   }
 
@@ -104,9 +107,13 @@ export function carrierService({
         await queries(db)
           .insertInto('device_carriers')
           .values({
-            ...{ device, user: user.id, account: JSON.stringify(account) },
+            device,
+            user: user.id,
+            account: JSON.stringify(account),
             sealed: await sealSecrets(db, device, secrets),
-            ...{ address_hash: hashOf(secrets.token), fault: checked.refusal, ready: body.ready ?? false },
+            address_hash: hashOf(secrets.token),
+            fault: checked.refusal,
+            ready: body.ready ?? false,
           })
           .execute()
         return { ...checked, device }
@@ -138,7 +145,8 @@ export function carrierService({
             account: JSON.stringify(body.account),
             version: eb('version', '+', 1),
             address_hash: hashOf(secrets.token),
-            ...{ fault: checked.accepted === null ? row.fault : checked.refusal, sealed },
+            fault: checked.accepted === null ? row.fault : checked.refusal,
+            sealed,
             ready: body.ready ?? isProved,
           }))
           .where('device', '=', device)

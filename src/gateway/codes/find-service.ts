@@ -31,8 +31,12 @@ const makeService = (db: Db, user: string, name: string) =>
       query
         .insertInto('verify_services')
         .values({
-          ...{ id: sql<string>`pb_new_id()`, user, name, ...SERVICE_DEFAULTS },
-          ...{ created: NOW, updated: NOW },
+          id: sql<string>`pb_new_id()`,
+          user,
+          name,
+          ...SERVICE_DEFAULTS,
+          created: NOW,
+          updated: NOW,
         })
         .onConflict((found) => found.columns(['user', 'name']).doNothing())
         .returning('id'),

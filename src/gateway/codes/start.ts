@@ -135,8 +135,18 @@ async function create(
       query
         .insertInto('verifications')
         .values({
-          ...{ id, user, service: service.id, to, country: callingCodeOf(to), expires_at, message },
-          ...{ channel: 'sms', status: 'pending', sends: 1, created: TRUE_NOW, updated: TRUE_NOW },
+          id,
+          user,
+          service: service.id,
+          to,
+          country: callingCodeOf(to),
+          expires_at,
+          message,
+          channel: 'sms',
+          status: 'pending',
+          sends: 1,
+          created: TRUE_NOW,
+          updated: TRUE_NOW,
         })
         .returningAll(),
     )

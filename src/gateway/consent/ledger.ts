@@ -94,8 +94,18 @@ export async function addEntry(db: Db, entry: Entry): Promise<void> {
       query
         .insertInto('consents')
         .values({
-          ...{ id, user, contact, number, purpose, group, event, source, shown, ...more },
-          ...{ version: version || versionOf(shown), created: NOW },
+          id,
+          user,
+          contact,
+          number,
+          purpose,
+          group,
+          event,
+          source,
+          shown,
+          ...more,
+          version: version || versionOf(shown),
+          created: NOW,
         })
         .returningAll(),
     )

@@ -47,8 +47,17 @@ const readLast = (db: Db, user: string, number: string) =>
 export const conversationsExtension: Extension = {
   // the server sets these from texts, contacts and assignments
   setByServer: [
-    ...['name', 'last_text', 'last_at', 'last_type', 'last_message', 'last_sender'],
-    ...['device', 'unanswered', 'assigned_at', 'failure', 'asked_at'],
+    'name',
+    'last_text',
+    'last_at',
+    'last_type',
+    'last_message',
+    'last_sender',
+    'device',
+    'unanswered',
+    'assigned_at',
+    'failure',
+    'asked_at',
   ],
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')

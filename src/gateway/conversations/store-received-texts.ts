@@ -54,11 +54,16 @@ export async function receiveTexts(
     const isOut = readOptWord(body, words)
     const reacts = reactions.has(text)
     return {
-      ...{ id: ids[i]!, from, body, segments: countSegments(body).segments, sim },
+      id: ids[i]!,
+      from,
+      body,
+      segments: countSegments(body).segments,
+      sim,
       attachments: attachments.map(({ name }) => name),
       at: formatDate(new Date(instants[i]!)),
       answerable: isAnswerable(from) && isOut === undefined && !reacts,
-      ...{ stops: isOut === true, reacts },
+      stops: isOut === true,
+      reacts,
     }
   })
   // sort: concurrent reports of the same texts then insert them in the same order and do not deadlock

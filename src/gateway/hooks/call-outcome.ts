@@ -3,7 +3,14 @@ import { ApiError, GatewayError } from '../../platform/errors.ts'
 import type { Handshake } from './handshake.ts'
 
 export const OUTCOMES = z.enum([
-  ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
+  'sent',
+  'waiting',
+  'repeated',
+  'resolved',
+  'skipped',
+  'limited',
+  'refused',
+  'disabled',
 ] as const)
 
 export const TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))

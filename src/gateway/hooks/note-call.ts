@@ -37,18 +37,14 @@ export async function noteCall(
       query
         .insertInto('hook_calls')
         .values({
-          ...{
-            id: sql`pb_new_id()`,
-            hook: id,
-            user,
-            outcome,
-            body: unlessErased(kept),
-            error: unlessErased(error),
-          },
-          ...{
-            texts: sql`${unlessErased(JSON.stringify(texts), '[]')}::json`,
-            messages: JSON.stringify(messages),
-          },
+          id: sql`pb_new_id()`,
+          hook: id,
+          user,
+          outcome,
+          body: unlessErased(kept),
+          error: unlessErased(error),
+          texts: sql`${unlessErased(JSON.stringify(texts), '[]')}::json`,
+          messages: JSON.stringify(messages),
           created: sql`pb_text(clock_timestamp())`,
         })
         .returning('id'),

@@ -67,7 +67,9 @@ const keepCode = (db: Db, user: string, name: string, code: string) =>
     .expression(
       queries(db)
         .selectNoFrom(({ val }) => [
-          ...[val(hashOf(code)).as('code_hash'), val(user).as('user'), val(name).as('name')],
+          val(hashOf(code)).as('code_hash'),
+          val(user).as('user'),
+          val(name).as('name'),
           inSeconds(CODE_SECONDS).as('expires_at'),
         ])
         .where(

@@ -55,10 +55,14 @@ export async function findSentTexts(
     .execute()
   const collection = store.catalog.find('sms_messages')!
   const rows = await selectRows(store, {
-    ...{ collection, rule: ruleFor(collection, 'listRule', request.auth), request },
+    collection,
+    rule: ruleFor(collection, 'listRule', request.auth),
+    request,
     where: (position) => `b."id" = any($${position}::text[])`,
     params: [found.map((text) => text.id)],
-    ...{ orderBy: 'b._rowid', isGuarded: true, kind: 'sent' },
+    orderBy: 'b._rowid',
+    isGuarded: true,
+    kind: 'sent',
   })
   const items = await answerRecords(store, collection, rows, request)
   return { items, total: Number(found[0]?.total ?? 0) }

@@ -14,7 +14,9 @@ export const webhookMails =
   async ({ user, webhook, eventId }, { to, subject, text }) => {
     const begun = performance.now()
     const outcome = (more: Pick<CallOutcome, 'text' | 'verdict'> & Partial<CallOutcome>) => ({
-      ...{ status: 0, retryAfter: 0, latencyMs: Math.round(performance.now() - begun) },
+      status: 0,
+      retryAfter: 0,
+      latencyMs: Math.round(performance.now() - begun),
       ...more,
     })
     if (!post.settings.current.smtp.enabled)

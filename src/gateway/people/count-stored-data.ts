@@ -55,7 +55,8 @@ export async function countData(db: Db, person: Person): Promise<z.output<typeof
     .select(sql<boolean>`person_stopped(${user}, array[${number}]) <> '{}'`.as('is stopped'))
     .executeTakeFirstOrThrow()
   const places = PLACES.map(({ table, title }) => ({
-    ...{ place: String(table), title },
+    place: String(table),
+    title,
     count: (found as unknown as Record<string, number>)[table]!,
   }))
   return {

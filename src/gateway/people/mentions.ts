@@ -36,7 +36,10 @@ const inPage = (row: string, { user, after, last }: Page) =>
     and ${sql.ref(`${row}._rowid`)} <= ${last})`
 
 const ofRecords = (table: keyof Tables, columns: readonly string[], unique?: string): Mention => ({
-  ...{ table, columns, key: 'id', rows: (page) => inPage('t', page) },
+  table,
+  columns,
+  key: 'id',
+  rows: (page) => inPage('t', page),
   ...(unique && { unique }),
 })
 const records = (...[table, columns, unique]: Parameters<typeof ofRecords>): Step => ({
@@ -54,7 +57,10 @@ const STEPS: readonly Step[] = [
     mentions: [
       ofRecords('sms_messages', ['body', 'error_message', 'client_ref'], 'client_ref'),
       {
-        ...{ table: 'sms_origins', columns: ['id', 'data'], unique: 'id', key: 'ref' },
+        table: 'sms_origins',
+        columns: ['id', 'data'],
+        unique: 'id',
+        key: 'ref',
         rows: (page) => sql`t.ref = any(array(
           select unnest(array[m.id, m.batch_id]) from sms_messages m where ${inPage('m', page)}))`,
       },

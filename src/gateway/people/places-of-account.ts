@@ -30,7 +30,8 @@ export function placesOfAccount(catalog: Catalog): Place[] {
     .filter(([collection]) => catalog.isBuiltIn(collection))
     .map(([collection, owner]) =>
       place({
-        ...{ table: collection.name as keyof Tables, title: collection.name.replaceAll('_', ' ') },
+        table: collection.name as keyof Tables,
+        title: collection.name.replaceAll('_', ' '),
         rows: ({ user }) => sql`(${sql.ref(`t.${owner}`)} = ${user})`,
         shown: shownColumns(collection),
         erasure: 'records',

@@ -16,7 +16,8 @@ const unlessShared = (column: string, value: string) => (person: Person) =>
  */
 export const PLACES_OF_CALLS: readonly Place[] = [
   place({
-    ...{ table: 'hook_calls', title: 'Calls of hooks' },
+    table: 'hook_calls',
+    title: 'Calls of hooks',
     rows: (person) => sql`(t."user" = ${person.user} and (${names(person, 'body', 'texts', 'error')}
       or exists (select from ${textsIn('messages')} join sms_messages m on m.id = e.one
         where ${isOfPerson(person)})))`,
@@ -25,7 +26,9 @@ export const PLACES_OF_CALLS: readonly Place[] = [
     logged: { body: '', error: '', texts: [] },
   }),
   place({
-    ...{ isShared: true, table: 'campaigns', title: 'Campaigns' },
+    isShared: true,
+    table: 'campaigns',
+    title: 'Campaigns',
     rows: (person) => sql`(t."user" = ${person.user} and (${listNames('recipients', person)}
       or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
     shown: ['id', 'name', 'body', 'status', 'scheduled_at', ...DATES],

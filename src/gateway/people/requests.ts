@@ -77,9 +77,18 @@ export async function addRequest(
       query
         .insertInto('person_requests')
         .values({
-          ...{ id, user, kind, number, reason },
+          id,
+          user,
+          kind,
+          number,
+          reason,
           hash: number === '' ? '' : sql`person_hash(${user}, ${number})`,
-          ...{ asked_by: sender, state: 'waiting', progress: 0, counts: '{}', created: NOW, updated: NOW },
+          asked_by: sender,
+          state: 'waiting',
+          progress: 0,
+          counts: '{}',
+          created: NOW,
+          updated: NOW,
         })
         .returningAll(),
     )

@@ -14,8 +14,16 @@ const digit = (one: string) => `[${characterClasses().digits[Number(one)]}]`
 const ABROAD = '0011|011|00|810'
 /** Trunk prefixes by calling code, where they are not only 0. */
 const TRUNKS: Readonly<Record<string, string>> = {
-  ...{ 1: '1', 7: '8|0', 36: '06|0', 52: '1|01|044|045|0', 55: '0|90' },
-  ...{ 370: '8|0', 375: '8|80|0', 992: '8|0', 993: '8|0', 998: '8|0' },
+  1: '1',
+  7: '8|0',
+  36: '06|0',
+  52: '1|01|044|045|0',
+  55: '0|90',
+  370: '8|0',
+  375: '8|80|0',
+  992: '8|0',
+  993: '8|0',
+  998: '8|0',
 }
 
 /** A pattern with digits as they are spelled, each with a gap behind. Those in brackets may be absent. */

@@ -56,7 +56,11 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     const text = keptAnswer(answer.body, url, [token, ...secrets])
     const verdict = due.isFilled && IS_REFUSAL.test(text) ? ('again' as const) : undefined
     return {
-      ...{ status: answer.status, text, latencyMs: latencyMs(), retryAfter, headers: shown },
+      status: answer.status,
+      text,
+      latencyMs: latencyMs(),
+      retryAfter,
+      headers: shown,
       ...(verdict && { verdict }),
     }
   } catch (error) {

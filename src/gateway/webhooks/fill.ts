@@ -86,7 +86,8 @@ export function fillTemplates(
   })
   const mail = fields.url.startsWith('mailto:') ? mailOf(url, filled) : undefined
   return {
-    ...{ url, method },
+    url,
+    method,
     headers: Object.fromEntries(
       type || typeof filled !== 'string' ? sent : [['content-type', 'text/plain; charset=utf-8'], ...sent],
     ),

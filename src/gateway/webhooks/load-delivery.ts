@@ -124,7 +124,17 @@ async function dueOf(
   const isUsual = format === '' || format === 'template'
   const isSigned = format === 'template' || apiKey !== '' || secrets.length > 0
   const due: DueDelivery = {
-    ...{ delivery, user, webhook, eventId, attempts, event, url, apiKey, secrets, image, files },
+    delivery,
+    user,
+    webhook,
+    eventId,
+    attempts,
+    event,
+    url,
+    apiKey,
+    secrets,
+    image,
+    files,
     format: isUsual ? '' : format,
     closed: format === 'callback' ? undefined : closedBy(isOpen, isSigned),
     maxAttempts: isUsual ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,

@@ -32,7 +32,12 @@ export const route = (
   work: Route['work'],
   more: Omit<Partial<Route>, 'at' | 'scope' | 'summary' | 'work'> = {},
 ): Route => ({
-  ...{ at, scope, summary, work, error: ERROR, ...more },
+  at,
+  scope,
+  summary,
+  work,
+  error: ERROR,
+  ...more,
   description: `${summary}. Asks for the scope \`${scope}\`.`,
 })
 

@@ -76,7 +76,8 @@ export async function readSendBody(store: Store, user: string, raw: unknown, now
     content: { body: text },
     options: {
       ...PLAIN_OPTIONS,
-      ...{ scheduledAt: scheduledAt ?? '', expiresAt },
+      scheduledAt: scheduledAt ?? '',
+      expiresAt,
       priority: body.priority ?? 0,
       sim: body.simNumber ?? 0,
       origin: { api: 'smsgate', id: body.id ?? '', data: {} },

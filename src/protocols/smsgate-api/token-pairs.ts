@@ -64,8 +64,15 @@ export async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes 
   const end = new Date(exp * 1000).toISOString()
   c.header('cache-control', 'no-store')
   return {
-    ...{ id, token_type: 'Bearer', access_token: access, refresh_token: refresh, expires_at: end },
-    ...{ tokenType: 'Bearer', accessToken: access, refreshToken: refresh, expiresAt: end },
+    id,
+    token_type: 'Bearer',
+    access_token: access,
+    refresh_token: refresh,
+    expires_at: end,
+    tokenType: 'Bearer',
+    accessToken: access,
+    refreshToken: refresh,
+    expiresAt: end,
   }
 }
 

@@ -84,7 +84,8 @@ export async function noteListed(db: Db, device: Device, { texts, canceled, adde
       from
         .selectFrom(attempts(given).as<'g'>(sql`g(id text, attempt int, "validUntilMs" float8)`))
         .select(({ val }) => [
-          ...[val(device.id).as('device'), val(device.user).as('user')],
+          val(device.id).as('device'),
+          val(device.user).as('user'),
           ...(['g.id', 'g.attempt'] as const),
           sql<Date>`now()`.as('listed_at'),
           sql<Date>`to_timestamp(g."validUntilMs" / 1000)`.as('valid_until'),

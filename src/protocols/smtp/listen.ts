@@ -59,8 +59,13 @@ export async function listenForMails(
     answer(done, () => admission.requests.run(guestHolder(address), work))
   const server = new SMTPServer({
     ...(certificate?.read() ?? { disabledCommands: ['STARTTLS'] }),
-    ...{ logger: false, disableReverseLookup: true, authOptional: true, hideENHANCEDSTATUSCODES: false },
-    ...{ size: MAX_MAIL_BYTES, maxRecipients: MAX_RECIPIENTS, maxClients: config.maxConnections },
+    logger: false,
+    disableReverseLookup: true,
+    authOptional: true,
+    hideENHANCEDSTATUSCODES: false,
+    size: MAX_MAIL_BYTES,
+    maxRecipients: MAX_RECIPIENTS,
+    maxClients: config.maxConnections,
     closeTimeout: CLOSE_MS,
     onConnect: ({ id, remoteAddress }, done) =>
       answer(done, async () => {

@@ -82,7 +82,10 @@ async function readNewMessage(
   const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
   const url = of('StatusCallback')
   return {
-    ...{ to, from: from ?? '', body, service: service !== '' },
+    to,
+    from: from ?? '',
+    body,
+    service: service !== '',
     scheduledAt: due ? formatDate(due) : '',
     expiresAt: readExpiry(of('ValidityPeriod'), due ?? now),
     callback: url && readAddress('StatusCallback', url, 21609, allowPrivate),
@@ -143,7 +146,14 @@ const rowOf = (store: Store, user: string, answer: string) =>
 function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
   const at = formatDate(new Date())
   return {
-    ...{ id, to, body, service, from: '', own_number: from, created: at, updated: at },
+    id,
+    to,
+    body,
+    service,
+    from: '',
+    own_number: from,
+    created: at,
+    updated: at,
     status: scheduledAt ? 'pending' : 'assigned',
     message_type: 'outgoing',
     segments: countSegments(body).segments,

@@ -24,9 +24,17 @@ export const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp
 function fieldsOf({ user }: Call, { id, to, service, channel, status, created, updated }: Verification) {
   const [sid, service_sid, account_sid] = [sidOf('VE', id), sidOf('VA', service), sidOf('AC', user)]
   return {
-    ...{ sid, service_sid, account_sid, to, channel },
-    ...{ status, valid: status === 'approved', amount: null, payee: null },
-    ...{ date_created: isoDate(created), date_updated: isoDate(updated) },
+    sid,
+    service_sid,
+    account_sid,
+    to,
+    channel,
+    status,
+    valid: status === 'approved',
+    amount: null,
+    payee: null,
+    date_created: isoDate(created),
+    date_updated: isoDate(updated),
   }
 }
 

@@ -11,8 +11,13 @@ import { idOf, sidOf } from './sids.ts'
 
 /** Options of Twilio that this server lacks: only `false` is accepted. */
 const OFF = [
-  ...['LookupEnabled', 'SkipSmsToLandlines', 'DtmfInputRequired', 'Psd2Enabled', 'CustomCodeEnabled'],
-  ...['VerifyEventSubscriptionEnabled', 'DoNotShareWarningEnabled'],
+  'LookupEnabled',
+  'SkipSmsToLandlines',
+  'DtmfInputRequired',
+  'Psd2Enabled',
+  'CustomCodeEnabled',
+  'VerifyEventSubscriptionEnabled',
+  'DoNotShareWarningEnabled',
 ]
 /** Keys of a Verify service for features that this server lacks: their value is null. */
 const WITHOUT_VALUE = ['tts_name', 'push', 'totp', 'default_template_sid', 'whatsapp', 'passkeys']
@@ -66,8 +71,13 @@ export async function listServices(call: Call) {
   return {
     services: rows.map((row) => renderService(call, row)),
     meta: {
-      ...{ page: page.page, page_size, key: 'services', url: uri, first_page_url: first_page_uri },
-      ...{ next_page_url: next_page_uri, previous_page_url: previous_page_uri },
+      page: page.page,
+      page_size,
+      key: 'services',
+      url: uri,
+      first_page_url: first_page_uri,
+      next_page_url: next_page_uri,
+      previous_page_url: previous_page_uri,
     },
   }
 }

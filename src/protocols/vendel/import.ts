@@ -19,18 +19,14 @@ import { opener, requireKey, sealedIn } from './import-secrets.ts'
 
 /** Our names of Vendel's own collections. A table that only has the name of one of ours is not ours. */
 const OURS: Readonly<Record<string, string>> = {
-  ...{
-    users: 'users',
-    contacts: 'contacts',
-    contact_groups: 'contact_groups',
-    sms_templates: 'sms_templates',
-  },
-  ...{
-    sms_messages: 'sms_messages',
-    api_keys: 'api_keys',
-    sms_devices: 'devices',
-    webhook_configs: 'webhooks',
-  },
+  users: 'users',
+  contacts: 'contacts',
+  contact_groups: 'contact_groups',
+  sms_templates: 'sms_templates',
+  sms_messages: 'sms_messages',
+  api_keys: 'api_keys',
+  sms_devices: 'devices',
+  webhook_configs: 'webhooks',
 }
 const NEEDED = ['sms_devices', 'webhook_configs']
 

@@ -22,7 +22,11 @@ const KEY = { primaryKey: true, required: true }
 
 const ID = systemField(
   {
-    ...{ ...KEY, name: 'id', type: 'text', min: 15, max: 15 },
+    ...KEY,
+    name: 'id',
+    type: 'text',
+    min: 15,
+    max: 15,
     pattern: ID_PATTERN,
     autogeneratePattern: '[a-z0-9]{15}',
   },

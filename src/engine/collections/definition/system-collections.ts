@@ -21,7 +21,12 @@ const DATES = [
 ]
 /** Defines a collection of records about auth records. Each record is visible only to its auth record. */
 const owned = (name: string, fields: readonly object[], indexes: readonly string[], more: object = {}) => ({
-  ...{ type: 'base', system: true, listRule: OWNER, viewRule: OWNER, name, ...more },
+  type: 'base',
+  system: true,
+  listRule: OWNER,
+  viewRule: OWNER,
+  name,
+  ...more,
   fields: [text('collectionRef'), text('recordRef'), ...fields],
   indexes: indexes.map((index) => `CREATE ${index}`),
 })

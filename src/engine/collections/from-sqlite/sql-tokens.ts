@@ -58,8 +58,23 @@ export function splitArguments(tokens: readonly SqlToken[]): SqlToken[][] {
 }
 
 const AFTER_JOINED = new Set([
-  ...['join', 'left', 'right', 'inner', 'outer', 'full', 'cross', 'natural'],
-  ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
+  'join',
+  'left',
+  'right',
+  'inner',
+  'outer',
+  'full',
+  'cross',
+  'natural',
+  'where',
+  'group',
+  'having',
+  'window',
+  'order',
+  'limit',
+  'union',
+  'intersect',
+  'except',
 ])
 
 /** Index at which to insert a condition for the JOIN at `at`; undefined if it has one or needs none. */

@@ -15,9 +15,32 @@ import { type TranslateCall, translateCall } from './translate-call.ts'
 
 /** Words that are keywords in Postgres but may be plain names in SQLite. */
 const POSTGRES_WORDS = new Set([
-  ...['analyse', 'any', 'array', 'asymmetric', 'both', 'current_catalog', 'current_role', 'current_user'],
-  ...['do', 'end', 'grant', 'lateral', 'leading', 'localtime', 'localtimestamp', 'only', 'overlaps'],
-  ...['placing', 'session_user', 'similar', 'some', 'symmetric', 'trailing', 'user', 'variadic', 'verbose'],
+  'analyse',
+  'any',
+  'array',
+  'asymmetric',
+  'both',
+  'current_catalog',
+  'current_role',
+  'current_user',
+  'do',
+  'end',
+  'grant',
+  'lateral',
+  'leading',
+  'localtime',
+  'localtimestamp',
+  'only',
+  'overlaps',
+  'placing',
+  'session_user',
+  'similar',
+  'some',
+  'symmetric',
+  'trailing',
+  'user',
+  'variadic',
+  'verbose',
 ])
 
 type Names = (token: SqlToken) => string

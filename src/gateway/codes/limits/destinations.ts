@@ -10,7 +10,15 @@ import type { Asker } from './sent-codes.ts'
 
 /** Calling codes of satellite phones and of networks without a country. ITU-T E.164 list */
 const SATELLITES: ReadonlySet<string> = new Set([
-  ...['+870', '+878', '+881', '+882', '+883', '+888', '+979', '+7840', '+7940'],
+  '+870',
+  '+878',
+  '+881',
+  '+882',
+  '+883',
+  '+888',
+  '+979',
+  '+7840',
+  '+7940',
 ])
 
 /** What bounds an account's codes. `outside`: those of `phones` that its own list of prefixes leaves out. */

@@ -74,7 +74,13 @@ export async function findJoinPage(
   }
   const shown = Object.values(texts).filter(Boolean).join('\n')
   return {
-    ...{ group: group.id, user: group.user, names, language, texts, shown, version: versionOf(shown) },
+    group: group.id,
+    user: group.user,
+    names,
+    language,
+    texts,
+    shown,
+    version: versionOf(shown),
     country: group.country ?? '',
     languages: group.languages ?? [],
     question: group.join_text,

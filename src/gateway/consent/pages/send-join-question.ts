@@ -121,15 +121,13 @@ async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, nu
 async function sendPageCode(store: Store, config: PageConfig, page: JoinPage, to: string, service: Service) {
   const { user, names, language } = page
   const start = {
-    ...{
-      sender: accountSender(user, user),
-      to,
-      locale: language,
-      length: 0,
-      ttl: 0,
-      domain: '',
-      appHash: '',
-    },
+    sender: accountSender(user, user),
+    to,
+    locale: language,
+    length: 0,
+    ttl: 0,
+    domain: '',
+    appHash: '',
     // the braces of a name are not variables
     template: wordingOf('code', languageOf(page), {
       account: names.account.replaceAll('{{', '{ {'),

@@ -19,8 +19,14 @@ export async function auditAct(
   await queries(db)
     .insertInto('account_audit')
     .values({
-      ...{ user, sender: by, action, collection, record, fields: JSON.stringify(fields) },
-      ...{ id: sql`pb_new_id()`, created: NOW },
+      user,
+      sender: by,
+      action,
+      collection,
+      record,
+      fields: JSON.stringify(fields),
+      id: sql`pb_new_id()`,
+      created: NOW,
     })
     .execute()
 }

@@ -88,7 +88,12 @@ type ClaimedRow = Omit<ClaimedMessage, 'id'> & { number: number; id: string | nu
 
 async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   const given = asks.map(({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
-    ...{ number, device: device.id, user: device.user, limit, room, seconds },
+    number,
+    device: device.id,
+    user: device.user,
+    limit,
+    room,
+    seconds,
     lines: lines && JSON.parse(lines),
   }))
   const rows = await queries(db)

@@ -145,7 +145,10 @@ async function offerAgain(
   const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
     permit,
-    ...{ priority, sim, guarantee, expiresAt: expiryNow(one) },
+    priority,
+    sim,
+    guarantee,
+    expiresAt: expiryNow(one),
     batch,
     body: one.body,
     clientRef: retryRef(one.id),

@@ -84,16 +84,36 @@ function requestRow({ permit: { sender }, idempotency, origin, messages, ...offe
   const rows: string[] = []
   for (const { id, to, body, segments, zone } of messages) rows.push(rowText([id, to, body, segments, zone]))
   return rowText([
-    ...[sender.version, sender.key?.id, sender.key?.version],
-    ...[offer.device, offer.line, offer.from, offer.later === true, offer.batch, offer.body],
-    ...[offer.priority, offer.sim, offer.scheduledAt || null, offer.expiresAt || null, offer.guarantee],
-    ...[offer.clientRef || null, offer.isBulk],
-    ...[idempotency?.key, idempotency?.fingerprint, idempotency && (offer.answer ?? '{}')],
-    ...[origin && JSON.stringify(origin), arrayText(rows), sender.sentBy, offer.sealed],
+    sender.version,
+    sender.key?.id,
+    sender.key?.version,
+    offer.device,
+    offer.line,
+    offer.from,
+    offer.later === true,
+    offer.batch,
+    offer.body,
+    offer.priority,
+    offer.sim,
+    offer.scheduledAt || null,
+    offer.expiresAt || null,
+    offer.guarantee,
+    offer.clientRef || null,
+    offer.isBulk,
+    idempotency?.key,
+    idempotency?.fingerprint,
+    idempotency && (offer.answer ?? '{}'),
+    origin && JSON.stringify(origin),
+    arrayText(rows),
+    sender.sentBy,
+    offer.sealed,
     null, // `lines`: those of the API key, which sms_judge reads
-    ...[offer.template, offer.groups && arrayText(offer.groups)],
-    ...[offer.requiresConsent === true, offer.isHelp === true],
-    ...[null, null], // `scope` and `refusals`, which sms_judge sets
+    offer.template,
+    offer.groups && arrayText(offer.groups),
+    offer.requiresConsent === true,
+    offer.isHelp === true,
+    null,
+    null, // `scope` and `refusals`, which sms_judge sets
   ])
 }
 

@@ -31,8 +31,15 @@ export function fillRequest(
   const ref = refOf(text)
   const known: Readonly<Record<string, unknown>> = {
     ...values,
-    ...{ to: text.to, to_digits: digitsOf(text.to), from, from_digits: digitsOf(from) },
-    ...{ body: text.body, ref, callback: callback && withRef(callback, ref), user, secret },
+    to: text.to,
+    to_digits: digitsOf(text.to),
+    from,
+    from_digits: digitsOf(from),
+    body: text.body,
+    ref,
+    callback: callback && withRef(callback, ref),
+    user,
+    secret,
     basic: Buffer.from(`${user}:${secret}`).toString('base64'),
     unicode: countSegments(text.body).encoding === 'UCS-2',
   }

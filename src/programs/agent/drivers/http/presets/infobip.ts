@@ -42,8 +42,11 @@ export const INFOBIP: PresetData = {
   refusals: [
     {
       code: [
-        ...['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED', 'REJECTED_SOURCE'],
-        ...['REJECTED_SENDER', 'REJECTED_ROUTE_NOT_AVAILABLE'],
+        'REJECTED_NOT_ENOUGH_CREDITS',
+        'REJECTED_PREPAID_PACKAGE_EXPIRED',
+        'REJECTED_SOURCE',
+        'REJECTED_SENDER',
+        'REJECTED_ROUTE_NOT_AVAILABLE',
       ],
       means: 'account',
     },

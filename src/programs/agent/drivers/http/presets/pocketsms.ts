@@ -6,8 +6,10 @@ export const POCKETSMS: PresetData = {
   send: {
     path: '/api/sms/send',
     headers: {
-      ...{ 'content-type': 'application/json', 'x-api-key': '{{secret}}' },
-      ...{ 'idempotency-key': '{{ref}}', 'x-carrier-attempt': '{{ref}}' },
+      'content-type': 'application/json',
+      'x-api-key': '{{secret}}',
+      'idempotency-key': '{{ref}}',
+      'x-carrier-attempt': '{{ref}}',
     },
     body: { recipients: ['{{to}}'], body: '{{body}}', from: '{{from}}', client_ref: '{{ref}}' },
   },

@@ -2,7 +2,15 @@ import type { PresetData } from '../preset.ts'
 
 /** The signed text. `target`: what it names as the address of the call. */
 const signed = (target: string) => [
-  ...['header:x-timestamp', '\n', 'header:x-nonce', '\n', 'method', '\n', target, '\n', 'body-md5'],
+  'header:x-timestamp',
+  '\n',
+  'header:x-nonce',
+  '\n',
+  'method',
+  '\n',
+  target,
+  '\n',
+  'body-md5',
 ]
 
 // seven, formerly sms77. `secret` is an API key, `webhook_secret` the signing key of the account.

@@ -40,7 +40,10 @@ export const SINCH: PresetData = {
     { when: { type: ['mo_text'] }, id: 'id', from: 'from', to: 'to', body: 'body' },
     {
       when: { type: ['mo_media'] },
-      ...{ id: 'id', from: 'from', to: 'to', body: ['body.message', 'body.subject'] },
+      id: 'id',
+      from: 'from',
+      to: 'to',
+      body: ['body.message', 'body.subject'],
       // https://developers.sinch.com/sdk/sinch-sdk-node/1.5.0/interfaces/Sms.MmsMedia.html (2026-11-27)
       files: { each: 'body.media', url: 'url', type: 'content_type', lost: { status: ['Failed'] } },
     },

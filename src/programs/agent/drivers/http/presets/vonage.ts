@@ -49,16 +49,25 @@ export const VONAGE: PresetData = {
   incoming: [
     {
       when: { channel: ['sms', 'mms'], message_type: ['text'] },
-      ...{ id: 'message_uuid', from: 'from', to: 'to', body: 'text' },
+      id: 'message_uuid',
+      from: 'from',
+      to: 'to',
+      body: 'text',
     },
     ...['image', 'audio', 'video', 'file', 'vcard'].map((type) => ({
       when: { channel: ['mms'], message_type: [type] },
-      ...{ id: 'message_uuid', from: 'from', to: 'to', body: `${type}.caption` },
+      id: 'message_uuid',
+      from: 'from',
+      to: 'to',
+      body: `${type}.caption`,
       files: { url: `${type}.url`, name: `${type}.name` },
     })),
     {
       when: { 'from.type': ['sms', 'mms'], 'message.content.type': ['text'] },
-      ...{ id: 'message_uuid', from: 'from.number', to: 'to.number', body: 'message.content.text' },
+      id: 'message_uuid',
+      from: 'from.number',
+      to: 'to.number',
+      body: 'message.content.text',
     },
   ],
   // https://developer.vonage.com/en/getting-started/concepts/webhooks (2026-11-26)
