@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { recipientsIn } from '../gateway/base/read-numbers.ts'
 import { type Sender, senderOfKey } from '../gateway/base/sender.ts'
 import { SEND } from '../gateway/messages/send/body-schema.ts'
-import type { Idempotency } from '../gateway/messages/send/idempotency.ts'
 import { readSend } from '../gateway/messages/send/read-body.ts'
 import { send } from '../gateway/messages/send/send.ts'
 import { asSender, identifyKeyHolder, type KeyCredentials } from '../gateway/messages/sender.ts'
@@ -33,7 +32,6 @@ export const sendByKey = (
   services: GatewayServices,
   credentials: KeyCredentials,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
-  idempotency?: Idempotency | null,
 ): Promise<readonly string[]> =>
   asKeyHolder(services, credentials, async (sender) => {
     const { store, user } = sender
@@ -41,7 +39,7 @@ export const sendByKey = (
     const { maxRecipients } = services.config
     const recipients = await recipientsIn(store, user, given.recipients ?? [], maxRecipients, WORLD)
     const body = readSend(SEND, { ...given, recipients }, new Date())
-    const { answer } = await send({ ...services.sending, store }, sender, body, idempotency)
+    const { answer } = await send({ ...services.sending, store }, sender, body)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids
   })
 

@@ -76,15 +76,11 @@ export const listOf = <T extends z.ZodType>(item: T, max: number) =>
 /** `abortEarly` ends lists and objects at their first fault. zod 4.6 reads it, but its types lack it. */
 const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
 
-/** Parses a body, or its part at `place`. Throws 400 for the first error only: all in 4 MB took 10 s. */
-export function checkShape<T extends z.ZodType>(
-  schema: T,
-  raw: unknown,
-  place: readonly PropertyKey[] = [],
-): z.output<T> {
+/** Parses a body. Throws 400 for the first error only: all in 4 MB took 10 s. */
+export function checkShape<T extends z.ZodType>(schema: T, raw: unknown): z.output<T> {
   const parsed = schema.safeParse(raw, FIRST_FAULT)
   if (parsed.success) return parsed.data
-  throw invalid(describeFault(parsed.error.issues[0]!, raw, place))
+  throw invalid(describeFault(parsed.error.issues[0]!, raw))
 }
 
 type Issue = z.core.$ZodIssue
@@ -111,14 +107,13 @@ function inPlainWords(issue: z.core.$ZodRawIssue) {
   return type ? `must be ${type}` : 'has a value that is not allowed'
 }
 
-/** Describes a fault: `items[2].attempt must be a whole number`. `place`: where `raw` is in the body. */
-function describeFault(issue: Issue, raw: unknown, place: Path = []): string {
-  if (issue.code === 'invalid_union' && issue.message === '')
-    return describeFault(likeliest(issue, raw), raw, place)
-  const path = [...place, ...issue.path]
+/** Describes a fault: `items[2].attempt must be a whole number`. */
+function describeFault(issue: Issue, raw: unknown): string {
+  if (issue.code === 'invalid_union' && issue.message === '') return describeFault(likeliest(issue, raw), raw)
+  const { path } = issue
   if (issue.code === 'unrecognized_keys')
     return `${nameOf([...path, issue.keys[0]!])} is not a field of this request`
-  if (path.length > 0) return `${nameOf(path)} ${isMissing(raw, issue.path) ? 'is required' : issue.message}`
+  if (path.length > 0) return `${nameOf(path)} ${isMissing(raw, path) ? 'is required' : issue.message}`
   if (issue.code !== 'invalid_type') return `The body ${issue.message}`
   return `The body must be a JSON ${issue.expected === 'array' ? 'list' : 'object'}`
 }
