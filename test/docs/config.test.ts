@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { NOT_TRANSFERRED } from '../../src/engine/transfer/tables.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Block, blocksOf, PAGES, PROJECT } from './page.ts'
 import { readValues } from './shape.ts'
@@ -74,16 +73,6 @@ const asIfInstalled = (text: string) =>
     .replace(/^ExecStart=\S+/gm, 'ExecStart=/bin/true')
     .replace(/^WorkingDirectory=.*/gm, 'WorkingDirectory=/')
     .replace(/^User=.*/gm, 'User=root')
-
-test('the example of a backup has as many tables as a new database', () => {
-  const schema = readFileSync(join(PROJECT, 'test/platform/db/schema.sql'), 'utf8')
-  const tables = [...schema.matchAll(/^create table "?(\w+)"?/gim)].map(([, name]) => name!)
-  const saved = tables.filter((name) => !NOT_TRANSFERRED.has(name))
-  const shown = blocks.flatMap(({ text }) =>
-    [...text.matchAll(/(\d+) tables with/g)].map(([, count]) => count),
-  )
-  expect(shown).toEqual([String(saved.length)])
-})
 
 const units = inLanguage('ini').filter(({ text }) => text.includes('[Service]'))
 describe.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd', () => {

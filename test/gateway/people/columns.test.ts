@@ -3,6 +3,7 @@ import { stepsOfMentions } from '../../../src/gateway/people/mentions.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { start } from '../../support/database/open.ts'
+import { makeSamples } from '../../support/sample-records.ts'
 import { must, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 import { until } from '../../support/until.ts'
@@ -66,8 +67,8 @@ const word = (type: string, key: string) =>
     : `$1::text || ${key} || ' at ' || $2::text`
 
 test('an erasure removes number, name and mentions from every column of every table', async () => {
-  await record('api_keys', { name: 'Key' })
-  await record('sms_templates', { name: 'Template', body: 'Hi' })
+  const filled = await tablesWith(db, [shop.id])
+  await makeSamples('Sample', async (collection, values) => (await record(collection, values)).id, {}, filled)
   await db.query(
     `insert into sms_origins (ref, "user", is_batch, created, api, id, data)
     select id, "user", false, created, 'smsgate', id, '{}' from sms_messages on conflict do nothing`,

@@ -1,34 +1,19 @@
+import { USERS_ID } from '../../../src/engine/collections/collection.ts'
+import { makeSamples, OWNED, SAMPLES } from '../../support/sample-records.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Two users who must never see or touch what is the other's. Everything of Bob's carries the word SECRET.
 
-/** Collections whose records belong to a user, and what Alice would like to change there. */
-const OWNED = {
-  users: { name: 'mine now' },
-  user_settings: { country: 'FR' },
-  devices: { name: 'mine now' },
-  lines: { label: 'mine now' },
-  auto_answers: { body: 'mine now' },
-  contact_groups: { name: 'mine now' },
-  contacts: { name: 'mine now' },
-  sms_templates: { body: 'mine now' },
-  conversations: { archived: true },
-  sms_messages: { body: 'mine now' },
-  sms_events: { detail: 'mine now' },
-  sms_usage: { used: 0 },
-  api_keys: { name: 'mine now' },
-  webhooks: { url: 'https://mine.example.com' },
-  webhook_deliveries: { event: 'mine now' },
-  hooks: { template: 'mine now' },
-  hook_calls: { body: 'mine now' },
-  verify_services: { name: 'mine now' },
-  verifications: { to: 'mine now' },
-} as const
-type Owned = keyof typeof OWNED
-const NAMES = Object.keys(OWNED) as Owned[]
+const NAMES = [...OWNED.keys()]
+
+/** What Alice would like to change in a record: its first text. */
+function changeOf(name: string): Record<string, unknown> {
+  const text = OWNED.get(name)!.fields.find((field) => field.type === 'text' && field.name !== 'id')
+  return { [text?.name ?? 'user']: 'mine now' }
+}
 
 /** An id of Bob's in each collection that has one, and of things that are no records. */
-const bobs: Partial<Record<Owned | 'batch', string>> = {}
+const bobs: Record<string, string> = {}
 
 const records = (name: string) => `/api/collections/${name}/records`
 
@@ -57,24 +42,13 @@ const [alice, bob] = [await server.makeUser(), await server.makeUser()]
 const [alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
 bobs.users = bob.id
 bobs.devices = bobsPhone.id
-bobs.user_settings = await make(bob, 'user_settings', { country: 'DE' })
-bobs.contact_groups = await make(bob, 'contact_groups', { name: 'SECRET friends' })
-const groups = [bobs.contact_groups]
-bobs.contacts = await make(bob, 'contacts', { name: 'SECRET Cy', phone: '+491700000001', groups })
-bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
+Object.assign(bobs, await makeSamples('SECRET', (collection, values) => make(bob, collection, values)))
 const lines = await bob.call('GET', records('lines'))
 bobs.lines = lines.body.items[0].id
-bobs.auto_answers = await make(bob, 'auto_answers', { match: 'any', body: 'SECRET answer', enabled: true })
-bobs.conversations = await make(bob, 'conversations', { number: '+491700000001' })
-const hook = { url: 'https://SECRET.example.com', events: ['message.sent'], enabled: true }
-bobs.webhooks = await make(bob, 'webhooks', hook)
-bobs.hooks = await make(bob, 'hooks', { name: 'SECRET alarm', preset: 'text', recipients: ['+491700000001'] })
 const { secret: bobsHook } = (await bob.call('GET', `${records('hooks')}/${bobs.hooks}`)).body
 expect((await server.guest.call('POST', `/api/hooks/${bobsHook}`, { text: 'SECRET' })).status).toBe(200)
-bobs.verify_services = await make(bob, 'verify_services', { name: 'SECRET codes' })
 bobs.verifications = (await bob.call('POST', '/api/verify', { to: '+491700000001' })).body.id
 bobs.hook_calls = (await bob.call('GET', records('hook_calls'))).body.items[0].id
-bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
 const send = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET' }
 const { body } = await bob.call('POST', '/api/sms/send', send)
 bobs.batch = body.batch_id
@@ -82,6 +56,11 @@ bobs.sms_messages = body.message_ids[0]
 const usage = await bob.call('GET', records('sms_usage'))
 bobs.sms_usage = usage.body.items[0].id
 const before = await snapshot()
+
+test('each collection in which accounts create records has a sample', () => {
+  const open = [...OWNED.values()].filter(({ id, createRule }) => id !== USERS_ID && createRule !== null)
+  expect(Object.keys(SAMPLES).sort()).toEqual(open.map(({ name }) => name).sort())
+})
 
 describe.each([
   ['a user', () => alice],
@@ -112,7 +91,7 @@ describe.each([
     const path = `${records(name)}/${bobs[name] ?? 'doesnotexist000'}`
     const view = await who().call('GET', `${path}?expand=user,device,groups`)
     expect([401, 403, 404]).toContain(view.status)
-    const change = await who().call('PATCH', path, OWNED[name])
+    const change = await who().call('PATCH', path, changeOf(name))
     expect([400, 403, 404]).toContain(change.status)
     const removal = await who().call('DELETE', path)
     expect([400, 403, 404]).toContain(removal.status)
@@ -124,7 +103,7 @@ describe.each([
 
   test.each(NAMES)('cannot create a record of %s for another user', async (name) => {
     const planted = { user: bob.id, name: 'planted', phone: '+491700000009', events: ['message.sent'] }
-    const { status } = await who().call('POST', records(name), { ...OWNED[name], ...planted })
+    const { status } = await who().call('POST', records(name), { ...changeOf(name), ...planted })
     expect([400, 403]).toContain(status)
     expect(await snapshot()).toBe(before)
   })

@@ -21,6 +21,9 @@ export interface RawCollection {
   readonly rights: { readonly read: Right; readonly write: Right; readonly remove: Right }
   /** Whether the account's audit log records changes by members. */
   readonly audited?: boolean
+  readonly createRule: string | null
+  readonly updateRule: string | null
+  readonly deleteRule: string | null
   readonly fields: readonly RawField[]
 }
 

@@ -1,5 +1,7 @@
 import { findApi } from '../../../../src/http/metrics/traffic.ts'
+import { BUILT_IN } from '../../../../src/main/definitions.ts'
 import { PROTOCOLS } from '../../../../src/protocols/protocols.ts'
+import { makeSamples } from '../../../support/sample-records.ts'
 import {
   type Client,
   client,
@@ -15,35 +17,17 @@ type Who = 'viewer' | 'agent' | 'admin' | 'owner' | 'nobody' | 'all'
 
 /** To read, create, update and delete records. */
 const RECORDS: Readonly<Record<string, readonly [Who, Who, Who, Who]>> = {
-  users: ['viewer', 'nobody', 'owner', 'owner'],
-  user_settings: ['viewer', 'admin', 'admin', 'nobody'],
-  devices: ['viewer', 'nobody', 'admin', 'admin'],
-  lines: ['viewer', 'nobody', 'admin', 'admin'],
-  contact_groups: ['viewer', 'agent', 'agent', 'agent'],
-  contacts: ['viewer', 'agent', 'agent', 'agent'],
-  consents: ['viewer', 'agent', 'nobody', 'nobody'],
-  consent_states: ['viewer', 'nobody', 'nobody', 'nobody'],
-  person_requests: ['admin', 'nobody', 'nobody', 'nobody'],
-  sms_templates: ['viewer', 'agent', 'agent', 'agent'],
-  sms_messages: ['viewer', 'nobody', 'nobody', 'admin'],
-  sms_events: ['viewer', 'nobody', 'nobody', 'nobody'],
-  sms_usage: ['viewer', 'nobody', 'nobody', 'nobody'],
-  conversations: ['viewer', 'agent', 'agent', 'admin'],
-  conversation_notes: ['viewer', 'agent', 'agent', 'agent'],
-  conversation_drafts: ['viewer', 'agent', 'agent', 'agent'],
-  auto_answers: ['viewer', 'admin', 'admin', 'admin'],
-  campaigns: ['viewer', 'nobody', 'nobody', 'admin'],
-  api_keys: ['admin', 'admin', 'admin', 'admin'],
-  webhooks: ['admin', 'admin', 'admin', 'admin'],
-  webhook_deliveries: ['admin', 'nobody', 'nobody', 'nobody'],
-  hooks: ['admin', 'admin', 'admin', 'admin'],
-  hook_calls: ['admin', 'nobody', 'nobody', 'nobody'],
-  verify_services: ['viewer', 'admin', 'admin', 'admin'],
-  verifications: ['viewer', 'nobody', 'nobody', 'nobody'],
-  senders: ['viewer', 'nobody', 'nobody', 'nobody'],
-  members: ['viewer', 'nobody', 'admin', 'admin'],
-  member_invitations: ['admin', 'nobody', 'nobody', 'admin'],
-  account_audit: ['admin', 'nobody', 'nobody', 'nobody'],
+  ...Object.fromEntries(
+    [...BUILT_IN.raw.values()].map(({ name, rights, createRule, updateRule, deleteRule }) => [
+      name,
+      [
+        rights.read,
+        createRule === null ? 'nobody' : rights.write,
+        updateRule === null ? 'nobody' : rights.write,
+        deleteRule === null ? 'nobody' : rights.remove,
+      ] as const,
+    ]),
+  ),
   _superusers: ['nobody', 'nobody', 'nobody', 'nobody'],
   // made by a superuser
   notes: ['viewer', 'agent', 'agent', 'agent'],
@@ -204,25 +188,16 @@ await superuser.call('POST', '/api/collections', {
 
 const user = shop.id
 const phone = await fixture.pair(shop)
-const group = await make(shop, 'contact_groups', { user, name: 'friends' })
 await fixture.hear(phone, [['+4915112345678', 'Hello']])
-const webhook = await make(shop, 'webhooks', {
-  user,
-  url: 'https://example.com/hook',
-  events: ['message.sent'],
-})
+const { body: messages } = await shop.call('GET', '/api/collections/sms_messages/records')
+const samples = await makeSamples('sample', (collection, values) =>
+  make(shop, collection, { user, ...values }),
+)
 const IDS: Readonly<Record<string, string>> = {
+  ...samples,
   users: user,
   devices: phone.id,
-  contact_groups: group,
-  contacts: await make(shop, 'contacts', { user, phone: '+4915112345678', groups: [group] }),
-  sms_templates: await make(shop, 'sms_templates', { user, name: 'code', body: 'Hi' }),
-  user_settings: await make(shop, 'user_settings', { user }),
-  auto_answers: await make(shop, 'auto_answers', { user, match: 'any', body: 'Hi' }),
-  api_keys: await make(shop, 'api_keys', { user, name: 'till' }),
-  webhooks: webhook,
-  hooks: await make(shop, 'hooks', { user, name: 'alarm', preset: 'text' }),
-  verify_services: await make(shop, 'verify_services', { user, name: 'codes' }),
+  sms_messages: messages.items[0].id,
   senders: user,
   notes: await make(shop, 'notes', { user, text: 'note' }),
 }
@@ -238,9 +213,6 @@ await make(superuser, 'member_invitations', {
   role: 'agent',
   expires: '2099-01-01 00:00:00.000Z',
 }).then((id) => Object.assign(IDS, { member_invitations: id }))
-const { body: messages } = await shop.call('GET', '/api/collections/sms_messages/records')
-const { body: conversations } = await shop.call('GET', '/api/collections/conversations/records')
-Object.assign(IDS, { sms_messages: messages.items[0].id, conversations: conversations.items[0].id })
 
 const { paths } = (await guest.call('GET', '/api/openapi.json')).body
 const notes = ['GET', 'POST'].map((method) => `${method} /api/collections/notes/records`)
