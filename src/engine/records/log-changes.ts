@@ -19,9 +19,14 @@ export const changeLogCte = (action: Action, place: number): string =>
   `noted as (${logWritten(action, `$${place}::text`)})`
 
 /** The query of a CTE that logs the rows of the CTE `written` of a built-in collection. */
+export const logQuery = (action: Action, collection: string, kept?: 'columns' | 'ids') =>
+  sql<object>`(${sql.raw(logWritten(action, `'${collection}'`, kept))})`
+
+/** The same for kysely's builder. */
 export const noteChanges =
-  (action: Action, collection: string, kept?: 'columns' | 'ids') => (_: QueryCreator<Written>) =>
-    sql<object>`(${sql.raw(logWritten(action, `'${collection}'`, kept))})`
+  (...log: Parameters<typeof logQuery>) =>
+  (_: QueryCreator<Written>) =>
+    logQuery(...log)
 
 /** Logs changes for realtime, without the records' values. Does nothing without subscribers. */
 export async function logChange(

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/date.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logQuery } from '../../engine/records/log-changes.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, NOW, queries } from '../../platform/db/queries.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
 
 /** Ends verifications that have expired, and deletes their codes. Call it regularly, on any node. */
 export async function expireVerifications(db: Db): Promise<void> {
@@ -11,33 +12,20 @@ export async function expireVerifications(db: Db): Promise<void> {
 
 /** Ends at most 1,000 verifications that have expired. Returns their number. */
 async function expireSome(db: Db): Promise<number> {
-  const { ended } = await queries(db)
-    .with('written', (query) =>
-      query
-        .updateTable('verifications')
-        .set({ status: 'expired', updated: NOW })
-        .where('id', '=', ({ selectFrom }) =>
-          anyFound(
-            selectFrom('verifications')
-              .select('id')
-              .where('status', '=', sql.lit('pending'))
-              .where('expires_at', '<=', NOW)
-              .orderBy('expires_at')
-              .limit(1_000)
-              .forUpdate()
-              .skipLocked(),
-          ),
-        )
-        .returningAll(),
-    )
-    .with('forgotten', (query) =>
-      query.deleteFrom('_verify_codes').using('written').whereRef('verification', '=', 'written.id'),
-    )
-    .with('noted', noteChanges('update', 'verifications', 'ids'))
-    .selectFrom('written')
-    .select(({ fn }) => fn.countAll<number>().as('ended'))
-    .executeTakeFirstOrThrow()
-  return ended
+  const ended = await execute(
+    db,
+    sql`with written as (
+      update verifications set status = 'expired', updated = ${NOW}
+      where id = any(array(
+        select id from verifications where status = 'pending' and expires_at <= ${NOW}
+        order by expires_at limit 1000 for update skip locked))
+      returning *
+    ), forgotten as (
+      delete from _verify_codes using written where verification = written.id
+    ), noted as ${logQuery('update', 'verifications', 'ids')}
+    select id from written`,
+  )
+  return ended.length
 }
 
 /** Deletes ended verifications that were created more than `days` days ago. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logQuery } from '../../engine/records/log-changes.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { NOW, queries } from '../../platform/db/queries.ts'
+import { NOW } from '../../platform/db/queries.ts'
 
 const MAX_DUE = 1_000
 
@@ -12,35 +13,18 @@ export async function bringBackDue(db: Db): Promise<void> {
 
 /** Brings back at most MAX_DUE conversations. `skip locked`: nodes do not wait for each other. */
 async function bringBackSome(db: Db): Promise<number> {
-  const changed = await queries(db)
-    .with('due', (query) =>
-      query
-        .selectFrom('conversations')
-        .select('id')
-        .where('follow_up_at', '<>', sql.lit(''))
-        .where('follow_up_at', '<=', NOW)
-        .orderBy('follow_up_at')
-        .limit(sql.lit(MAX_DUE))
-        .forUpdate()
-        .skipLocked(),
-    )
-    .with('written', (query) =>
-      query
-        .updateTable('conversations as c')
-        .from('due')
-        .set({ follow_up_at: '', unanswered: true, archived: false, updated: NOW })
-        .set({ unread: sql<number>`greatest(c.unread, 1)` })
-        .whereRef('c.id', '=', 'due.id')
-        .returning(['c.id', 'c.user']),
-    )
-    .with('noted', noteChanges('update', 'conversations', 'ids'))
-    .selectFrom('written as w')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('conversations'),
-      sql`push_queue(w."user", array_agg(w.id))`.as('queued'),
-    ])
-    .groupBy('w.user')
-    .orderBy('w.user')
-    .execute()
+  const changed = await execute(
+    db,
+    sql<{ conversations: number }>`with due as (
+      select id from conversations where follow_up_at <> '' and follow_up_at <= ${NOW}
+      order by follow_up_at limit ${sql.lit(MAX_DUE)} for update skip locked
+    ), written as (
+      update conversations c set follow_up_at = '', unanswered = true, archived = false, updated = ${NOW},
+        unread = greatest(c.unread, 1)
+      from due where c.id = due.id returning c.id, c."user"
+    ), noted as ${logQuery('update', 'conversations', 'ids')}
+    select count(*) as conversations, push_queue(w."user", array_agg(w.id)) from written w
+    group by w."user" order by w."user"`,
+  )
   return changed.reduce((sum, { conversations }) => sum + conversations, 0)
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { logQuery } from '../../engine/records/log-changes.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import type { Hook } from './hook-settings.ts'
@@ -32,37 +32,19 @@ export async function noteCall(
   const phones = texts.map(({ to }) => to)
   const unlessErased = (value: string, empty = '') =>
     sql<string>`case when person_stopped(${user}, ${phones}::text[]) = '{}' then ${value} else ${empty} end`
-  await queries(db)
-    .with('written', (query) =>
-      query
-        .insertInto('hook_calls')
-        .values({
-          id: sql`pb_new_id()`,
-          hook: id,
-          user,
-          outcome,
-          body: unlessErased(kept),
-          error: unlessErased(error),
-          texts: sql`${unlessErased(JSON.stringify(texts), '[]')}::json`,
-          messages: JSON.stringify(messages),
-          created: sql`pb_text(clock_timestamp())`,
-        })
-        .returning('id'),
-    )
-    .with('old', (query) =>
-      query
-        .deleteFrom('hook_calls')
-        .where('hook', '=', id)
-        .where('_rowid', '<=', ({ selectFrom }) =>
-          selectFrom('hook_calls')
-            .select('_rowid')
-            .where('hook', '=', id)
-            .orderBy('_rowid', 'desc')
-            .offset(sql.lit(CALLS_KEPT - 1))
-            .limit(sql.lit(1)),
-        ),
-    )
-    .with('noted', noteChanges('create', 'hook_calls', 'ids'))
-    .selectFrom('written')
-    .execute()
+  await execute(
+    db,
+    sql`with written as (
+      insert into hook_calls (id, hook, "user", outcome, body, error, texts, messages, created)
+      values (pb_new_id(), ${id}, ${user}, ${outcome}, ${unlessErased(kept)}, ${unlessErased(error)},
+        ${unlessErased(JSON.stringify(texts), '[]')}::json, ${JSON.stringify(messages)},
+        pb_text(clock_timestamp()))
+      returning id
+    ), old as (
+      delete from hook_calls where hook = ${id} and _rowid <= (
+        select _rowid from hook_calls where hook = ${id}
+        order by _rowid desc offset ${sql.lit(CALLS_KEPT - 1)} limit 1)
+    ), noted as ${logQuery('create', 'hook_calls', 'ids')}
+    select from written`,
+  )
 }

@@ -2,9 +2,10 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { dateOf, formatDate, parseDate } from '../../engine/fields/date.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logQuery } from '../../engine/records/log-changes.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, NOW, queries } from '../../platform/db/queries.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
 import type { OtherForms } from './call-webhook.ts'
 import { WAKE } from './lease.ts'
 import { findDelivery } from './load-delivery.ts'
@@ -22,41 +23,21 @@ export type Started = z.output<typeof STARTED>
 
 /** Queues deliveries again, now and with 0 attempts, if `which` holds. Returns their number. */
 async function queueAgain(db: Db, owner: Owner, which: Expression<SqlBool>): Promise<number> {
-  const { resent } = await queries(db)
-    .with('written', (query) =>
-      query
-        .updateTable('webhook_deliveries')
-        .set({ status: 'pending', attempts: 0, next_attempt_at: NOW, updated: NOW })
-        .where('id', '=', ({ selectFrom }) =>
-          anyFound(
-            selectFrom('webhook_deliveries')
-              .select('id')
-              .where(isOwn(owner))
-              .where(which)
-              .orderBy('id')
-              .forUpdate(),
-          ),
-        )
-        .returningAll(),
+  const [row] = await execute(
+    db,
+    sql<{ resent: number }>`with written as (
+      update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = ${NOW}, updated = ${NOW}
+      where id = any(array(
+        select id from webhook_deliveries where ${isOwn(owner)} and ${which} order by id for update))
+      returning *
+    ), noted as ${logQuery('update', 'webhook_deliveries')}, queued as (
+      insert into webhook_dispatch (delivery, webhook, "user")
+      select id, coalesce(nullif(webhook, ''), 'callbacks'), "user" from written
+      on conflict (delivery) do update set due_at = excluded.due_at
     )
-    .with('noted', noteChanges('update', 'webhook_deliveries'))
-    .with('queued', (query) =>
-      query
-        .insertInto('webhook_dispatch')
-        .columns(['delivery', 'webhook', 'user'])
-        .expression((from) =>
-          from
-            .selectFrom('written')
-            .select(['id', sql<string>`coalesce(nullif(webhook, ''), 'callbacks')`.as('webhook'), 'user']),
-        )
-        .onConflict((found) =>
-          found.column('delivery').doUpdateSet(({ ref }) => ({ due_at: ref('excluded.due_at') })),
-        ),
-    )
-    .selectFrom('written')
-    .select(({ fn }) => [fn.countAll<number>().as('resent'), WAKE.as('woken')])
-    .executeTakeFirstOrThrow()
-  return resent
+    select count(*) as resent, ${WAKE} as woken from written`,
+  )
+  return row!.resent
 }
 
 /** Queues a delivery again, with the same webhook-id. Throws 404, 409 for a disabled webhook. */

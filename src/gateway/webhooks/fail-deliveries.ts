@@ -1,4 +1,6 @@
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { sql } from 'kysely'
+import { logQuery } from '../../engine/records/log-changes.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, NOW, queries } from '../../platform/db/queries.ts'
 
@@ -25,22 +27,15 @@ const lockDeliveries = (db: Db) =>
 
 async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
   if (deliveries.length === 0) return
-  await queries(db)
-    .with('waiting', (query) =>
-      query.deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(deliveries)).returning('delivery'),
-    )
-    .with('written', (query) =>
-      query
-        .updateTable('webhook_deliveries as d')
-        .from('waiting as w')
-        .set({ status: 'failed', response_status: 0, response_body: reason, latency_ms: 0 })
-        .set({ next_attempt_at: '', updated: NOW })
-        .whereRef('d.id', '=', 'w.delivery')
-        .where('d.status', '=', 'pending')
-        .returningAll('d'),
-    )
-    .with('noted', noteChanges('update', 'webhook_deliveries'))
-    .selectFrom('written')
-    .select('id')
-    .execute()
+  await execute(
+    db,
+    sql`with waiting as (
+      delete from webhook_dispatch where delivery = ${anyOf(deliveries)} returning delivery
+    ), written as (
+      update webhook_deliveries d set status = 'failed', response_status = 0, response_body = ${reason},
+        latency_ms = 0, next_attempt_at = '', updated = ${NOW}
+      from waiting w where d.id = w.delivery and d.status = 'pending' returning d.*
+    ), noted as ${logQuery('update', 'webhook_deliveries')}
+    select from written`,
+  )
 }

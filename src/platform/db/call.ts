@@ -10,13 +10,14 @@ type Args<Values extends readonly unknown[]> = {
 
 const write = (name: string, args: readonly unknown[]) => sql`${sql.ref(name)}(${sql.join(args)})`
 
-async function run<Row>(db: Db, statement: RawBuilder<Row>, way: Way = 'query'): Promise<Row[]> {
+/** Runs a statement that is written in SQL, because it has several parts. Returns its rows. */
+export async function execute<Row>(db: Db, statement: RawBuilder<Row>, way: Way = 'query'): Promise<Row[]> {
   return (await statement.execute({ getExecutor: () => executorOf(db, way) })).rows
 }
 
 /** Returns the value of an SQL expression. */
 export async function evaluate<Value>(db: Db, expression: RawBuilder<Value>, way?: Way): Promise<Value> {
-  const [row] = await run(db, sql<{ readonly value: Value }>`select ${expression} as value`, way)
+  const [row] = await execute(db, sql<{ readonly value: Value }>`select ${expression} as value`, way)
   return row!.value
 }
 
@@ -33,4 +34,4 @@ export const callForRows = <Name extends keyof TableFunctions>(
   db: Db,
   name: Name,
   ...args: Args<Parameters<TableFunctions[Name]>>
-) => run(db, sql<ReturnType<TableFunctions[Name]>>`select * from ${write(name, args)}`)
+) => execute(db, sql<ReturnType<TableFunctions[Name]>>`select * from ${write(name, args)}`)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device.ts'
 import type { Attempt } from '../../gateway/messages/queue/leases.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { answerTime, IS_CANCELED, isOpen, toSend } from './refill.ts'
@@ -45,63 +46,27 @@ interface Listed {
 /** Stores what an answer to a phone lists. Forgets texts that have expired and are no longer being sent. */
 export async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
-  await queries(db)
-    .with('forgotten', (query) =>
-      query
-        .deleteFrom('smsgate_texts as t')
-        .where(isOf(device))
-        .where('t.valid_until', '<=', sql<Date>`now()`)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('sms_dispatch as d')
-                .whereRef('d.message', '=', 't.message')
-                .whereRef('d.attempt', '=', 't.attempt')
-                .where('d.state', '=', 'sending'),
-            ),
-          ),
-        ),
+  await execute(
+    db,
+    sql`with forgotten as (
+      delete from smsgate_texts t where ${isOf(device)} and t.valid_until <= now() and not exists (
+        select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
+    ), canceled as (
+      update smsgate_texts t set canceled_at = now() from ${attempts(canceled)} g(id text, attempt int)
+      where ${isOf(device)} and t.message = g.id and t.attempt = g.attempt
+    ), phone as (
+      update smsgate_phones set handed_at = now(), handed = ${added}::int + ${toSend(device)}
+      where ${isOf(device)} and ${added}::int > 0
     )
-    .with('canceled', (query) =>
-      query
-        .updateTable('smsgate_texts as t')
-        .from(attempts(canceled).as<'g'>(sql`g(id text, attempt int)`))
-        .set({ canceled_at: sql<Date>`now()` })
-        .where(isOf(device))
-        .whereRef('t.message', '=', 'g.id')
-        .whereRef('t.attempt', '=', 'g.attempt'),
-    )
-    .with('phone', (query) =>
-      query
-        .updateTable('smsgate_phones')
-        .set({ handed_at: sql<Date>`now()`, handed: sql`${added}::int + ${toSend(device)}` })
-        .where(isOf(device))
-        .where(sql<boolean>`${added}::int > 0`),
-    )
-    .insertInto('smsgate_texts')
-    .columns(['device', 'user', 'message', 'attempt', 'listed_at', 'valid_until'])
-    .expression((from) =>
-      from
-        .selectFrom(attempts(given).as<'g'>(sql`g(id text, attempt int, "validUntilMs" float8)`))
-        .select(({ val }) => [
-          val(device.id).as('device'),
-          val(device.user).as('user'),
-          ...(['g.id', 'g.attempt'] as const),
-          sql<Date>`now()`.as('listed_at'),
-          sql<Date>`to_timestamp(g."validUntilMs" / 1000)`.as('valid_until'),
-        ]),
-    )
-    .onConflict((found) =>
-      found
-        .columns(['device', 'message', 'attempt'])
-        .doUpdateSet(({ ref }) => ({ listed_at: ref('excluded.listed_at') })),
-    )
-    .execute()
+    insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
+    select ${device.id}, ${device.user}, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
+    from ${attempts(given)} g(id text, attempt int, "validUntilMs" float8)
+    on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`,
+  )
 }
 
-/** A list as rows; the alias names their columns. */
-const attempts = <A extends Attempt>(list: readonly A[]) =>
-  sql<A>`json_to_recordset(${JSON.stringify(list)}::json)`
+/** SQL: a list as rows; the alias names their columns. */
+const attempts = (list: readonly Attempt[]) => sql`json_to_recordset(${JSON.stringify(list)}::json)`
 
 /** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
 export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
@@ -110,27 +75,15 @@ export async function noteProgress({ db }: Store, device: Device, progress: read
   if (progress.length === 0) return
   // the last state counts if a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
-  await queries(db)
-    .with('given', (query) =>
-      query
-        .selectFrom(attempts(given).as<'g'>(sql`g(id text, attempt int, step text)`))
-        .select(['g.id', 'g.attempt', 'g.step']),
+  await execute(
+    db,
+    sql`with given as (
+      select * from ${attempts(given)} g(id text, attempt int, step text)
+    ), over as (
+      delete from smsgate_texts t using given g
+      where ${isOf(device)} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
     )
-    .with('over', (query) =>
-      query
-        .deleteFrom('smsgate_texts as t')
-        .using('given as g')
-        .where(isOf(device))
-        .whereRef('t.message', '=', 'g.id')
-        .whereRef('t.attempt', '=', 'g.attempt')
-        .where('g.step', '=', 'over'),
-    )
-    .updateTable('smsgate_texts as t')
-    .from('given as g')
-    .set({ is_known: true, is_processed: sql<boolean>`t.is_processed or g.step = 'processed'` })
-    .where(isOf(device))
-    .whereRef('t.message', '=', 'g.id')
-    .whereRef('t.attempt', '=', 'g.attempt')
-    .where('g.step', '<>', 'over')
-    .execute()
+    update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed' from given g
+    where ${isOf(device)} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`,
+  )
 }
