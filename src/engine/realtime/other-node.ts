@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { ApiError, RetryLater } from '../../platform/errors.ts'
@@ -73,26 +74,15 @@ export async function forwardMessage(db: Db, node: string, message: Message): Pr
 
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
   const id = randomText(15)
-  const asked = await queries(db)
-    .with('asked', (query) =>
-      query
-        .insertInto('_subscribing')
-        .columns(['id', 'node', 'request'])
-        .expression((from) =>
-          from
-            .selectFrom('_listeners')
-            .select(({ val }) => [
-              val(id).as('id'),
-              'node',
-              sql<string>`${JSON.stringify(request)}::json`.as('request'),
-            ])
-            .where('node', '=', node),
-        )
-        .returning('node'),
+  const asked = await execute(
+    db,
+    sql`with asked as (
+      insert into _subscribing (id, node, request)
+      select ${id}, node, ${JSON.stringify(request)}::json from _listeners where node = ${node}
+      returning node
     )
-    .selectFrom('asked')
-    .select(sql`_announce(${sql.lit(CHANGES_CHANNEL)}, node)`.as('announced'))
-    .execute()
+    select _announce(${sql.lit(CHANGES_CHANNEL)}, node) from asked`,
+  )
   return asked.length > 0 ? awaitAnswer(db, id) : undefined
 }
 

@@ -1,19 +1,13 @@
 import { sql } from 'kysely'
 import { isInOrder } from '../../engine/collections/own-indexes.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 
 /** Rows that are in memory at a time, and their bytes: at least one row, of whatever size. */
 const PAGE = 500
 const PAGE_BYTES = 4 << 20
-
-interface Found {
-  readonly at: unknown
-  readonly key: string
-  readonly row: string
-}
 
 /** Rows of a place, as JSON objects of the columns that an export shows. */
 interface RowsOfPlace {
@@ -35,28 +29,21 @@ export async function readPlace(
 ): Promise<RowsOfPlace> {
   const columns = sql.join(shown.map((column) => sql.ref(`t.${column}`)))
   const order = isInOrder(table) ? sql`nulls first` : sql``
-  const page = await queries(db)
-    .with(
-      'found',
-      () => sql<Found>`(
+  const page = await execute(
+    db,
+    sql<{ key: string; row: string; rows: number }>`with found as (
       select ${sql.ref(`t.${key}`)} as at, ${sql.ref(`t.${key}`)}::text as key, row_to_json(s)::text as row
       from ${sql.table(table)} t cross join lateral (select ${columns}) s
       where ${rows(person, texts)}
         and ${after === undefined ? sql`true` : sql`${sql.ref(`t.${key}`)} > ${after}`}
-      order by 1 ${order} limit ${sql.lit(PAGE)})`,
+      order by 1 ${order} limit ${sql.lit(PAGE)}
+    ), measured as (
+      select key, row, octet_length(row) as size, sum(octet_length(row)) over (order by at) as upto,
+        count(*) over () as rows
+      from found
     )
-    .with('measured', (query) =>
-      query
-        .selectFrom('found')
-        .select(['key', 'row', sql<number>`octet_length(row)`.as('size')])
-        .select(sql<number>`sum(octet_length(row)) over (order by at)`.as('upto'))
-        .select(sql<number>`count(*) over ()`.as('rows')),
-    )
-    .selectFrom('measured')
-    .select(['key', 'row', 'rows'])
-    .where(sql<boolean>`upto <= ${sql.lit(PAGE_BYTES)} or upto = size`)
-    .orderBy('upto')
-    .execute()
+    select key, row, rows from measured where upto <= ${sql.lit(PAGE_BYTES)} or upto = size order by upto`,
+  )
   const isLast = page.length < PAGE && page.length === Number(page[0]?.rows ?? 0)
   return { rows: page.map(({ row }) => row), next: isLast ? undefined : page.at(-1)!.key }
 }
