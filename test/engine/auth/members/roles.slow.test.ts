@@ -1,5 +1,6 @@
 import { findApi } from '../../../../src/http/metrics/traffic.ts'
 import { BUILT_IN } from '../../../../src/main/definitions.ts'
+import { RIGHTS } from '../../../../src/main/features.ts'
 import { PROTOCOLS } from '../../../../src/protocols/protocols.ts'
 import { makeSamples } from '../../../support/sample-records.ts'
 import {
@@ -146,12 +147,19 @@ const FOR_SUPERUSERS = /^\w+ \/api\/(users|warnings|jobs|logs|backups|backup-sta
 const isForNobody = (route: string) =>
   FOR_SUPERUSERS.test(route) || findApi(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
 
+/** Routes of features whose `rights` name a role. Those for the permission `act` have a row in ROUTES. */
+const RIGHTS_BY_ROUTE: ReadonlyMap<string, Who> = new Map(
+  Object.entries(RIGHTS).flatMap(([route, right]) =>
+    right === 'act' ? [] : [[route.replace(/:(\w+)/g, '{$1}'), right] as const],
+  ),
+)
+
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 function rowOf(route: string): Who | undefined {
   const [, method, collection, what] = /^(\w+) \/api\/collections\/(\w+)\/(.+)$/.exec(route) ?? []
   if (/^\w+ \/vendel\//.test(route)) return 'owner'
-  const known = ROUTES[route] ?? (isForNobody(route) ? 'nobody' : undefined)
+  const known = ROUTES[route] ?? (isForNobody(route) ? 'nobody' : RIGHTS_BY_ROUTE.get(route))
   if (known || !collection) return known
   if (/^(records(\/\{id\})?|export)$/.test(what!)) return RECORDS[collection]?.[METHODS.indexOf(method!)]
   // other collections' tokens alone
