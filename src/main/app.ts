@@ -4,6 +4,7 @@ import type { Readiness } from '../http/metrics/readiness.ts'
 import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
+import { changingGets, mount } from '../http/rows.ts'
 import { routedPath } from '../http/server/before-routes.ts'
 import { RetryLater } from '../platform/errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
@@ -23,7 +24,10 @@ export function createApp(services: GatewayServices): Hono<Env> {
     c.header('cache-control', 'no-store')
     return next()
   })
-  for (const { routes = [] } of FEATURES) for (const [root, make] of routes) app.route(root, make(services))
+  for (const { routes = [], rows = [] } of FEATURES) {
+    for (const [root, make] of routes) app.route(root, make(services))
+    app.route('/', mount(rows, services))
+  }
   app.route('/', docsRoutes(services, DESCRIBED))
   app.route('/', consoleRoutes(services))
   for (const { routes } of PROTOCOLS) app.route('/', routes(services))
@@ -34,7 +38,7 @@ export function createApp(services: GatewayServices): Hono<Env> {
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
 const HEADLESS: readonly string[] = [
-  ...FEATURES.flatMap(({ changingGets = [] }) => changingGets),
+  ...FEATURES.flatMap(({ changingGets: paths = [], rows = [] }) => [...paths, ...changingGets(rows)]),
   ...PROTOCOLS.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
 ]
 

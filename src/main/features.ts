@@ -24,6 +24,7 @@ import type { Api } from '../http/context.ts'
 import type { Family } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import type { RouteRights } from '../http/required-role.ts'
+import { describeRoutes, rightsOf } from '../http/rows.ts'
 import type { Config } from '../platform/config.ts'
 import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
@@ -69,7 +70,10 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
 /** Our own APIs and those of other products. */
 export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api), ...PROTOCOLS]
 
-export const RIGHTS: RouteRights = Object.assign({}, ...FEATURES.map(({ rights }) => rights))
+export const RIGHTS: RouteRights = Object.assign(
+  {},
+  ...FEATURES.map(({ rights, rows = [] }) => ({ ...rights, ...rightsOf(rows) })),
+)
 
 /** Code that features add to their collections, by collection id. */
 export function extensionsOf(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {
@@ -103,4 +107,7 @@ export const sharedFamilies = (source: { readonly store: Store; readonly config:
   FEATURES.flatMap(({ metrics }) => metrics?.(source) ?? [])
 
 export const describePaths = (records: DescribedRecords) =>
-  Object.assign({}, ...FEATURES.map(({ paths }) => paths?.(records) ?? {}))
+  Object.assign(
+    {},
+    ...FEATURES.map(({ paths, rows = [] }) => ({ ...paths?.(records), ...describeRoutes(rows, records) })),
+  )

@@ -9,6 +9,7 @@ import type { Api, Env, Services } from '../../http/context.ts'
 import type { Family } from '../../http/metrics/family.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
 import type { RouteRights } from '../../http/required-role.ts'
+import type { Route } from '../../http/rows.ts'
 import type { Config } from '../../platform/config.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../../platform/jobs/timed-jobs.ts'
@@ -30,8 +31,10 @@ export interface QueuedServices extends MailServices {
 }
 
 /** A part of the gateway, as `main/features` adds it to the server. `Own`: services that its routes need. */
-export interface Feature<Own = Services, Queued = QueuedServices> {
-  /** Routes, each with the path of its root. A feature earlier in the list answers first. */
+export interface Feature<Own extends Services = Services, Queued = QueuedServices> {
+  /** Its routes. A feature earlier in the list answers first. */
+  readonly rows?: readonly Route<Own>[]
+  /** Routes, each with the path of its root. */
   readonly routes?: readonly (readonly [root: string, routes: (services: Own) => Hono<Env>])[]
   /** How requests to the feature's roots are counted, and in which form they are refused. */
   readonly api?: Api

@@ -1,20 +1,16 @@
-import type { Hono } from 'hono'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Services } from '../../http/context.ts'
-import { routesFor } from '../../http/make-routes.ts'
-import { chapter, type Operation } from '../../http/openapi/operations.ts'
-import { SIGNED_IN } from '../../http/openapi/security.ts'
+import type { Ctx } from '../../http/context.ts'
+import type { Operation } from '../../http/openapi/operations.ts'
 import { json } from '../../http/openapi/success-answers.ts'
+import { rows } from '../../http/rows.ts'
 import { bodyBytes } from '../../http/server/incoming-body.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
-import { type Act, may } from '../base/permissions.ts'
 import type { RefusalCode } from '../base/refusals.ts'
 import { checkShape } from '../base/schemas.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-body.ts'
 import { IDEMPOTENCY, SHAPE } from '../messages/routes.openapi.ts'
 import { readIdempotencyKey } from '../messages/send/idempotency.ts'
-import type { Sending } from '../messages/send/sending.ts'
-import { requirePerson } from '../messages/sender.ts'
+import { type ActingCaller, byPerson } from '../messages/sender.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './body.ts'
 import { changeCampaign } from './change.ts'
 import { createCampaign } from './create.ts'
@@ -27,45 +23,7 @@ import { RETRIED_CAMPAIGN, retryCampaign } from './retry.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
-/** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
-export function campaignRoutes(services: Services & { readonly sending: Sending }): Hono<Env> {
-  const by = (act: Act) => async (c: Ctx) => {
-    const sender = await requirePerson(c, services)
-    return { permit: may(sender, act), sending: { ...services.sending, store: sender.store } }
-  }
-  type Campaigner = Awaited<ReturnType<ReturnType<typeof by>>>
-  const steer =
-    (how: typeof pauseCampaign) =>
-    ({ permit, sending }: Campaigner, _: Ctx, id: string) =>
-      how(sending, permit, id)
-  const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
-  const reads = routesFor(by('readUsage'), {
-    'POST /times': async ({ permit, sending }, c) => {
-      const { repeat, scheduledAt } = readRepetition(await read(c), new Date())
-      return readTimes(sending.store, permit.sender.user, repeat, scheduledAt)
-    },
-    'GET /:id/progress': ({ permit, sending }, _, id) => readProgress(sending.store, permit.sender.user, id),
-  })
-  return routesFor(by('campaign'), {
-    'POST /': async ({ permit, sending }, c) => {
-      const wanted = readNewCampaign(await read(c), new Date())
-      const key = readIdempotencyKey(c.req.header('idempotency-key'))
-      // messages are created after the answer, so that the user can still undo the send
-      return createCampaign(sending, permit, wanted, key)
-    },
-    'POST /preview': async ({ permit, sending }, c) =>
-      previewCampaign(sending, permit, readNewCampaign(await read(c), new Date())),
-    'PATCH /:id': async ({ permit, sending }, c, id) =>
-      changeCampaign(sending, permit, id, readCampaignChange(await read(c), new Date())),
-    'POST /:id/pause': steer(pauseCampaign),
-    'POST /:id/resume': steer(resumeCampaign),
-    'POST /:id/cancel': steer(cancelCampaign),
-    'POST /:id/retry': async ({ permit, sending }, c, id) => {
-      const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
-      return retryCampaign(sending, permit, id, body)
-    },
-  }).route('/', reads)
-}
+const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
@@ -75,22 +33,30 @@ const GIVEN: readonly RefusalCode[] = [
 ]
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
-const steered = (
+/** A row of a route that changes the state of a campaign, `verb`. */
+const changing = (
   verb: string,
+  change: typeof pauseCampaign,
   summary: string,
   description: string,
   ...refused: readonly RefusalCode[]
-): Operation => ({
-  id: `${verb}Campaign`,
-  summary,
-  description,
-  answer: ['How it is now.', CAMPAIGN_STATE],
-  refuses: describeRefusals('campaign_not_found', ...refused),
+) => ({
+  permission: byPerson('campaign'),
+  describe: {
+    id: `${verb}Campaign`,
+    summary,
+    description,
+    answer: ['How it is now.', CAMPAIGN_STATE],
+    refuses: describeRefusals('campaign_not_found', ...refused),
+  } satisfies Operation,
+  run: ({ permit, sending }: ActingCaller, _: Ctx, id: string) => change(sending, permit, id),
 })
 
-export const campaignPaths = () =>
-  chapter('campaigns', SIGNED_IN, {
-    'POST /api/campaigns': {
+/** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
+export const CAMPAIGN_ROUTES = rows('campaigns', {
+  'POST /api/campaigns': {
+    permission: byPerson('campaign'),
+    describe: {
       id: 'createCampaign',
       summary: 'Send a text to many',
       description:
@@ -108,7 +74,16 @@ export const campaignPaths = () =>
         },
       ],
     },
-    'POST /api/campaigns/preview': {
+    run: async ({ permit, sending }, c) => {
+      const wanted = readNewCampaign(await read(c), new Date())
+      const key = readIdempotencyKey(c.req.header('idempotency-key'))
+      // messages are created after the answer, so that the user can still undo the send
+      return createCampaign(sending, permit, wanted, key)
+    },
+  },
+  'POST /api/campaigns/preview': {
+    permission: byPerson('campaign'),
+    describe: {
       id: 'previewCampaign',
       summary: 'Count the texts of a campaign before it is sent',
       description: 'Accepts the body of a new campaign and stores nothing.',
@@ -116,7 +91,12 @@ export const campaignPaths = () =>
       refuses: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
       body: [CAMPAIGN],
     },
-    'POST /api/campaigns/times': {
+    run: async ({ permit, sending }, c) =>
+      previewCampaign(sending, permit, readNewCampaign(await read(c), new Date())),
+  },
+  'POST /api/campaigns/times': {
+    permission: byPerson('readUsage'),
+    describe: {
       id: 'readCampaignTimes',
       summary: 'See when a campaign would repeat',
       description: 'Stores nothing.',
@@ -124,7 +104,14 @@ export const campaignPaths = () =>
       refuses: describeRefusals('invalid_request'),
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
-    'PATCH /api/campaigns/{id}': {
+    run: async ({ store, user }, c) => {
+      const { repeat, scheduledAt } = readRepetition(await read(c), new Date())
+      return readTimes(store, user, repeat, scheduledAt)
+    },
+  },
+  'PATCH /api/campaigns/:id': {
+    permission: byPerson('campaign'),
+    describe: {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
       description:
@@ -139,27 +126,35 @@ export const campaignPaths = () =>
       ),
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
-    'POST /api/campaigns/{id}/pause': steered(
-      'pause',
-      'Pause a campaign',
-      'What no device has claimed waits until the campaign is resumed; it still ends at `expires_at`. What a device has goes on. Again is no error.',
-      'campaign_over',
-      'campaign_busy',
-    ),
-    'POST /api/campaigns/{id}/resume': steered(
-      'resume',
-      'Resume a paused campaign',
-      'It goes on at its time, or at once when that is past; one that repeats, at its next time. Again is no error.',
-      'campaign_over',
-      'campaign_busy',
-    ),
-    'POST /api/campaigns/{id}/cancel': steered(
-      'cancel',
-      'Cancel a campaign',
-      'Ends all its messages that no device has claimed, and gives their quota back. A campaign that repeats has no more runs. A repeated request is no error.',
-      'campaign_over',
-    ),
-    'POST /api/campaigns/{id}/retry': {
+    run: async ({ permit, sending }, c, id) =>
+      changeCampaign(sending, permit, id, readCampaignChange(await read(c), new Date())),
+  },
+  'POST /api/campaigns/:id/pause': changing(
+    'pause',
+    pauseCampaign,
+    'Pause a campaign',
+    'What no device has claimed waits until the campaign is resumed; it still ends at `expires_at`. What a device has goes on. Again is no error.',
+    'campaign_over',
+    'campaign_busy',
+  ),
+  'POST /api/campaigns/:id/resume': changing(
+    'resume',
+    resumeCampaign,
+    'Resume a paused campaign',
+    'It goes on at its time, or at once when that is past; one that repeats, at its next time. Again is no error.',
+    'campaign_over',
+    'campaign_busy',
+  ),
+  'POST /api/campaigns/:id/cancel': changing(
+    'cancel',
+    cancelCampaign,
+    'Cancel a campaign',
+    'Ends all its messages that no device has claimed, and gives their quota back. A campaign that repeats has no more runs. A repeated request is no error.',
+    'campaign_over',
+  ),
+  'POST /api/campaigns/:id/retry': {
+    permission: byPerson('campaign'),
+    describe: {
       id: 'retryCampaign',
       summary: 'Send the failed messages of a campaign again',
       description:
@@ -176,11 +171,20 @@ export const campaignPaths = () =>
       ),
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
-    'GET /api/campaigns/{id}/progress': {
+    run: async ({ permit, sending }, c, id) => {
+      const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
+      return retryCampaign(sending, permit, id, body)
+    },
+  },
+  'GET /api/campaigns/:id/progress': {
+    permission: byPerson('readUsage'),
+    describe: {
       id: 'readCampaignProgress',
       summary: 'See how far a campaign is',
       description: 'Counts its messages, the replies and the opt-outs.',
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
       refuses: describeRefusals('campaign_not_found'),
     },
-  })
+    run: ({ store, user }, _, id) => readProgress(store, user, id),
+  },
+})

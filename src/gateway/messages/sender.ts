@@ -4,16 +4,45 @@ import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { authenticate, authOf } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
+import { SIGNED_IN } from '../../http/openapi/security.ts'
+import type { HasServices, Permission } from '../../http/permission.ts'
 import { retry, type Versioned, withCatalog } from '../../http/retry.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
-import { type Act, may } from '../base/permissions.ts'
+import { type Act, may, type Permit } from '../base/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../base/refusals.ts'
 import { type Sender, senderOfKey, senderOfPerson } from '../base/sender.ts'
+import type { SendServices } from './send/send.ts'
+import type { Sending } from './send/sending.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store
   readonly auth: AuthRecord
 }
+
+/** What routes that concern texts use: those of senders, a permit, and what sending needs. */
+export interface ActingCaller extends SendingCaller, HasServices {
+  readonly permit: Permit
+  readonly sending: Sending & SendServices
+}
+
+interface SendingServices extends Services {
+  readonly sending: Sending
+}
+
+const acting = (services: SendingServices, sender: SendingCaller, act: Act): ActingCaller => ({
+  ...sender,
+  permit: may(sender, act),
+  sending: { ...services.sending, store: sender.store },
+  services,
+})
+
+/** A signed-in user who may do this act. API keys are refused. */
+export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
+  least: 'act',
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) =>
+    work(acting(services, userOf(c, services, await authOf(c, services)), act)),
+})
 
 /**
  * The sending user, by X-API-Key or Authorization, if it may do this act. Throws 401 for a guest; 403 for a
@@ -64,10 +93,6 @@ export async function identifyKeyHolder(
   }
   return holder
 }
-
-/** The signed-in user; API keys are refused. Throws 401 for a guest, 403 for a device or superuser. */
-export const requirePerson = async (c: Ctx, services: Services): Promise<SendingCaller> =>
-  userOf(c, services, await authOf(c, services))
 
 const AS_A_USER =
   'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'

@@ -25,37 +25,44 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
 /** OpenAPI paths of one tag. Operations are named by method and path; each may set its own `security`. */
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const [name, operation] of Object.entries(operations)) {
-    const { id, params, body, answer, fails, refuses, responses, ...more } = {
-      security,
-      ...operation,
-    }
-    const [method, path] = name.split(' ') as [string, string]
-    const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
-    paths[path] = {
-      ...paths[path],
-      [method.toLowerCase()]: {
-        operationId: id,
-        tags: [tag],
-        ...(requestParams && { requestParams }),
-        ...(body && { requestBody: { required: true, content: json(...body) } }),
-        ...more,
-        responses: {
-          ...(answer && success(...answer)),
-          ...(refuses
-            ? refused(refuses, more.security, body ?? more.requestBody)
-            : failuresOf(
-                fails ?? [
-                  ...(more.security === SIGNED_IN ? [401 as const] : []),
-                  ...(body ? ([400, 413] as const) : []),
-                ],
-              )),
-          ...responses,
-        },
-      },
-    }
-  }
+  for (const [at, operation] of Object.entries(operations))
+    describeOperation(paths, at, tag, security, operation)
   return paths
+}
+
+/** Adds an operation to OpenAPI paths. `at`: its method and path. */
+export function describeOperation(
+  paths: ZodOpenApiPathsObject,
+  at: string,
+  tag: string,
+  security: Security,
+  operation: Operation,
+): void {
+  const { id, params, body, answer, fails, refuses, responses, ...more } = { security, ...operation }
+  const [method, path] = at.split(' ') as [string, string]
+  const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
+  paths[path] = {
+    ...paths[path],
+    [method.toLowerCase()]: {
+      operationId: id,
+      tags: [tag],
+      ...(requestParams && { requestParams }),
+      ...(body && { requestBody: { required: true, content: json(...body) } }),
+      ...more,
+      responses: {
+        ...(answer && success(...answer)),
+        ...(refuses
+          ? refused(refuses, more.security, body ?? more.requestBody)
+          : failuresOf(
+              fails ?? [
+                ...(more.security === SIGNED_IN ? [401 as const] : []),
+                ...(body ? ([400, 413] as const) : []),
+              ],
+            )),
+        ...responses,
+      },
+    },
+  }
 }
 
 const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>

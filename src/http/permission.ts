@@ -1,0 +1,65 @@
+import type { Role } from '../engine/request/request.ts'
+import type { Ctx, Services } from './context.ts'
+import { requireAuth, requireSuperuser, requireUser } from './middleware/require-caller.ts'
+import { NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
+import type { Caller } from './server/caller.ts'
+
+/** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
+export interface Permission<Asking, Own extends Services = Services> {
+  /**
+   * The lowest role of a member who may. 'act': the permission asks what the sender may do to texts. A
+   * collection may require a higher role. Without: the caller is not a member.
+   */
+  readonly least?: Role | 'act'
+  /** How clients send credentials, for OpenAPI. */
+  readonly security: Security
+  /** Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. */
+  readonly withCaller: (c: Ctx, services: Own, work: (caller: Asking) => unknown) => Promise<unknown>
+}
+
+export interface HasServices<Own extends Services = Services> {
+  readonly services: Own
+}
+
+interface UserCaller<Own extends Services> extends Caller, HasServices<Own> {
+  readonly user: string
+}
+
+async function withUser<Own extends Services>(
+  c: Ctx,
+  services: Own,
+  work: (caller: UserCaller<Own>) => unknown,
+): Promise<unknown> {
+  return work({ ...(await requireUser(c, services)), services })
+}
+
+/** An account, or a member with at least this role. */
+export const byRole = <Own extends Services = Services>(least: Role): Permission<UserCaller<Own>, Own> => ({
+  least,
+  security: SIGNED_IN,
+  withCaller: withUser,
+})
+
+/** An account. Members are refused, whatever their role is. */
+export const byOwner = <Own extends Services = Services>(): Permission<UserCaller<Own>, Own> => ({
+  security: SIGNED_IN,
+  withCaller: withUser,
+})
+
+/** Any signed-in record: a user or member with at least this role, a device, a superuser. */
+export const bySignedIn = (least: Role): Permission<Caller & HasServices> => ({
+  least,
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) => work({ ...(await requireAuth(c, services)), services }),
+})
+
+export const bySuperuser: Permission<Caller & HasServices> = {
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) => work({ ...(await requireSuperuser(c, services)), services }),
+}
+
+/** Everybody. The route itself may ask for a secret. */
+export const everybody = <Own extends Services = Services>(): Permission<HasServices<Own>, Own> => ({
+  security: NOBODY,
+  withCaller: async (_, services, work) => work({ services }),
+})

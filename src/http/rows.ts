@@ -1,0 +1,85 @@
+import { Hono } from 'hono'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { sendRaw } from './answer.ts'
+import type { Ctx, Env, Services } from './context.ts'
+import type { DescribedRecords } from './openapi/document.ts'
+import { describeOperation, type Operation } from './openapi/operations.ts'
+import type { Permission } from './permission.ts'
+import type { RouteRights } from './required-role.ts'
+
+/** A route: who may use it, how OpenAPI describes it, and what it does. */
+export interface Row<Asking, Own extends Services> {
+  readonly permission: Permission<Asking, Own>
+  readonly describe: Operation | ((records: DescribedRecords) => Operation)
+  /** A GET that changes something: a HEAD is refused. */
+  readonly changes?: true
+  /**
+   * Gets the caller and, as `id`, the first path parameter. A returned object is sent as JSON, a returned
+   * text is JSON already, and undefined sends an empty 204.
+   */
+  readonly run: (caller: Asking, c: Ctx, id: string) => unknown
+}
+
+type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+/** A row with its method, its path and the tag of its description. */
+export interface Route<Own extends Services = Services> extends Row<never, Own> {
+  readonly at: At
+  readonly tag: string
+  readonly send: typeof sendRaw
+}
+
+type Rows<Callers, Own extends Services> = {
+  readonly [Name in keyof Callers]: Row<Callers[Name], never>
+} & Readonly<
+  Record<At, Omit<Row<never, Own>, 'permission'> & { readonly permission: Permission<unknown, Own> }>
+>
+
+/** Makes routes from rows, named by method and path. An earlier one answers first. */
+export const rows = <Callers extends Record<At, unknown>, Own extends Services>(
+  tag: string,
+  named: Rows<Callers, Own>,
+  send = sendRaw,
+): readonly Route<Own>[] =>
+  Object.entries(named).map(([at, row]) => ({
+    at: at as At,
+    tag,
+    send,
+    ...(row as unknown as Row<never, Own>),
+  }))
+
+const split = (at: At) => at.split(' ') as [method: string, path: string]
+
+/** Adds the routes to an app. */
+export function mount<Own extends Services>(routes: readonly Route<Own>[], services: Own): Hono<Env> {
+  const app = new Hono<Env>()
+  for (const { at, permission, run, send } of routes) {
+    const [method, path] = split(at)
+    app.on(method, path, async (c) => {
+      const id = String(Object.values(c.req.param())[0] ?? '')
+      const made = await permission.withCaller(c, services, (caller) => run(caller, c, id))
+      if (made instanceof Response) return made
+      if (made === undefined) return c.body(null, 204)
+      return send(c, typeof made === 'string' ? made : JSON.stringify(made))
+    })
+  }
+  return app
+}
+
+/** The lowest roles of members, by method and path. */
+export const rightsOf = (routes: readonly Route<never>[]): RouteRights =>
+  Object.fromEntries(routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])))
+
+/** The paths at which a GET changes something. */
+export const changingGets = (routes: readonly Route<never>[]): string[] =>
+  routes.flatMap(({ at, changes }) => (changes ? [split(at)[1]] : []))
+
+/** Describes the routes for OpenAPI. */
+export function describeRoutes(routes: readonly Route<never>[], records: DescribedRecords) {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const { at, tag, permission, describe } of routes) {
+    const operation = typeof describe === 'function' ? describe(records) : describe
+    describeOperation(paths, at.replaceAll(/:(\w+)/g, '{$1}'), tag, permission.security, operation)
+  }
+  return paths
+}
