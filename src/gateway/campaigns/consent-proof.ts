@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
 import { NEVER_AGAIN, REASONS } from '../base/status.ts'
@@ -43,48 +44,24 @@ const STATED_AT = sql<string>`coalesce(nullif(e.given_at, ''), e.created)`
  */
 export async function readProof(db: Db, user: string, campaign: Campaign) {
   const { batches, groups, withoutConsent } = campaign
-  const texts = await queries(db, 'shaped')
-    .with('sent', (query) =>
-      query
-        .selectFrom('sms_messages as m')
-        .select(['m.to', sql<string>`min(greatest(m.created, m.sent_at))`.as('at')])
-        .where('m.batch_id', '=', anyOf(batches))
-        .where('m.batch_id', '<>', sql.lit(''))
-        .where(unindexed('m.user'), '=', user)
-        .where('m.error_message', '<>', sql<string>`all(${NEVER_AGAIN}::text[])`)
-        .groupBy('m.to'),
+  const texts = await execute(
+    db,
+    sql<{ version: string; shown: string; people: number; since: string }>`with sent as (
+      select m."to", min(greatest(m.created, m.sent_at)) as at from sms_messages m
+      where m.batch_id = ${anyOf(batches)} and m.batch_id <> '' and ${unindexed('m.user')} = ${user}
+        and m.error_message <> all(${NEVER_AGAIN}::text[])
+      group by m."to"
     )
-    .with('proved', (query) =>
-      query
-        .selectFrom('sent')
-        .innerJoinLateral(
-          ({ selectFrom }) =>
-            selectFrom('consents as e')
-              .select(['e.version', 'e.shown', STATED_AT.as('since')])
-              .where('e.user', '=', user)
-              .whereRef('e.number', '=', 'sent.to')
-              .whereRef('e.created', '<=', 'sent.at')
-              .where(IS_PROOF)
-              .where(({ or, and, eb }) =>
-                or([
-                  eb('e.group', '=', anyOf(groups)),
-                  and([eb('e.group', '=', ''), eb('e.purpose', '=', 'all')]),
-                ]),
-              )
-              .orderBy(IS_QUESTION)
-              .orderBy('e.created', 'desc')
-              .limit(sql.lit(1))
-              .as('e'),
-          (join) => join.onTrue(),
-        )
-        .select(['e.version', 'e.shown', 'e.since']),
-    )
-    .selectFrom('proved')
-    .select(({ fn }) => ['version', 'shown', fn.countAll<number>().as('people'), fn.min('since').as('since')])
-    .groupBy(['version', 'shown'])
-    .orderBy('people', 'desc')
-    .orderBy('since')
-    .execute()
+    select e.version, e.shown, count(*) as people, min(e.since) as since
+    from sent cross join lateral (
+      select e.version, e.shown, ${STATED_AT} as since from consents e
+      where e."user" = ${user} and e.number = sent."to" and e.created <= sent.at and ${IS_PROOF}
+        and (e."group" = ${anyOf(groups)} or e."group" = '' and e.purpose = 'all')
+      order by ${IS_QUESTION}, e.created desc limit 1
+    ) e
+    group by e.version, e.shown order by people desc, since`,
+    'shaped',
+  )
   const withdrawn = await queries(db, 'shaped')
     .selectFrom('sms_messages as m')
     .select(({ fn }) => fn.countAll<number>().as('messages'))

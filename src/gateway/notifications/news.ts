@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
+import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
 import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
@@ -23,46 +23,32 @@ const TTL_SECONDS = 86_400
  * `failure`: what happened to the text; '' for other news.
  */
 export const readNews = (db: Db, user: string, asked: readonly string[]) =>
-  queries(db)
-    .with('asked', (query) =>
-      query
-        .selectFrom(sql<{ one: string }>`unnest(${asked}::text[])`.as<'a'>(sql`a(one)`))
-        .select(sql<string>`split_part(a.one, '@', 1)`.as('id'))
-        .select(sql<string>`split_part(a.one, '@', 2)`.as('person'))
-        .select(sql<string>`split_part(a.one, '@', 3)`.as('failed')),
+  execute(
+    db,
+    sql<News>`with asked as (
+      select split_part(a.one, '@', 1) as id, split_part(a.one, '@', 2) as person, split_part(a.one, '@', 3) as failed
+      from unnest(${asked}::text[]) a(one)
     )
-    .selectFrom('asked as a')
-    .innerJoin('conversations as c', 'c.id', 'a.id')
-    .leftJoinLateral(
-      ({ selectFrom }) =>
-        selectFrom('conversation_notes')
-          .select(['author', 'text'])
-          .whereRef('conversation', '=', 'c.id')
-          .where(sql<boolean>`a.failed = '' and a.person = any(mentions)`)
-          .orderBy('created', 'desc')
-          .limit(sql.lit(1))
-          .as('n'),
-      (join) => join.onTrue(),
-    )
-    .leftJoin('senders as w', 'w.id', 'n.author')
-    .leftJoin('sms_messages as m', 'm.id', 'a.failed')
-    .select(['c.id as conversation', 'c.number', 'c.name', 'c.unread', 'c.assignee', 'a.person', 'a.failed'])
-    .select([
-      sql<string>`left(case when a.failed <> '' then coalesce(m.body, '') when a.person = '' then c.last_text
-        else coalesce(w.name || ': ', '') || n.text end, ${sql.lit(MAX_TEXT)})`.as('text'),
-      sql<string>`case a.failed when '' then '' else c.failure end`.as('failure'),
-    ])
-    .where('c.user', '=', user)
-    .where(({ not }) => not(isDisabled('c.user')))
-    .where(
-      sql<boolean>`case when a.failed <> '' then c.failure <> ''
-        when a.person = '' then c.unread > 0 and not c.archived and not c.blocked
-        else n.text is not null end`,
-    )
-    .orderBy('c.last_at')
-    .orderBy('c.id')
-    .execute()
-type News = Awaited<ReturnType<typeof readNews>>[number]
+    select c.id as conversation, c.number, c.name, c.unread, c.assignee, a.person, a.failed,
+      left(case when a.failed <> '' then coalesce(m.body, '') when a.person = '' then c.last_text
+        else coalesce(w.name || ': ', '') || n.text end, ${sql.lit(MAX_TEXT)}) as text,
+      case a.failed when '' then '' else c.failure end as failure
+    from asked a join conversations c on c.id = a.id
+    left join lateral (
+      select author, text from conversation_notes
+      where conversation = c.id and a.failed = '' and a.person = any(mentions) order by created desc limit 1
+    ) n on true
+    left join senders w on w.id = n.author
+    left join sms_messages m on m.id = a.failed
+    where c."user" = ${user} and not ${isDisabled('c.user')} and case
+      when a.failed <> '' then c.failure <> ''
+      when a.person = '' then c.unread > 0 and not c.archived and not c.blocked
+      else n.text is not null end
+    order by c.last_at, c.id`,
+  )
+
+type Name = 'conversation' | 'number' | 'name' | 'assignee' | 'person' | 'failed' | 'text' | 'failure'
+type News = Readonly<Record<Name, string>> & { readonly unread: number }
 
 const isFor = ({ assignee, person }: News, target: PushTarget) =>
   person === ''
