@@ -1,14 +1,10 @@
-import { DEVICES } from '../gateway/device-api/device-routes.openapi.ts'
-import { webhookCalls } from '../gateway/webhooks/calls.openapi.ts'
 import { gatewayForm } from '../http/middleware/failure.ts'
 import type { DescribedRoutes } from '../http/openapi/document.ts'
-import { ACCOUNT, SENDING, SERVER } from '../http/openapi/operations.ts'
-import { PROTOCOLS } from '../protocols/protocols.ts'
-import { describePaths, FEATURES } from './features.ts'
+import { APIS, describePaths } from './features.ts'
 
 /** Our roots whose errors have a code, as in a sentence. */
 function codeRoots(): string {
-  const apis = FEATURES.flatMap(({ api = [] }) => api).filter(({ errorForm }) => errorForm === gatewayForm)
+  const apis = APIS.filter(({ isOwn, errorForm }) => isOwn && errorForm === gatewayForm)
   const roots = apis.flatMap(({ roots }) => roots.map((root) => `\`${root}\``))
   return `${roots.slice(0, -1).join(', ')} and ${roots.at(-1)}`
 }
@@ -24,17 +20,5 @@ template and device is a record that any PocketBase client lists, filters and ed
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
 
-const OWN_ROUTES: DescribedRoutes = {
-  about: ABOUT,
-  tags: [
-    { name: SENDING, description: 'For the web app that sends.' },
-    { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
-    { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
-    { name: SERVER, description: 'Endpoints that belong to no collection.' },
-  ],
-  paths: describePaths,
-  webhooks: webhookCalls,
-}
-
 /** What OpenAPI describes. */
-export const DESCRIBED: readonly DescribedRoutes[] = [OWN_ROUTES, ...PROTOCOLS]
+export const DESCRIBED: readonly DescribedRoutes[] = [{ about: ABOUT, paths: describePaths }, ...APIS]

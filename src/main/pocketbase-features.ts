@@ -9,6 +9,7 @@ import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature, HOURLY } from '../gatewa
 import { readDisk } from '../http/metrics/disk.ts'
 import { gaugesOf } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
+import { SERVER as SERVER_TAG } from '../http/openapi/operations.ts'
 import { authPaths } from '../http/routes/auth.openapi.ts'
 import { authRoutes } from '../http/routes/auth.ts'
 import { backupPaths } from '../http/routes/backups.openapi.ts'
@@ -75,7 +76,12 @@ export const SERVER: Feature = {
     ['/api/oauth2-redirect', oauth2Routes],
     ['/api/settings', settingsRoutes],
   ],
-  api: { roots: ['/api/audit', '/api/jobs', '/api/warnings'], group: 'admin', isOwn: true },
+  api: {
+    roots: ['/api/audit', '/api/jobs', '/api/warnings'],
+    group: 'admin',
+    isOwn: true,
+    tags: [{ name: SERVER_TAG, description: 'Endpoints that belong to no collection.' }],
+  },
   changingGets: ['/api/oauth2-redirect'],
   rights: {
     'GET /api/health': 'viewer',

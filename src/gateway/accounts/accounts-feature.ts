@@ -1,6 +1,7 @@
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { strict } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
+import { ACCOUNT } from '../../http/openapi/operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
@@ -16,7 +17,12 @@ export const ACCOUNTS: Feature = {
     ['/api/account', memberRoutes],
     ['/api/users', userRoutes],
   ],
-  api: { roots: ['/api/account', '/api/users'], group: 'other', isOwn: true },
+  api: {
+    roots: ['/api/account', '/api/users'],
+    group: 'other',
+    isOwn: true,
+    tags: [{ name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' }],
+  },
   changingGets: ['/api/account/push-key'],
   rights: {
     'GET /api/account/me': 'viewer',

@@ -36,7 +36,7 @@ export interface Feature<Own extends Services = Services, Queued = QueuedService
   readonly rows?: readonly Route<Own>[]
   /** Routes, each with the path of its root. */
   readonly routes?: readonly (readonly [root: string, routes: (services: Own) => Hono<Env>])[]
-  /** How requests to the feature's roots are counted, and in which form they are refused. */
+  /** How requests to the feature's roots are counted and refused; tags and webhooks for OpenAPI. */
   readonly api?: Api
   readonly rights?: RouteRights
   /** Paths at which a GET changes something, so that a HEAD is refused. */

@@ -4,6 +4,7 @@ import { gaugesOf } from '../../http/metrics/family.ts'
 import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
 import { keepTotals } from './message-totals.ts'
@@ -30,6 +31,7 @@ export const MESSAGES: Feature<OwnServices> = {
     errorForm: gatewayForm,
     isOwn: true,
     takesKeys: true,
+    tags: [{ name: SENDING, description: 'For the web app that sends.' }],
   },
   rights: {
     'GET /api/sms/usage': 'act',

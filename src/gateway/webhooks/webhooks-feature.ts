@@ -4,6 +4,7 @@ import { gaugesOf } from '../../http/metrics/family.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import type { OtherForms } from './call-webhook.ts'
+import { webhookCalls } from './calls.openapi.ts'
 import { cleanUpDeliveries } from './clean-up.ts'
 import { webhookLag } from './lease.ts'
 import { webhookPaths, webhookRoutes } from './routes.ts'
@@ -22,7 +23,13 @@ interface OwnServices extends Services {
 /** Calls of users' servers. `fits`: checks and completes the webhooks of other products' APIs. */
 export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<OwnServices> => ({
   routes: [['/api/webhooks', webhookRoutes]],
-  api: { roots: ['/api/webhooks'], group: 'webhooks', errorForm: gatewayForm, isOwn: true },
+  api: {
+    roots: ['/api/webhooks'],
+    group: 'webhooks',
+    errorForm: gatewayForm,
+    isOwn: true,
+    webhooks: webhookCalls,
+  },
   rights: {
     'POST /api/webhooks/:id/test': 'admin',
     'POST /api/webhooks/:id/rotate': 'admin',
