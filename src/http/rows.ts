@@ -10,7 +10,8 @@ import type { RouteRights } from './required-role.ts'
 /** A route: who may use it, how OpenAPI describes it, and what it does. */
 export interface Row<Asking, Own extends Services> {
   readonly permission: Permission<Asking, Own>
-  readonly describe: Operation | ((records: DescribedRecords) => Operation)
+  /** Null: OpenAPI does not have it. */
+  readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
   /** A GET that changes something: a HEAD is refused. */
   readonly changes?: true
   /**
@@ -79,7 +80,8 @@ export function describeRoutes(routes: readonly Route<never>[], records: Describ
   const paths: ZodOpenApiPathsObject = {}
   for (const { at, tag, permission, describe } of routes) {
     const operation = typeof describe === 'function' ? describe(records) : describe
-    describeOperation(paths, at.replaceAll(/:(\w+)/g, '{$1}'), tag, permission.security, operation)
+    if (operation)
+      describeOperation(paths, at.replaceAll(/:(\w+)/g, '{$1}'), tag, permission.security, operation)
   }
   return paths
 }

@@ -1,21 +1,19 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Services } from '../../http/context.ts'
-import { chapter, SENDING } from '../../http/openapi/operations.ts'
-import { SENDER } from '../../http/openapi/security.ts'
+import type { Ctx } from '../../http/context.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
+import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { readNumber } from '../base/read-numbers.ts'
 import { invalidPhone, type RefusalCode } from '../base/refusals.ts'
 import { checkShape, id, wholeNumber } from '../base/schemas.ts'
-import { type SendingCaller, withSender } from '../messages/sender.ts'
+import { byAct, type SendingCaller } from '../messages/sender.ts'
 import { checkVerification, endVerification } from './check-code.ts'
 import { startVerification } from './start.ts'
-import { VERIFICATION, type Verification } from './verification.ts'
+import { VERIFICATION } from './verification.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 
@@ -80,27 +78,7 @@ const CHECK = z
   .meta({ id: 'VerificationCheck' })
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
-/** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
-export function verifyRoutes(services: Services): Hono<Env> {
-  const route = (work: (sender: SendingCaller, json: unknown) => Promise<Verification>) => (c: Ctx) =>
-    withSender(c, services, 'verify', async (sender) =>
-      c.json(await work(sender, await readJson(c, MAX_BODY_BYTES))),
-    )
-  const start = route(async (sender, json) => {
-    const given = readStart(json)
-    const { store, user } = sender
-    const to = await numberFrom(store, user, given.to)
-    return startVerification({ store, config: services.config }, { sender, ...given, to })
-  })
-  const check = route(async (sender, json) => {
-    const { code, ...named } = checkShape(CHECK, json)
-    return checkVerification(sender.store, sender, { ...(await nameOf(sender, named)), code })
-  })
-  const cancel = route(async (sender, json) =>
-    endVerification(sender.store, sender, await nameOf(sender, checkShape(CANCEL, json)), 'canceled'),
-  )
-  return new Hono<Env>().post('/', start).post('/check', check).post('/cancel', cancel)
-}
+const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 function readStart(raw: unknown) {
   const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(START, raw)
@@ -141,9 +119,11 @@ const START_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
-export const verifyPaths = (): ZodOpenApiPathsObject =>
-  chapter(SENDING, SENDER, {
-    'POST /api/verify': {
+/** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
+export const CODE_ROUTES = rows(SENDING, {
+  'POST /api/verify': {
+    permission: byAct('verify'),
+    describe: {
       id: 'startVerification',
       summary: 'Send a code',
       description:
@@ -152,7 +132,16 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
       answer: ['The code is on its way.', VERIFICATION],
       refuses: describeRefusals(...START_REFUSALS),
     },
-    'POST /api/verify/check': {
+    run: async (sender, c) => {
+      const given = readStart(await read(c))
+      const { store, user, services } = sender
+      const to = await numberFrom(store, user, given.to)
+      return startVerification({ store, config: services.config }, { sender, ...given, to })
+    },
+  },
+  'POST /api/verify/check': {
+    permission: byAct('verify'),
+    describe: {
       id: 'checkVerification',
       summary: 'Check a code',
       description:
@@ -161,7 +150,14 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
       answer: ['What became of it.', VERIFICATION],
       refuses: describeRefusals('invalid_phone_number', 'destination_not_allowed'),
     },
-    'POST /api/verify/cancel': {
+    run: async (sender, c) => {
+      const { code, ...named } = checkShape(CHECK, await read(c))
+      return checkVerification(sender.store, sender, { ...(await nameOf(sender, named)), code })
+    },
+  },
+  'POST /api/verify/cancel': {
+    permission: byAct('verify'),
+    describe: {
       id: 'cancelVerification',
       summary: 'Cancel a code',
       description: 'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
@@ -169,4 +165,9 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
       answer: ['The verification.', VERIFICATION],
       refuses: describeRefusals('invalid_phone_number', 'destination_not_allowed', 'verification_not_found'),
     },
-  })
+    run: async (sender, c) => {
+      const named = await nameOf(sender, checkShape(CANCEL, await read(c)))
+      return endVerification(sender.store, sender, named, 'canceled')
+    },
+  },
+})

@@ -4,16 +4,12 @@ import { limitTextDays } from '../base/retention-periods.ts'
 import { hookForm } from './hook-form.ts'
 import { cleanUpHooks } from './hook-hour.ts'
 import { hooksExtension } from './hooks-extension.ts'
-import { hookPaths, hookRoutes } from './routes.ts'
+import { HOOK_ROUTES } from './routes.ts'
 
 /** Addresses that other tools call, and that make texts. */
 export const HOOKS: Feature = {
-  routes: [['/api/hooks', hookRoutes]],
+  rows: HOOK_ROUTES,
   api: { roots: ['/api/hooks'], group: 'hooks', errorForm: hookForm, isOwn: true },
-  rights: {
-    'POST /api/hooks/preview': 'admin',
-  },
-  paths: hookPaths,
   extensions: () => ({ hooks: strict(hooksExtension), hook_calls: strict() }),
   timed: ({ store, config }) => [
     { id: 'hookCleanUp', ...HOURLY, run: () => cleanUpHooks(store.db, limitTextDays(config)) },

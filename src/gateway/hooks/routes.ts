@@ -1,15 +1,15 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { tokenOf } from '../../engine/auth/tokens.ts'
 import { userHolder } from '../../engine/collections/collection.ts'
 import { isTooComplex } from '../../engine/fields/json-text.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Services } from '../../http/context.ts'
-import { requireUser } from '../../http/middleware/require-caller.ts'
+import type { Ctx, Services } from '../../http/context.ts'
 import { failures } from '../../http/openapi/failures.ts'
-import { chapter, type Operation } from '../../http/openapi/operations.ts'
-import { HOOK, NOBODY, SIGNED_IN } from '../../http/openapi/security.ts'
+import type { Operation } from '../../http/openapi/operations.ts'
+import { HOOK, NOBODY, type Security } from '../../http/openapi/security.ts'
+import { byRole, everybody, type HasServices, type Permission } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
 import { memoryOf } from '../../http/server/caller.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -44,32 +44,36 @@ const PREVIEW = z
   })
   .meta({ id: 'HookPreviewBody' })
 
-/** `/api/hooks`: sends texts made from the bodies that other tools post. */
-export const hookRoutes = (services: Services): Hono<Env> =>
-  new Hono<Env>()
-    .post('/preview', async (c) => {
-      const { user, store } = await requireUser(c, services)
-      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_PREVIEW))
-      const preview = () => previewHook(store, services.config, user, hook, body)
-      return c.json(await admission.heavyWork.run(userHolder(user), preview))
-    })
-    .post('/:secret', (c) => call(c, services, c.req.param('secret')))
-    .post('/', (c) => call(c, services, tokenOf(c.req.header('authorization'))))
-    .get('/:secret', (c) => answerGet(c, services, c.req.param('secret')))
-    .get('/', (c) => answerGet(c, services, tokenOf(c.req.header('authorization'))))
-
 /** Returns the challenge of a service that checks the address. Throws 405 for other requests. */
-async function answerGet(c: Ctx, { store }: Services, secret: string): Promise<Response> {
+async function answerChallenge(c: Ctx, { store }: Services, secret: string): Promise<Response> {
   const challenge = findChallenge(c.req.query())
   if (challenge && (await hookAccount(store.signIn, secret)) !== undefined) return c.text(challenge)
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
 }
 
-/** Answers a call of a hook. An unknown secret costs one SQL statement. An account's calls run one by one. */
-async function call(c: Ctx, { store, config, log }: Services, secret: string): Promise<Response> {
-  const user = await hookAccount(store.signIn, secret)
-  if (user === undefined) throw notFound()
+/** Whoever has the secret of a hook. An unknown secret costs one SQL statement. Throws 404. */
+const bySecret = (security: Security, readSecret: (c: Ctx) => string): Permission<HookCaller> => ({
+  security,
+  async withCaller(c, services, work) {
+    const secret = readSecret(c)
+    const user = await hookAccount(services.store.signIn, secret)
+    if (user === undefined) throw notFound()
+    return work({ user, secret, services })
+  },
+})
+
+interface HookCaller extends HasServices {
+  readonly user: string
+  readonly secret: string
+}
+
+const inPath = (c: Ctx) => c.req.param('secret') ?? ''
+const inHeader = (c: Ctx) => tokenOf(c.req.header('authorization'))
+
+/** Answers a call of a hook. An account's calls run one by one. */
+async function call({ user, secret, services }: HookCaller, c: Ctx): Promise<Response> {
+  const { store, config, log } = services
   const challenge = findChallenge(c.req.query())
   const posted = await readPosted(c)
   if (challenge && posted.raw === '') return c.text(challenge)
@@ -163,9 +167,11 @@ const CALL: Omit<Operation, 'id'> = {
   fails: [400, 401, 404, 413],
 }
 
-export const hookPaths = () =>
-  chapter('hooks', SIGNED_IN, {
-    'POST /api/hooks/preview': {
+/** `/api/hooks`: sends texts made from the bodies that other tools post. */
+export const HOOK_ROUTES = rows('hooks', {
+  'POST /api/hooks/preview': {
+    permission: byRole('admin'),
+    describe: {
       id: 'previewHook',
       summary: 'Preview the texts of a hook',
       description: 'Nothing is sent or stored.',
@@ -176,18 +182,40 @@ export const hookPaths = () =>
       answer: ['The texts, or why there are none.', HOOK_PREVIEW],
       fails: PREVIEW_FAILS,
     },
-    'POST /api/hooks/{secret}': {
+    run: async ({ user, store, services }, c) => {
+      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_PREVIEW))
+      const preview = () => previewHook(store, services.config, user, hook, body)
+      return admission.heavyWork.run(userHolder(user), preview)
+    },
+  },
+  'POST /api/hooks/:secret': {
+    permission: bySecret(NOBODY, inPath),
+    describe: {
       id: 'callHook',
       summary: 'Send texts from a body',
       description:
         'The record of `hooks` with this secret defines texts and recipients. A value that the body lacks is a 400 that names it. 429: a hook of kind `codes` has reached its rate. 503: the server is busy, or no phone can send a code now.',
-      security: NOBODY,
       ...CALL,
     },
-    'POST /api/hooks': {
+    run: call,
+  },
+  'POST /api/hooks': {
+    permission: bySecret(HOOK, inHeader),
+    describe: {
       id: 'callHookByHeader',
       summary: 'Send texts from a body, with the secret in a header',
-      security: HOOK,
       ...CALL,
     },
-  })
+    run: call,
+  },
+  'GET /api/hooks/:secret': {
+    permission: everybody(),
+    describe: null,
+    run: ({ services }, c) => answerChallenge(c, services, inPath(c)),
+  },
+  'GET /api/hooks': {
+    permission: everybody(),
+    describe: null,
+    run: ({ services }, c) => answerChallenge(c, services, inHeader(c)),
+  },
+})

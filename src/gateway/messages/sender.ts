@@ -4,7 +4,7 @@ import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { authenticate, authOf } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { SIGNED_IN } from '../../http/openapi/security.ts'
+import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
 import { retry, type Versioned, withCatalog } from '../../http/retry.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
@@ -25,7 +25,7 @@ export interface ActingCaller extends SendingCaller, HasServices {
   readonly sending: Sending & SendServices
 }
 
-interface SendingServices extends Services {
+export interface SendingServices extends Services {
   readonly sending: Sending
 }
 
@@ -42,6 +42,14 @@ export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> =>
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
     work(acting(services, userOf(c, services, await authOf(c, services)), act)),
+})
+
+/** A user or API key that may do this act, from the cache at first: the route's SQL compares the versions. */
+export const byAct = (act: Act): Permission<ActingCaller, SendingServices> => ({
+  least: 'act',
+  security: SENDER,
+  withCaller: (c, services, work) =>
+    withSender(c, services, act, async (sender) => work(acting(services, sender, act))),
 })
 
 /**
