@@ -6,8 +6,9 @@ import { checkShape, id } from '../../gateway/base/schemas.ts'
 import { isOwn } from '../../gateway/messages/send/send.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, queries } from '../../platform/db/queries.ts'
+import { lock } from '../../platform/db/queries.ts'
 import { overLimit } from '../../platform/limits/holder.ts'
 import { requestInbox } from '../smsgate/inbox-request.ts'
 import { isoDate, MAX_DEVICE_ID, rfc3339, unknownDevice } from './values.ts'
@@ -49,55 +50,30 @@ function readRefreshBody(raw: unknown) {
 
 type Refresh = ReturnType<typeof readRefreshBody>
 
-/** The user's texts that came in a period, MAX_CALLS and one at most. */
-const selectTexts = (db: Db, user: string, { since, until, device }: Refresh) =>
-  queries(db)
-    .selectFrom('sms_messages as m')
-    .where('m.user', '=', user)
-    .where('m.message_type', '=', sql.lit('incoming'))
-    .where('m.delivered_at', '>=', since)
-    .where('m.delivered_at', '<=', until)
-    .$if(device !== '', (query) => query.where('m.device', '=', device))
-    .limit(sql.lit(MAX_CALLS + 1))
+/** SQL: the user's texts that came in a period, MAX_CALLS and one at most. */
+const textsSql = (user: string, { since, until, device }: Refresh) => sql`(
+  select m.id, m."user" from sms_messages m
+  where m."user" = ${user} and m.message_type = 'incoming' and m.delivered_at between ${since} and ${until}
+    and ${device === '' ? sql`true` : sql`m.device = ${device}`}
+  limit ${sql.lit(MAX_CALLS + 1)})`
 
-const selectReceivers = (db: Db, user: string) =>
-  queries(db)
-    .selectFrom('webhooks as w')
-    .where('w.user', '=', user)
-    .where('w.enabled', '=', true)
-    .where('w.smsgate_event', '=', 'sms:received')
+const receiversSql = (user: string) => sql`(
+  select w.id from webhooks w where w."user" = ${user} and w.enabled and w.smsgate_event = 'sms:received')`
 
 const countCalls = (db: Db, user: string, refresh: Refresh) =>
-  queries(db)
-    .selectNoFrom(({ selectFrom, fn }) => [
-      selectFrom(selectTexts(db, user, refresh).as('m'))
-        .select(fn.countAll<number>().as('texts'))
-        .$asScalar()
-        .$notNull()
-        .as('texts'),
-      selectReceivers(db, user)
-        .select(fn.countAll<number>().as('webhooks'))
-        .$asScalar()
-        .$notNull()
-        .as('webhooks'),
-    ])
-    .executeTakeFirstOrThrow()
+  evaluate(
+    db,
+    sql<number>`(select count(*) from ${textsSql(user, refresh)} t cross join ${receiversSql(user)} w)`,
+  )
 
 const queueCalls = (db: Db, user: string, refresh: Refresh) =>
-  queries(db)
-    .selectFrom(
-      selectTexts(db, user, refresh)
-        .select(['m.id', 'm.user', sql<string>`pb_new_id()`.as('event_id')])
-        .as('t'),
-    )
-    .crossJoin(selectReceivers(db, user).select('w.id').as('w'))
-    .select(
-      sql`webhook_queue(array_agg(
-        row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))`.as(
-        'queued',
-      ),
-    )
-    .execute()
+  evaluate(
+    db,
+    sql`(select webhook_queue(array_agg(
+        row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))
+      from (select *, pb_new_id() as event_id from ${textsSql(user, refresh)} m) t
+      cross join ${receiversSql(user)} w)`,
+  )
 
 const RETRY_SECONDS = 60
 
@@ -105,19 +81,12 @@ const RETRY_SECONDS = 60
  * Counts waiting webhook calls, at most MAX_CALLS per webhook. The inner limit makes Postgres use the index.
  */
 const countWaiting = (db: Db, user: string) =>
-  queries(db)
-    .selectFrom(selectReceivers(db, user).select('w.id').as('w'))
-    .crossJoinLateral(({ selectFrom }) =>
-      selectFrom('webhook_dispatch as d')
-        .select('d.delivery')
-        .where('d.user', '=', user)
-        .whereRef('d.webhook', '=', 'w.id')
-        .where('d.handed_at', 'is', null)
-        .limit(sql.lit(MAX_CALLS))
-        .as('waiting'),
-    )
-    .select(({ fn }) => fn.countAll<number>().as('calls'))
-    .executeTakeFirstOrThrow()
+  evaluate(
+    db,
+    sql<number>`(select count(*) from ${receiversSql(user)} w cross join lateral (
+      select from webhook_dispatch d where d."user" = ${user} and d.webhook = w.id and d.handed_at is null
+      limit ${sql.lit(MAX_CALLS)}) waiting)`,
+  )
 
 /**
  * Repeats a user's `sms:received` webhook calls for a period. Throws 400 if there are more than MAX_CALLS,
@@ -126,10 +95,9 @@ const countWaiting = (db: Db, user: string) =>
 function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   return db.transaction(async (inside) => {
     await lock(inside, LOCKS.inboxRefresh, user)
-    if ((await countWaiting(inside, user)).calls >= MAX_CALLS)
+    if ((await countWaiting(inside, user)) >= MAX_CALLS)
       throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
-    const { texts, webhooks } = await countCalls(inside, user, refresh)
-    if (texts * webhooks > MAX_CALLS)
+    if ((await countCalls(inside, user, refresh)) > MAX_CALLS)
       throw invalid(
         `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
       )
