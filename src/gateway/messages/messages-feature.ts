@@ -1,5 +1,4 @@
 import { strict } from '../../engine/records/collection-extension.ts'
-import type { Services } from '../../http/context.ts'
 import { gaugesOf } from '../../http/metrics/family.ts'
 import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
@@ -7,23 +6,17 @@ import { gatewayForm } from '../../http/middleware/failure.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
+import { MESSAGE_ROUTES } from './message-routes.ts'
 import { keepTotals } from './message-totals.ts'
-import { smsPaths } from './routes.openapi.ts'
-import { smsRoutes } from './routes.ts'
 import { deleteOldAnswers } from './send/idempotency.ts'
-import type { Sending } from './send/sending.ts'
-import { sentTextRoutes } from './sent-texts-routes.ts'
-
-interface OwnServices extends Services {
-  readonly sending: Sending
-}
+import { SEND_ROUTES } from './send-routes.ts'
+import type { SendingServices } from './sender.ts'
+import { SENT_TEXT_ROUTES } from './sent-texts-routes.ts'
+import { USAGE_ROUTES } from './usage-routes.ts'
 
 /** A message's life: send, queue, claim, report. */
-export const MESSAGES: Feature<OwnServices> = {
-  routes: [
-    ['/api/sms', smsRoutes],
-    ['/api/sms', sentTextRoutes],
-  ],
+export const MESSAGES: Feature<SendingServices> = {
+  rows: [...SENT_TEXT_ROUTES, ...SEND_ROUTES, ...USAGE_ROUTES, ...MESSAGE_ROUTES],
   api: {
     roots: ['/api/sms'],
     group: 'sms',
@@ -33,24 +26,6 @@ export const MESSAGES: Feature<OwnServices> = {
     takesKeys: true,
     tags: [{ name: SENDING, description: 'For the web app that sends.' }],
   },
-  rights: {
-    'GET /api/sms/usage': 'act',
-    'GET /api/sms/usage/days': 'act',
-    'GET /api/sms/usage/lines': 'act',
-    'GET /api/sms/batches/:batch_id': 'act',
-    'POST /api/sms/send': 'act',
-    'POST /api/sms/send-template': 'act',
-    'POST /api/sms/preview': 'act',
-    'POST /api/sms/batches/:batch_id/reschedule': 'act',
-    'POST /api/sms/batches/:batch_id/retry': 'act',
-    'POST /api/sms/batches/:batch_id/cancel': 'act',
-    'GET /api/sms/messages': 'act',
-    'GET /api/sms/messages/:id': 'act',
-    'PATCH /api/sms/messages/:id': 'act',
-    'POST /api/sms/messages/:id/retry': 'act',
-    'POST /api/sms/messages/:id/cancel': 'act',
-  },
-  paths: ({ schemaOf }) => smsPaths(schemaOf('sms_messages')!),
   extensions: () => ({
     sms_messages: strict(messagesExtension),
     sms_events: strict(eventsExtension),

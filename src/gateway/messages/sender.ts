@@ -6,7 +6,7 @@ import { authenticate, authOf } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
-import { retry, type Versioned, withCatalog } from '../../http/retry.ts'
+import { retry, type Versioned } from '../../http/retry.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { type Act, may, type Permit } from '../base/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../base/refusals.ts'
@@ -44,20 +44,23 @@ export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> =>
     work(acting(services, userOf(c, services, await authOf(c, services)), act)),
 })
 
-/** A user or API key that may do this act, from the cache at first: the route's SQL compares the versions. */
+/**
+ * A user or API key that may do this act, from the cache at first: the route's SQL compares the versions.
+ * Throws 401 for a guest; 403 for a device, a superuser or a key without the scope.
+ */
 export const byAct = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: 'act',
   security: SENDER,
-  withCaller: (c, services, work) =>
-    withSender(c, services, act, async (sender) => work(acting(services, sender, act))),
+  withCaller: (c, services, work) => withSender(c, services, act, async (sender) => work(sender)),
 })
 
-/**
- * The sending user, by X-API-Key or Authorization, if it may do this act. Throws 401 for a guest; 403 for a
- * device, a superuser or a key without the scope.
- */
-export const requireSender = (c: Ctx, services: Services, act: Act): Promise<SendingCaller> =>
-  withCatalog(services.store, () => identifySender(c, services, act, false))
+/** A user or API key that may do this act, which only reads. Throws as `byAct`. */
+export const byReader = (act: Act): Permission<SendingCaller & HasServices> => ({
+  least: 'act',
+  security: SENDER,
+  withCaller: (c, services, work) =>
+    withReader(c, services, act, async (caller) => work({ ...caller, services })),
+})
 
 async function identifySender(c: Ctx, services: Services, act: Act, cached: boolean): Promise<SendingCaller> {
   const apiKey = c.env.incoming.headers['x-api-key']
@@ -113,14 +116,6 @@ function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCal
   return { ...senderOfPerson(auth), auth, store: storeOf(c, services, auth) }
 }
 
-/** The user whose statistics may be read; null for a superuser, who reads all. Throws as `requireSender`. */
-export async function requireReader(c: Ctx, services: Services) {
-  const { 'x-api-key': apiKey } = c.env.incoming.headers
-  const auth = apiKey === undefined ? await authOf(c, services) : null
-  if (auth?.isSuperuser) return { user: null, store: storeOf(c, services, auth) }
-  return requireSender(c, services, 'readUsage')
-}
-
 /** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */
 export const asSender = <S extends Versioned, T>(
   { store }: Pick<Services, 'store'>,
@@ -131,10 +126,15 @@ export const asSender = <S extends Versioned, T>(
 /** `asSender` for a user or key that may do this act. */
 export const withSender = <T>(
   c: Ctx,
-  services: Services,
+  services: SendingServices,
   act: Act,
-  work: (sender: SendingCaller) => Promise<T>,
-): Promise<T> => asSender(services, (isCached) => identifySender(c, services, act, isCached), work)
+  work: (sender: ActingCaller) => Promise<T>,
+): Promise<T> =>
+  asSender(
+    services,
+    (isCached) => identifySender(c, services, act, isCached),
+    (sender) => work(acting(services, sender, act)),
+  )
 
 /** Runs `work` for a caller who may do this act. Repeats it if the collections were outdated. */
 export const withReader = <T>(

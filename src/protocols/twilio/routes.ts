@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { describeRefusals } from '../../gateway/base/describe-refusals.ts'
-import { IDEMPOTENCY } from '../../gateway/messages/routes.openapi.ts'
-import { asSender, requireSender, type SendingCaller } from '../../gateway/messages/sender.ts'
-import { sendRaw } from '../../http/answer.ts'
+import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
+import { asSender, type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
+import { sendValue } from '../../http/answer.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx, Env } from '../../http/context.ts'
 import { gate } from '../../http/middleware/gate.ts'
@@ -105,8 +105,8 @@ function twilioRoutes(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>()
   for (const root of TWILIO.roots) app.use(`${root}/*`, gate(services, accountOrGuest(services)))
   app.get('/api/sms/twilio', async (c) => {
-    const caller = await requireSender(c, services, 'readUsage')
-    return sendRaw(c, JSON.stringify(await describeConnection(caller, services.config)))
+    const describe = (caller: SendingCaller) => describeConnection(caller, services.config)
+    return sendValue(c, await withReader(c, services, 'readUsage', describe))
   })
   const work = (c: Ctx, { query, form }: Route, work: (call: Call) => Promise<Response>) => {
     // the parameters are read once, even if `retry` repeats the work

@@ -5,10 +5,10 @@ import { gatewayRefusal, isRefusal } from '../../gateway/base/refusals.ts'
 import { checkShape } from '../../gateway/base/schemas.ts'
 import { countDevices } from '../../gateway/lines/pair.ts'
 import { countBatch } from '../../gateway/messages/queue/batch.ts'
-import { sendFrom } from '../../gateway/messages/routes.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send.ts'
-import { requireSender, type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
+import { sendTexts } from '../../gateway/messages/send-routes.ts'
+import { type SendingCaller, withReader, withSender } from '../../gateway/messages/sender.ts'
 import { SENDS as SEND_GROUP } from '../../http/metrics/traffic.ts'
 import { type DoorCall, type DoorRoute, doorProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
@@ -25,10 +25,12 @@ const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'Vende
 const sending =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
-    sendFrom(services, schema, (json) => checkShape(known, json))(c).catch(async (error: unknown) => {
+    withSender(c, services, 'send', (sender) =>
+      sendTexts(sender, c, schema, (json) => checkShape(known, json)),
+    ).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
-      const { user, store } = await requireSender(c, services, 'send')
-      throw quotaExceeded(await readUsage(store, user, services.config, new Date()))
+      const usage = ({ store, user }: SendingCaller) => readUsage(store, user, services.config, new Date())
+      throw quotaExceeded(await withReader(c, services, 'send', usage))
     })
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */

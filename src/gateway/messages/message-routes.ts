@@ -1,0 +1,139 @@
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx } from '../../http/context.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
+import { json } from '../../http/openapi/success-answers.ts'
+import { rows } from '../../http/rows.ts'
+import { bodyBytes } from '../../http/server/incoming-body.ts'
+import { describeRefusals } from '../base/describe-refusals.ts'
+import type { RefusalCode } from '../base/refusals.ts'
+import { checkShape } from '../base/schemas.ts'
+import { BATCH, countBatch } from './queue/batch.ts'
+import { CANCELED, CANCELED_BATCH, cancelBatch, cancelMessage } from './queue/cancel.ts'
+import { CHANGED, changeMessage, MESSAGE_CHANGE, readChange } from './queue/change.ts'
+import { RESCHEDULE, RESCHEDULED_BATCH, readReschedule, rescheduleBatch } from './queue/reschedule.ts'
+import { retryBatch, retryMessage } from './queue/retry.ts'
+import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-body.ts'
+import { ACCEPTED } from './send/send.ts'
+import { MAX_BODY_BYTES } from './send-routes.ts'
+import { byAct, byReader } from './sender.ts'
+
+const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+
+/** The body of a request that needs none. */
+const readOptional = async (c: Ctx) => (bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
+
+/** How the judge refuses a text that a sender may not change. */
+const OUT_OF_BOUNDS: readonly RefusalCode[] = [
+  'destination_not_allowed',
+  'line_not_allowed',
+  'owned_by_campaign',
+]
+/** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
+export const MESSAGE_ROUTES = rows(SENDING, {
+  'GET /api/sms/batches/:batch_id': {
+    permission: byReader('readUsage'),
+    describe: {
+      id: 'readBatch',
+      summary: 'Count the messages of a send by status',
+      answer: ['The counts.', BATCH],
+      refuses: describeRefusals('batch_not_found'),
+    },
+    run: ({ user, store }, _, id) => countBatch(store, user, id),
+  },
+  'POST /api/sms/batches/:batch_id/cancel': {
+    permission: byAct('cancel'),
+    describe: {
+      id: 'cancelBatch',
+      summary: 'Cancel the remaining messages of a send',
+      description:
+        'Ends all messages of a send that no device has claimed; the quota is refunded. Repeating it is no error. A campaign is canceled by `/api/campaigns`.',
+      answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
+      refuses: describeRefusals('batch_not_found', ...OUT_OF_BOUNDS),
+    },
+    run: ({ store, permit }, _, id) => cancelBatch(store, permit, id),
+  },
+  'POST /api/sms/batches/:batch_id/reschedule': {
+    permission: byAct('change'),
+    describe: {
+      id: 'rescheduleBatch',
+      summary: 'Reschedule the remaining messages of a send',
+      description:
+        'Changes the time of all messages of a send that are still `pending`. Their end stays unchanged unless you set it, and must be after the new time; otherwise nothing is changed. An earlier end also needs the scope `messages:cancel`. Members with the role agent may change 20 messages at once. Repeating it is no error.',
+      body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
+      answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
+      refuses: describeRefusals('batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS),
+    },
+    run: async (sender, c, id) =>
+      rescheduleBatch(sender.store, sender, id, readReschedule(await read(c), new Date())),
+  },
+  'POST /api/sms/batches/:batch_id/retry': {
+    permission: byAct('retry'),
+    describe: {
+      id: 'retryBatch',
+      summary: 'Send the failed messages of a send again',
+      description:
+        'Sends new messages with the same texts to the same numbers, by any device. They count in the quota, and have a new batch_id. A repeated request returns the same new messages, and sends those that could not be sent before.',
+      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
+      answer: ['The new messages.', RETRIED_BATCH],
+      refuses: describeRefusals(
+        'quota_exceeded',
+        'batch_not_found',
+        'no_devices',
+        'too_many_recipients',
+        ...OUT_OF_BOUNDS,
+      ),
+    },
+    run: async (sender, c, id) =>
+      retryBatch(sender.sending, sender, id, checkShape(RETRY_BATCH, await readOptional(c))),
+  },
+  'PATCH /api/sms/messages/:id': {
+    permission: byAct('change'),
+    describe: {
+      id: 'changeMessage',
+      summary: 'Change a scheduled message',
+      description:
+        'Changes the given fields of a message that is still `pending`. The end must be after the time. The message stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end also needs the scope `messages:cancel`. Repeating the request changes nothing.',
+      body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
+      answer: ['How it is now.', CHANGED],
+      refuses: describeRefusals('body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS),
+    },
+    run: async ({ store, permit }, c, id) =>
+      changeMessage(store, permit, id, readChange(await read(c), new Date())),
+  },
+  'POST /api/sms/messages/:id/retry': {
+    permission: byAct('retry'),
+    describe: {
+      id: 'retryMessage',
+      summary: 'Send a failed message once more',
+      description:
+        'Sends a new message with the same text to the same number, by any device or by the one that you name. It counts against the quota. If you repeat the request, the server returns the same new message.',
+      requestBody: { required: false, content: json(RETRY_MESSAGE, {}) },
+      answer: ['The new message.', ACCEPTED],
+      refuses: describeRefusals(
+        ...OUT_OF_BOUNDS,
+        'quota_exceeded',
+        'message_not_found',
+        'not_retriable',
+        'client_ref_reused',
+        'device_not_found',
+        'no_devices',
+      ),
+    },
+    run: async (sender, c, id) => {
+      const body = checkShape(RETRY_MESSAGE, await readOptional(c))
+      return (await retryMessage(sender.sending, sender, id, body)).answer
+    },
+  },
+  'POST /api/sms/messages/:id/cancel': {
+    permission: byAct('cancel'),
+    describe: {
+      id: 'cancelMessage',
+      summary: 'Cancel a message',
+      description:
+        'Ends a message that no device has claimed; the quota is refunded. Repeating it is no error.',
+      answer: ['It will not be sent.', CANCELED],
+      refuses: describeRefusals('message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS),
+    },
+    run: ({ store, permit }, _, id) => cancelMessage(store, permit, id),
+  },
+})

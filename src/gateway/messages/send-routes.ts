@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { userHolder } from '../../engine/collections/collection.ts'
+import { sendRaw } from '../../http/answer.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx } from '../../http/context.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
+import { json } from '../../http/openapi/success-answers.ts'
+import { rows } from '../../http/rows.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import { describeRefusals } from '../base/describe-refusals.ts'
+import { withNumbers } from '../base/read-numbers.ts'
+import type { RefusalCode } from '../base/refusals.ts'
+import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/body-schema.ts'
+import { readIdempotency } from './send/idempotency.ts'
+import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/own-carrier.ts'
+import { PREVIEW, previewSend } from './send/preview.ts'
+import { readPreview, readSend } from './send/read-body.ts'
+import { ACCEPTED, send } from './send/send.ts'
+import { type ActingCaller, byAct } from './sender.ts'
+
+/** Enough for 100,000 recipients. */
+export const MAX_BODY_BYTES = 4 << 20
+
+export const IDEMPOTENCY = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',
+    ),
+})
+const REPLAYED = z.object({
+  'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
+})
+
+export const SHAPE: readonly RefusalCode[] = ['invalid_phone_number', 'body_too_long', 'too_many_recipients']
+const SEND_REFUSALS: readonly RefusalCode[] = [
+  ...SHAPE,
+  'invalid_template',
+  'quota_exceeded',
+  'destination_not_allowed',
+  'device_not_found',
+  'line_not_found',
+  'line_ambiguous',
+  'line_not_allowed',
+  'group_not_found',
+  'idempotency_key_reused',
+  'client_ref_reused',
+  'no_devices',
+]
+
+const sent = () => ({
+  refuses: describeRefusals(...SEND_REFUSALS),
+  responses: {
+    200: {
+      description: 'Stored: all messages of the request.',
+      content: json(ACCEPTED),
+      headers: REPLAYED,
+    },
+  },
+})
+
+const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
+const TEMPLATE_EXAMPLE = {
+  recipients: ['+4915112345678'],
+  template_id: 'k3v9x0c2m5n8b1a',
+  variables: { code: '4711' },
+}
+
+/**
+ * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation.
+ */
+export async function sendTexts(
+  sender: ActingCaller,
+  c: Ctx,
+  schema: typeof SEND | typeof TEMPLATE_SEND,
+  adapt?: (json: unknown) => unknown,
+): Promise<Response> {
+  const { store, user, services, sending } = sender
+  // parse
+  const given = await readJson(c, MAX_BODY_BYTES)
+  const json = adapt ? adapt(given) : given
+  const strict = readSend(schema, json, new Date())
+  const body = adapt ? await withNumbers(store, user, strict, services.config.maxRecipients) : strict
+  const key = c.req.header('idempotency-key')
+  const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
+  const attempt = c.req.header(ATTEMPT_HEADER)
+  if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
+  // plan an offer, and store it in one transaction with offers of other requests
+  const { answer, replayed } = await send(sending, sender, body, idempotency)
+  // respond
+  if (replayed) {
+    c.header('Idempotent-Replayed', 'true')
+    // lets scripts of pages from other origins read the header above
+    c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
+  }
+  return sendRaw(c, answer)
+}
+
+/** `/api/sms`: sends and their previews. Errors are `{"error","message"}`. */
+export const SEND_ROUTES = rows(SENDING, {
+  'POST /api/sms/send': {
+    permission: byAct('send'),
+    describe: {
+      id: 'send',
+      summary: 'Send a text',
+      description:
+        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none.',
+      params: { header: IDEMPOTENCY },
+      body: [SEND, TEXT_EXAMPLE],
+      ...sent(),
+    },
+    run: (sender, c) => sendTexts(sender, c, SEND),
+  },
+  'POST /api/sms/send-template': {
+    permission: byAct('send'),
+    describe: {
+      id: 'sendTemplate',
+      summary: 'Send a template',
+      description: 'Sends each recipient an individual text, made from a template.',
+      params: { header: IDEMPOTENCY },
+      body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
+      ...sent(),
+    },
+    run: (sender, c) => sendTexts(sender, c, TEMPLATE_SEND),
+  },
+  'POST /api/sms/preview': {
+    permission: byAct('preview'),
+    describe: {
+      id: 'preview',
+      summary: 'Preview a send',
+      description: 'Accepts the body of either send; recipients are optional. Nothing is stored.',
+      body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
+      answer: ['The texts, and what it takes to send them.', PREVIEW],
+      refuses: describeRefusals(
+        ...SHAPE,
+        'invalid_template',
+        'destination_not_allowed',
+        'line_not_allowed',
+        'group_not_found',
+      ),
+    },
+    run: async (sender, c) => {
+      const { store, user, services } = sender
+      const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
+      const preview = () => previewSend(store, services.config, sender, body)
+      return admission.heavyWork.run(userHolder(user), preview)
+    },
+  },
+})

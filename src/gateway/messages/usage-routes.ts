@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { authOf } from '../../http/authenticate.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
+import type { Permission } from '../../http/permission.ts'
+import { queryOf } from '../../http/query.ts'
+import { rows } from '../../http/rows.ts'
+import { storeOf } from '../../http/server/caller.ts'
+import { describeRefusals } from '../base/describe-refusals.ts'
+import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
+import { costsOfLines, LINE_COSTS } from '../lines/line-costs.ts'
+import { byReader } from './sender.ts'
+import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
+
+/** The user whose statistics may be read; null for a superuser, who reads all. */
+const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
+  ...byReader('readUsage'),
+  async withCaller(c, services, work) {
+    const { 'x-api-key': apiKey } = c.env.incoming.headers
+    const auth = apiKey === undefined ? await authOf(c, services) : null
+    if (auth?.isSuperuser) return work({ user: null, store: storeOf(c, services, auth) })
+    return byReader('readUsage').withCaller(c, services, work)
+  },
+}
+
+/** `/api/sms/usage`: statistics of an account. */
+export const USAGE_ROUTES = rows(SENDING, {
+  'GET /api/sms/usage': {
+    permission: byReader('readUsage'),
+    describe: {
+      id: 'readUsage',
+      summary: 'Read the month so far',
+      answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
+      refuses: [],
+    },
+    run: ({ user, store, services }) => readAccountUsage(store, user, services.config, new Date()),
+  },
+  'GET /api/sms/usage/days': {
+    permission: byReaderOrSuperuser,
+    describe: {
+      id: 'readUsageDays',
+      summary: 'Count messages by day and status',
+      description:
+        'Messages accepted or received on each of the last days up to today, by their present status. A user gets their own, by days of the time zone of the account; a superuser gets those of all users, in UTC.',
+      params: {
+        query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
+      },
+      answer: ['Each day, oldest first.', USAGE_DAYS],
+      refuses: describeRefusals('invalid_request'),
+    },
+    run: ({ user, store }, c) => countDays(store, user, readDays(queryOf(c).days), new Date()),
+  },
+  'GET /api/sms/usage/lines': {
+    permission: byReader('listDevices'),
+    describe: {
+      id: 'readLineCosts',
+      summary: 'Read what the texts of each line cost by month',
+      description:
+        'The lines with prices, and the months of the last year in which they sent a text. An API key needs the scope `devices:list`.',
+      answer: ['Each month, newest first.', LINE_COSTS],
+      refuses: [],
+    },
+    run: ({ user, store }) => costsOfLines(store, user),
+  },
+})
