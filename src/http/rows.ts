@@ -68,11 +68,11 @@ export function mount<Own extends Services>(routes: readonly Route<Own>[], servi
 }
 
 /** The lowest roles of members, by method and path. */
-export const rightsOf = (routes: readonly Route<never>[]): RouteRights =>
+export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
   Object.fromEntries(routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])))
 
 /** The paths at which a GET changes something. */
-export const changingGets = (routes: readonly Route<never>[]): string[] =>
+export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
   routes.flatMap(({ at, changes }) => (changes ? [split(at)[1]] : []))
 
 /** Describes the routes for OpenAPI. */

@@ -4,7 +4,7 @@ import type { Readiness } from '../http/metrics/readiness.ts'
 import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
-import { changingGets, mount } from '../http/rows.ts'
+import { findChangingGets, mount } from '../http/rows.ts'
 import { routedPath } from '../http/server/before-routes.ts'
 import { RetryLater } from '../platform/errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
@@ -38,7 +38,7 @@ export function createApp(services: GatewayServices): Hono<Env> {
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
 const HEADLESS: readonly string[] = [
-  ...FEATURES.flatMap(({ changingGets: paths = [], rows = [] }) => [...paths, ...changingGets(rows)]),
+  ...FEATURES.flatMap(({ changingGets = [], rows = [] }) => [...changingGets, ...findChangingGets(rows)]),
   ...PROTOCOLS.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
 ]
 

@@ -24,7 +24,7 @@ import type { Api } from '../http/context.ts'
 import type { Family } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import type { RouteRights } from '../http/required-role.ts'
-import { describeRoutes, rightsOf } from '../http/rows.ts'
+import { describeRoutes, sumRights } from '../http/rows.ts'
 import type { Config } from '../platform/config.ts'
 import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
@@ -72,7 +72,7 @@ export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api),
 
 export const RIGHTS: RouteRights = Object.assign(
   {},
-  ...FEATURES.map(({ rights, rows = [] }) => ({ ...rights, ...rightsOf(rows) })),
+  ...FEATURES.map(({ rights, rows = [] }) => ({ ...rights, ...sumRights(rows) })),
 )
 
 /** Code that features add to their collections, by collection id. */

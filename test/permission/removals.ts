@@ -67,7 +67,7 @@ const CHECKS: readonly Check[] = [
   ['src/gateway/messages/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],
   ['src/gateway/messages/message-extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
   [
-    'src/protocols/smtp/recipient.ts',
+    'src/protocols/smtp/judge-recipient.ts',
     'await sendAll(by.store, services.config, by, [one], true)',
     'void one',
   ],
@@ -77,7 +77,11 @@ const CHECKS: readonly Check[] = [
     'found.recipients',
   ],
   ['src/gateway/messages/sender.ts', '  may(caller, act)\n', ''],
-  ['src/gateway/campaigns/routes.ts', 'permit: may(sender, act)', "permit: may(sender, 'readUsage')"],
+  [
+    'src/gateway/campaigns/routes.ts',
+    "'POST /api/campaigns': {\n    permission: byPerson('campaign')",
+    "'POST /api/campaigns': {\n    permission: byPerson('readUsage')",
+  ],
   ['src/protocols/vendel/routes.ts', "reading('readMessage', readBatch)", "reading('readUsage', readBatch)"],
 ]
 

@@ -23,32 +23,6 @@ import { type AfterRestore, restoreBackup } from './restore.ts'
 import type { Done, Job } from './state.ts'
 import { writeBackup } from './write.ts'
 
-async function exportState(db: Db): Promise<string> {
-  const { row } = await queries(db)
-    .selectFrom('backup_state as s')
-    .select(sql<string>`row_to_json(s)::text`.as('row'))
-    .executeTakeFirstOrThrow()
-  return row
-}
-
-/** Writes the saved row of `backup_state` back during a restore. The commit notifies all nodes. */
-async function importState(tx: Db, row: string): Promise<void> {
-  await queries(tx).deleteFrom('backup_state').execute()
-  const saved = sql<
-    Selectable<Tables['backup_state']>
-  >`json_populate_record(null::backup_state, ${row}::json)`
-  await queries(tx)
-    .insertInto('backup_state')
-    .expression((from) => from.selectFrom(saved.as('saved')).selectAll())
-    .execute()
-  const leaseUntil = sql<Date>`clock_timestamp() + ${LEASE}`
-  await queries(tx)
-    .updateTable('backup_state')
-    .set({ restores: sql<number>`restores + 1`, lease_until: leaseUntil })
-    .execute()
-  await notifyRestore(tx)
-}
-
 const SCHEDULE = 'schedule'
 
 const PREFIX = '.tmp-'
@@ -200,3 +174,29 @@ const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> 
 /** The message is PocketBase's: apis/backup_create.go */
 export const isBusy = () =>
   badRequest('Try again later - another backup/restore process has already been started')
+
+async function exportState(db: Db): Promise<string> {
+  const { row } = await queries(db)
+    .selectFrom('backup_state as s')
+    .select(sql<string>`row_to_json(s)::text`.as('row'))
+    .executeTakeFirstOrThrow()
+  return row
+}
+
+/** Writes the saved row of `backup_state` back during a restore. The commit notifies all nodes. */
+async function importState(tx: Db, row: string): Promise<void> {
+  await queries(tx).deleteFrom('backup_state').execute()
+  const saved = sql<
+    Selectable<Tables['backup_state']>
+  >`json_populate_record(null::backup_state, ${row}::json)`
+  await queries(tx)
+    .insertInto('backup_state')
+    .expression((from) => from.selectFrom(saved.as('saved')).selectAll())
+    .execute()
+  const leaseUntil = sql<Date>`clock_timestamp() + ${LEASE}`
+  await queries(tx)
+    .updateTable('backup_state')
+    .set({ restores: sql<number>`restores + 1`, lease_until: leaseUntil })
+    .execute()
+  await notifyRestore(tx)
+}

@@ -15,27 +15,6 @@ import { holdPaused } from '../campaigns/hold-paused.ts'
 import { checkHours, checkTimeZone, completeTimeZone, type Values } from '../lines/hours.ts'
 import { notifyAccess } from '../lines/wake.ts'
 
-/** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */
-async function suspendUser({ db, catalog }: Store, user: string) {
-  await queries(db).selectFrom('users').where('id', '=', user).forUpdate().execute()
-  await queries(db).deleteFrom('device_pairings').where('user', '=', user).execute()
-  await updateRecords(db, 'campaigns', (update) =>
-    update
-      .set({ status: 'paused', settled: false })
-      .where('user', '=', user)
-      .where('status', 'in', ['scheduled', 'repeating', 'sending']),
-  )
-  const devices = await queries(db)
-    .updateTable('devices')
-    .set({ user })
-    .where('user', '=', user)
-    .returning('id')
-    .execute()
-  const ids = devices.map(({ id }) => id)
-  await notifyAccess(db, ids)
-  await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
-}
-
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
 const DESTINATIONS = ['destinations', 'code_destinations']
@@ -113,4 +92,25 @@ const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 function checkUser({ user }: Values, old: Values) {
   if (user === old.user) return
   throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
+}
+
+/** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */
+async function suspendUser({ db, catalog }: Store, user: string) {
+  await queries(db).selectFrom('users').where('id', '=', user).forUpdate().execute()
+  await queries(db).deleteFrom('device_pairings').where('user', '=', user).execute()
+  await updateRecords(db, 'campaigns', (update) =>
+    update
+      .set({ status: 'paused', settled: false })
+      .where('user', '=', user)
+      .where('status', 'in', ['scheduled', 'repeating', 'sending']),
+  )
+  const devices = await queries(db)
+    .updateTable('devices')
+    .set({ user })
+    .where('user', '=', user)
+    .returning('id')
+    .execute()
+  const ids = devices.map(({ id }) => id)
+  await notifyAccess(db, ids)
+  await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
 }

@@ -13,7 +13,7 @@ export interface Series {
   seconds: number
 }
 
-/** Counts and times requests by group, method and status. Finding the group takes 110 ns, the rest 50 ns. */
+/** Counts and times requests by group, method and status: 50 ns, and 50 to 500 ns to find the group. */
 export class Traffic {
   readonly #apis: readonly CountedApi[]
   readonly #series = new Map<string, Series>()
