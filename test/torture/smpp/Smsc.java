@@ -65,22 +65,25 @@ class Smsc implements SmppServerHandler {
     }
   }
 
-  synchronized void write(String... note) {
-    line("[\"" + String.join("\",\"", note) + "\"]");
-    read(note);
+  void write(String... note) {
+    write("", List.<String[]>of(note));
   }
 
-  /** A text that must be stored; `text` has nothing that JSON would escape. */
-  synchronized void expect(String from, String text) {
-    line("{\"from\":\"" + from + "\",\"text\":\"" + text + "\"}");
-  }
-
-  void line(String line) {
+  /** Writes all at once, as a kill may come at any time: half of a text would be lost, or expected twice. */
+  synchronized void write(String expected, List<String[]> news) {
+    StringBuilder lines = new StringBuilder(expected);
+    for (String[] note : news) lines.append("[\"" + String.join("\",\"", note) + "\"]\n");
     try {
-      notes.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      notes.write(lines.toString().getBytes(StandardCharsets.UTF_8));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
+    for (String[] note : news) read(note);
+  }
+
+  /** The line of a text that must be stored; `text` has nothing that JSON would escape. */
+  static String expected(String from, String text) {
+    return "{\"from\":\"" + from + "\",\"text\":\"" + text + "\"}\n";
   }
 
   boolean chance(double share) {
@@ -129,8 +132,6 @@ class Smsc implements SmppServerHandler {
       if (isGsm) while (end < all.length && end < start + 140 && all[end - 1] != 0x1b) end++;
       parts.add(Arrays.copyOfRange(all, start, end));
     }
-    expect("+49" + national, text);
-    write("came", "" + number);
     List<String[]> made = new ArrayList<>();
     for (int i = 1; i <= parts.size(); i++) {
       boolean isSar = number % 3 == 0;
@@ -140,7 +141,8 @@ class Smsc implements SmppServerHandler {
         isGsm ? "0" : "8", (isSar ? "" : hex(head)) + hex(parts.get(i - 1)), isSar ? tlvs : ""});
     }
     Collections.shuffle(made);
-    for (String[] each : made) write(each);
+    made.add(new String[] {"came", "" + number});
+    write(expected("+49" + national, text), made);
   }
 
   /** A STOP of each form, and now and then a message that is cut off. */
@@ -148,10 +150,11 @@ class Smsc implements SmppServerHandler {
     int number = stops + 1;
     String[] form = FORMS[number % FORMS.length];
     String national = String.format("16%08d", number);
-    expect("+49" + national, "STOP");
-    write("stop", "" + number);
-    write("deliver", "s" + number, form[1] + national, form[0], "0", "0", hex("STOP".getBytes()), "");
-    if (number % 2 == 0) write("deliver", "cut" + number, form[1] + national, form[0], "0", "0", hex("No text".getBytes()), "");
+    List<String[]> made = new ArrayList<>();
+    made.add(new String[] {"stop", "" + number});
+    made.add(new String[] {"deliver", "s" + number, form[1] + national, form[0], "0", "0", hex("STOP".getBytes()), ""});
+    if (number % 2 == 0) made.add(new String[] {"deliver", "cut" + number, form[1] + national, form[0], "0", "0", hex("No text".getBytes()), ""});
+    write(expected("+49" + national, "STOP"), made);
   }
 
   static DeliverSm pduOf(String[] note) throws Exception {
@@ -256,8 +259,8 @@ class Smsc implements SmppServerHandler {
         if (isLate) unanswered.remove(request.getSequenceNumber()); // the agent gives it up
         else receipt(id, to);
         later(isEnding ? HELD_MS : isLate ? LATE_MS : chance(faults) ? 120 : 0, () -> {
+          if (isLate) receipt(id, to); // first, as a kill may come between; it leaves with the next tick
           answer(response);
-          if (isLate) receipt(id, to);
         });
       }
       return null;
