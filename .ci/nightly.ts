@@ -21,7 +21,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   faults: {
     what: 'all rounds of kills, power cuts, failovers, deaf phones, upgrades and carriers',
-    commands: ['npm run -s torture -- --only killed,power-cut,failover,deaf,upgrade,smpp,carrier'],
+    // smpp: the SMSCs of others
+    commands: [
+      'npx --no-install node test/third-party/install.ts',
+      'npm run -s torture -- --only killed,power-cut,failover,deaf,upgrade,smpp,carrier',
+    ],
   },
   hostile: {
     what: 'all attacks for ten seconds each, by one client and by crowds; texts that keep a parser busy',
@@ -62,8 +66,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(10)}${what}`)
 const USAGE = `npm run test:nightly -- [PART...]
 What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
-They need Postgres, PgBouncer (pooler) and Chromium (browser). Each writes its output and figures to
-${FOLDER}/PART.txt. The last line is "N passed, N failed".
+They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), and Chromium (browser).
+Each writes its output and figures to ${FOLDER}/PART.txt. The last line is "N passed, N failed".
 
 ${list.join('\n')}
 `
