@@ -19,7 +19,7 @@ export type LinkServices = Pick<Services, 'store' | 'config'>
 type Work = (store: Store, device: Device, body: unknown, services: LinkServices) => Promise<unknown>
 
 /**
- * The routes of the device API (`gateway/messages/device-routes`) that an agent uses, without HTTP. Incoming
+ * What an agent uses of the device API (`gateway/device-api/device-routes`), without HTTP. Incoming
  * texts arrive by calls: see `receive-text`.
  */
 const ROUTES: Readonly<Record<string, Work>> = {

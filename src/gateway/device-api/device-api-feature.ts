@@ -1,12 +1,12 @@
 import { STREAMS } from '../../http/metrics/traffic.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import type { Feature } from '../base/feature.ts'
-import { DEVICES, devicePaths } from './device-routes.openapi.ts'
-import { deviceRoutes } from './device-routes.ts'
+import { DEVICE_ROUTES, DEVICES } from './device-routes.ts'
+import { PAIRING_ROUTES } from './pairing-routes.ts'
 
 /** The API by which devices fetch texts and report what became of them. */
 export const DEVICE_API: Feature = {
-  routes: [['/api/devices', deviceRoutes]],
+  rows: [...DEVICE_ROUTES, ...PAIRING_ROUTES],
   api: {
     roots: ['/api/devices'],
     group: 'devices',
@@ -15,10 +15,4 @@ export const DEVICE_API: Feature = {
     isOwn: true,
     tags: [{ name: DEVICES, description: 'For the program on a phone or beside a modem.' }],
   },
-  changingGets: ['/api/devices/push-key'],
-  rights: {
-    'GET /api/devices/states': 'viewer',
-    'POST /api/devices/pairing': 'admin',
-  },
-  paths: ({ schemaOf }) => devicePaths(schemaOf('devices')!),
 }

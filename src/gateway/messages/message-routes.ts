@@ -28,6 +28,7 @@ const OUT_OF_BOUNDS: readonly RefusalCode[] = [
   'line_not_allowed',
   'owned_by_campaign',
 ]
+
 /** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
 export const MESSAGE_ROUTES = rows(SENDING, {
   'GET /api/sms/batches/:batch_id': {

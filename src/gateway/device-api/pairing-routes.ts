@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { findAuthRecord } from '../../engine/auth/find-auth-record.ts'
+import { signToken } from '../../engine/auth/tokens.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { AuthCollection } from '../../engine/collections/collection.ts'
+import { sendRaw } from '../../http/answer.ts'
+import { authOf, ownRecord } from '../../http/authenticate.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { auditRequest } from '../../http/middleware/audit.ts'
+import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
+import { SIGNED_IN } from '../../http/openapi/security.ts'
+import { textAnswer } from '../../http/openapi/success-answers.ts'
+import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
+import { retry } from '../../http/retry.ts'
+import { rows } from '../../http/rows.ts'
+import { type Caller, storeOf } from '../../http/server/caller.ts'
+import { describeRefusals } from '../base/describe-refusals.ts'
+import { requireUserRecord } from '../base/device.ts'
+import { gatewayRefusal } from '../base/refusals.ts'
+import { checkShape } from '../base/schemas.ts'
+import { PAIR_BODY, PAIRING_BODY } from '../lines/device-body.ts'
+import { limitPairing } from '../lines/limit-pairing.ts'
+import { PAIRING, pairDevice, startPairing } from '../lines/pair.ts'
+import { DEVICE_STATES, deviceStates } from '../lines/read-device-states.ts'
+import { checkEndpoint } from '../lines/web-push.ts'
+import { DEVICES } from './device-routes.ts'
+
+/** An account or an admin, asked again if another request changes the account meanwhile. */
+const byAdmin: Permission<Caller & HasServices> = {
+  least: 'admin',
+  security: SIGNED_IN,
+  withCaller: (c, services, work) =>
+    retry(
+      services.store,
+      async () => requireUserRecord(await authOf(c, services)),
+      async (auth) => work({ auth, store: storeOf(c, services, auth), services }),
+    ),
+}
+
+/** Whose devices the caller may see; null for a superuser, who sees all. */
+const byUserOrSuperuser: Permission<HasServices & { readonly owner: string | null; readonly store: Store }> =
+  {
+    least: 'viewer',
+    security: SIGNED_IN,
+    async withCaller(c, services, work) {
+      const auth = await authOf(c, services)
+      const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
+      return work({ owner, store: storeOf(c, services, auth), services })
+    },
+  }
+
+const TOKEN_SECONDS = 365 * 86_400
+
+const TOKEN = z.string().describe('Send it in the header `Authorization`.')
+
+const PAIR_HELP = `This address pairs a device with pocketsms.
+
+A phone or modem joins with the six digits that stand behind the # of the address you opened. On any
+computer with Node:
+
+    npx -y <server>/agent.tgz start <server> <code>
+
+A code is good for one device and for 5 minutes.
+`
+
+async function pair(c: Ctx, services: Services): Promise<string> {
+  const store = storeOf(c, services, null)
+  const { push, ...body } = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
+  if (push) checkEndpoint(push, services.config)
+  const { name, phone, sims } = body
+  const device = { ...body, name: name ?? '', phone: phone ?? '', sims: sims ?? [], push: push ?? null }
+  return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
+}
+
+async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
+  const store = storeOf(c, services, null)
+  const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
+  if (!auth) throw gatewayRefusal('wrong_code')
+  const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
+  const record = await ownRecord(c, store, auth)
+  c.header('cache-control', 'no-store')
+  return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
+}
+
+/** `/api/devices/pair`: a code, and the device that joins with it. Errors are `{"error","message"}`. */
+export const PAIRING_ROUTES = rows(DEVICES, {
+  'POST /api/devices/pairing': {
+    permission: byAdmin,
+    describe: {
+      id: 'startPairing',
+      summary: 'Get a code for a new device',
+      description: 'Asked by a user. The code lets one device join, once, within 5 minutes.',
+      body: [PAIRING_BODY, { name: 'desk phone' }],
+      answer: ['The code, also as a link and as a picture to scan.', PAIRING],
+      refuses: describeRefusals('too_many_codes'),
+    },
+    run: async ({ auth, store, services }, c) => {
+      const { name } = checkShape(PAIRING_BODY, await readJson(c, GUEST_BODY_BYTES))
+      const made = await startPairing(store, auth, name ?? '', services.config.publicUrl)
+      if (auth.actor)
+        await auditRequest(c, services, auth, { action: 'make pairing code', collection: 'devices' })
+      c.header('cache-control', 'no-store')
+      return made
+    },
+  },
+  'GET /api/devices/states': {
+    permission: byUserOrSuperuser,
+    describe: {
+      id: 'readDeviceStates',
+      summary: 'Read the states of devices',
+      description:
+        'The state that device records do not contain. A user gets it for their own devices, a superuser for all.',
+      answer: ['Each device.', DEVICE_STATES],
+      refuses: [],
+    },
+    run: ({ owner, store, services }) => deviceStates(store, owner, services.config),
+  },
+  'GET /api/devices/pair': {
+    permission: everybody(),
+    describe: {
+      id: 'explainPairing',
+      summary: 'Look up a pairing code',
+      refuses: [],
+      responses: {
+        ...textAnswer('text/plain', 'A text for people.'),
+        303: { description: 'For browsers: the console shows it.' },
+      },
+    },
+    run: (_, c) =>
+      c.req.header('accept')?.includes('text/html') ? c.redirect('../../_/', 303) : c.text(PAIR_HELP),
+  },
+  'POST /api/devices/pair': {
+    permission: everybody(),
+    describe: ({ schemaOf }) => ({
+      id: 'pairDevice',
+      summary: 'Join with a code',
+      description:
+        'Asked by a device that has a code. The token is good for a year; `auth-refresh` renews it.',
+      body: [PAIR_BODY, { code: '482915', platform: 'android', name: 'desk phone' }],
+      answer: [
+        'The new device, and its token.',
+        z.object({ token: TOKEN, record: schemaOf('devices')! }).meta({ id: 'Paired' }),
+      ],
+      refuses: describeRefusals('wrong_code', 'too_many_tries'),
+    }),
+    run: async ({ services }, c) => answerPaired(c, services, await pair(c, services)),
+  },
+})
