@@ -21,7 +21,7 @@ export interface HasServices<Own extends Services = Services> {
   readonly services: Own
 }
 
-interface UserCaller<Own extends Services> extends Caller, HasServices<Own> {
+export interface UserCaller<Own extends Services = Services> extends Caller, HasServices<Own> {
   readonly user: string
 }
 

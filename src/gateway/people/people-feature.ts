@@ -5,21 +5,12 @@ import { type Sending, sendingFor } from '../messages/send/sending.ts'
 import { cleanUpRequests } from './clean-up.ts'
 import { contactsExtension } from './contacts-extension.ts'
 import { personJobs } from './jobs.ts'
-import { personPaths, personRoutes } from './routes.ts'
+import { PERSON_ROUTES } from './routes.ts'
 
 /** Contacts, and the export and erasure of one person's data. */
 export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Sending }> = {
-  routes: [['/api', personRoutes]],
+  rows: PERSON_ROUTES,
   api: { roots: ['/api/contacts', '/api/person'], group: 'other', isOwn: true },
-  changingGets: ['/api/contacts/:id/data'],
-  rights: {
-    'POST /api/account/data': 'admin',
-    'GET /api/contacts/:id/data': 'admin',
-    'POST /api/contacts/:id/erase': 'admin',
-    'POST /api/person/data': 'admin',
-    'POST /api/person/erase': 'admin',
-  },
-  paths: personPaths,
   extensions: () => ({
     contacts: contactsExtension,
     contact_groups: strict(),

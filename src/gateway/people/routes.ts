@@ -1,12 +1,9 @@
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Services } from '../../http/context.ts'
-import { routesFor } from '../../http/make-routes.ts'
+import type { Ctx } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
-import { requireUser } from '../../http/middleware/require-caller.ts'
-import { chapter } from '../../http/openapi/operations.ts'
-import { SIGNED_IN } from '../../http/openapi/security.ts'
+import { byRole, type Permission, type UserCaller } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { lock } from '../../platform/db/queries.ts'
@@ -40,60 +37,44 @@ const ERASURE = {
 const ERASE = z.strictObject(ERASURE).meta({ id: 'Erasure' })
 const ERASE_NUMBER = z.strictObject({ number, ...ERASURE }).meta({ id: 'ErasureByNumber' })
 
-/**
- * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person, for the account and its admins.
- * `/api/account/data`: data of the whole account.
- */
-export function personRoutes(services: Services): Hono<Env> {
-  const identify = (c: Ctx) => {
+/** An account or an admin. No answer is cached. */
+const byAdmin: Permission<UserCaller> = {
+  ...byRole('admin'),
+  withCaller(c, services, work) {
     c.header('cache-control', 'no-store')
-    return requireUser(c, services)
-  }
-  type Caller = Awaited<ReturnType<typeof identify>>
-  /** Adds a request, and for a member an entry of the audit log, in one transaction. */
-  const add = ({ auth, store }: Caller, c: Ctx, kind: RequestKind, person: Person, reason = '') =>
-    store.db.transaction(async (db) => {
-      await lock(db, LOCKS.personRequests, person.user)
-      const known = kind === 'export' && (await findRecentExport(db, person))
-      if (known) return known
-      const request = await addRequest(db, kind, person, { sender: auth.sender, reason })
-      const whose = person.number === '' ? 'the account' : 'a person'
-      const entry = { action: `${kind} of ${whose}`, collection: 'person_requests', record: request.id }
-      if (auth.actor) await auditRequest(c, services, auth, entry, db)
-      return request
-    })
-  const erase = async (caller: Caller, c: Ctx, person: Person, given: z.output<typeof ERASE>) => {
-    if (given.preview) return countData(caller.store.db, person)
-    if (!given.reason) throw invalid('reason is required')
-    return add(caller, c, 'erasure', person, given.reason)
-  }
-  const ofContact = async ({ user, store }: Caller, contact: string) => {
-    const phone = await numberOfContact(store.db, user, contact)
-    if (phone === undefined) throw notFound()
-    return findPerson(store, user, phone)
-  }
-  const ofNumber = async ({ user, store }: Caller, given: string) => {
-    const phone =
-      (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
-    if (phone === undefined) throw invalid('number must be a phone number')
-    return findPerson(store, user, phone)
-  }
-  return routesFor(identify, {
-    'POST /account/data': (caller, c) => add(caller, c, 'export', everyPerson(caller.user)),
-    'GET /contacts/:id/data': async (caller, c, id) => add(caller, c, 'export', await ofContact(caller, id)),
-    'POST /contacts/:id/erase': async (caller, c, id) => {
-      const given = checkShape(ERASE, await readJson(c, MAX_BODY_BYTES))
-      return erase(caller, c, await ofContact(caller, id), given)
-    },
-    'POST /person/data': async (caller, c) => {
-      const given = checkShape(NAMED, await readJson(c, MAX_BODY_BYTES))
-      return add(caller, c, 'export', await ofNumber(caller, given.number))
-    },
-    'POST /person/erase': async (caller, c) => {
-      const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c, MAX_BODY_BYTES))
-      return erase(caller, c, await ofNumber(caller, number), given)
-    },
+    return byRole('admin').withCaller(c, services, work)
+  },
+}
+
+/** Adds a request, and for a member an entry of the audit log, in one transaction. */
+const add = ({ auth, store, services }: UserCaller, c: Ctx, kind: RequestKind, person: Person, reason = '') =>
+  store.db.transaction(async (db) => {
+    await lock(db, LOCKS.personRequests, person.user)
+    const known = kind === 'export' && (await findRecentExport(db, person))
+    if (known) return known
+    const request = await addRequest(db, kind, person, { sender: auth.sender, reason })
+    const whose = person.number === '' ? 'the account' : 'a person'
+    const entry = { action: `${kind} of ${whose}`, collection: 'person_requests', record: request.id }
+    if (auth.actor) await auditRequest(c, services, auth, entry, db)
+    return request
   })
+
+async function erase(caller: UserCaller, c: Ctx, person: Person, given: z.output<typeof ERASE>) {
+  if (given.preview) return countData(caller.store.db, person)
+  if (!given.reason) throw invalid('reason is required')
+  return add(caller, c, 'erasure', person, given.reason)
+}
+
+async function findByContact({ user, store }: UserCaller, contact: string): Promise<Person> {
+  const phone = await numberOfContact(store.db, user, contact)
+  if (phone === undefined) throw notFound()
+  return findPerson(store, user, phone)
+}
+
+async function findByNumber({ user, store }: UserCaller, given: string): Promise<Person> {
+  const phone = (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
+  if (phone === undefined) throw invalid('number must be a phone number')
+  return findPerson(store, user, phone)
 }
 
 const EXPORT = {
@@ -110,9 +91,14 @@ const ERASED = {
 } as const
 const WHY = 'The person asked for it by mail.'
 
-export const personPaths = () =>
-  chapter('person_requests', SIGNED_IN, {
-    'POST /api/account/data': {
+/**
+ * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person. `/api/account/data`: data of the
+ * whole account.
+ */
+export const PERSON_ROUTES = rows('person_requests', {
+  'POST /api/account/data': {
+    permission: byAdmin,
+    describe: {
       id: 'exportAccount',
       ...EXPORT,
       summary: 'Export the data of the account',
@@ -120,17 +106,45 @@ export const personPaths = () =>
         'As the export of a person, with the records of the account in each built-in collection, without hidden fields, the email address of the account and files of texts. An erasure of a person deletes the files.',
       fails: [401, 403, 429],
     },
-    'GET /api/contacts/{id}/data': { id: 'exportContact', ...EXPORT, fails: [401, 403, 404, 429] },
-    'POST /api/contacts/{id}/erase': {
+    run: (caller, c) => add(caller, c, 'export', everyPerson(caller.user)),
+  },
+  'GET /api/contacts/:id/data': {
+    permission: byAdmin,
+    describe: { id: 'exportContact', ...EXPORT, fails: [401, 403, 404, 429] },
+    changes: true,
+    run: async (caller, c, id) => add(caller, c, 'export', await findByContact(caller, id)),
+  },
+  'POST /api/contacts/:id/erase': {
+    permission: byAdmin,
+    describe: {
       ...{ id: 'eraseContact', ...ERASED, fails: [400, 401, 403, 404, 413, 429] },
       body: [ERASE, { reason: WHY }],
     },
-    'POST /api/person/data': {
+    run: async (caller, c, id) => {
+      const given = checkShape(ERASE, await readJson(c, MAX_BODY_BYTES))
+      return erase(caller, c, await findByContact(caller, id), given)
+    },
+  },
+  'POST /api/person/data': {
+    permission: byAdmin,
+    describe: {
       ...{ id: 'exportPerson', ...EXPORT, fails: [400, 401, 403, 413, 429] },
       body: [NAMED, { number: '+4915112345678' }],
     },
-    'POST /api/person/erase': {
+    run: async (caller, c) => {
+      const given = checkShape(NAMED, await readJson(c, MAX_BODY_BYTES))
+      return add(caller, c, 'export', await findByNumber(caller, given.number))
+    },
+  },
+  'POST /api/person/erase': {
+    permission: byAdmin,
+    describe: {
       ...{ id: 'erasePerson', ...ERASED, fails: [400, 401, 403, 413, 429] },
       body: [ERASE_NUMBER, { number: '+4915112345678', reason: WHY }],
     },
-  })
+    run: async (caller, c) => {
+      const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c, MAX_BODY_BYTES))
+      return erase(caller, c, await findByNumber(caller, number), given)
+    },
+  },
+})
