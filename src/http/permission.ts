@@ -46,9 +46,9 @@ export const byOwner = <Own extends Services = Services>(): Permission<UserCalle
   withCaller: withUser,
 })
 
-/** Any signed-in record: a user or member with at least this role, a device, a superuser. */
-export const bySignedIn = (least: Role): Permission<Caller & HasServices> => ({
-  least,
+/** Any signed-in record: a user, a device, a superuser, and with `least` a member with at least that role. */
+export const bySignedIn = (least?: Role): Permission<Caller & HasServices> => ({
+  ...(least && { least }),
   security: SIGNED_IN,
   withCaller: async (c, services, work) => work({ ...(await requireAuth(c, services)), services }),
 })

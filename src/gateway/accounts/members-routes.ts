@@ -9,15 +9,16 @@ import { authOf, ownToken } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { routesFor } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
 import { passwordWork } from '../../http/middleware/passwords.ts'
-import { requireAuth, requireUser } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT, chapter } from '../../http/openapi/operations.ts'
-import { ANYONE, SIGNED_IN } from '../../http/openapi/security.ts'
+import { requireUser } from '../../http/middleware/require-caller.ts'
+import { ACCOUNT } from '../../http/openapi/operations.ts'
+import { ANYONE } from '../../http/openapi/security.ts'
+import { byOwner, byRole, bySignedIn, everybody } from '../../http/permission.ts'
 import { retry } from '../../http/retry.ts'
 import { signedIn } from '../../http/routes/auth.ts'
+import { rows } from '../../http/rows.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { checkShape } from '../base/schemas.ts'
@@ -32,52 +33,6 @@ import {
   showInvitation,
 } from './invitations.ts'
 import { ME, readMe } from './me.ts'
-
-/** `/api/account`: members of accounts, their invitations and their shared inbox. */
-export const memberRoutes = (services: Services) =>
-  routesFor((c) => requireUser(c, services), {
-    'GET /accounts': ({ user, store }) => listAccounts(store.db, user),
-    'POST /act-for': async ({ auth: member }, c) => {
-      const { account } = await readForm(c, ACT_FOR)
-      const own = ownToken(c)
-      const { auth, token } = await actFor(services.store.signIn, member, own, account)
-      return signedIn(c, services, auth, { token }, { asker: auth })
-    },
-    'GET /inbox': ({ user, auth, store }) => countInbox(store.db, user, auth.sender),
-    'POST /presence': async ({ user, auth, store }, c) => {
-      const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
-      await tellPresence(store.db, auth.holder, { account: user, sender: auth.sender }, presence)
-    },
-    'POST /invitations': async ({ user: account }, c) => {
-      const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
-      const { config, store } = services
-      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: clientIp(c, services) }
-      if (asked.email) await limitMails({ ...from, account })
-      const identify = async () => (await requireUser(c, services)).auth
-      return retry(store, identify, async (auth) => {
-        const made = await invite(storeOf(c, services, auth), services, auth, asked)
-        const entry = { action: 'create', collection: 'member_invitations', record: made.id }
-        if (auth.actor) await auditRequest(c, services, auth, entry)
-        return made
-      })
-    },
-  })
-    .get('/me', async (c) => {
-      const { auth, store } = await requireAuth(c, services)
-      return c.json(await readMe(store.db, auth))
-    })
-    .post('/invitations/show', async (c) => {
-      const { secret } = await readForm(c, SHOW)
-      const store = services.store.signIn
-      const show = () => showInvitation(store, secret)
-      return c.json(await limitGuesses(store.db, 'invitation', clientIp(c, services), show))
-    })
-    .post('/invitations/accept', async (c) => {
-      const form = await readForm(c, ACCEPT)
-      const auth = await authOf(c, services)
-      if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
-      return c.json({ account: await accept(c, services, auth?.id, form) })
-    })
 
 const ACT_FOR = object({ account: text })
 const SHOW = object({ secret: text })
@@ -105,20 +60,30 @@ async function knownMember(c: Ctx, services: Services, { email, password }: Acce
 
 const NEW = 'Of a new user; leave it out when signed in.'
 
-export const memberPaths = () =>
-  chapter(ACCOUNT, SIGNED_IN, {
-    'GET /api/account/me': {
+/** `/api/account`: members of accounts, their invitations and their shared inbox. */
+export const MEMBER_ROUTES = rows(ACCOUNT, {
+  'GET /api/account/me': {
+    permission: bySignedIn('viewer'),
+    describe: {
       id: 'readMe',
       summary: 'Read the account of the token, and who uses it',
       answer: ['Account, sender and role.', ME],
     },
-    'GET /api/account/accounts': {
+    run: ({ auth, store }) => readMe(store.db, auth),
+  },
+  'GET /api/account/accounts': {
+    permission: byOwner(),
+    describe: {
       id: 'listAccounts',
       summary: 'List the accounts that one may act for',
       description: 'List the accounts that the user is a member of, by name; at most 1,000.',
       answer: ['The accounts.', z.array(ACCOUNT_OF_MEMBER)],
     },
-    'POST /api/account/act-for': {
+    run: ({ user, store }) => listAccounts(store.db, user),
+  },
+  'POST /api/account/act-for': {
+    permission: byOwner(),
+    describe: {
       id: 'actFor',
       summary: 'Get a token to act for an account',
       description:
@@ -130,14 +95,27 @@ export const memberPaths = () =>
       ],
       fails: [400, 401, 404, 413],
     },
-    'GET /api/account/inbox': {
+    run: async ({ auth: member, services }, c) => {
+      const { account } = await readForm(c, ACT_FOR)
+      const own = ownToken(c)
+      const { auth, token } = await actFor(services.store.signIn, member, own, account)
+      return signedIn(c, services, auth, { token }, { asker: auth })
+    },
+  },
+  'GET /api/account/inbox': {
+    permission: byRole('viewer'),
+    describe: {
       id: 'readInbox',
       summary: 'Count the conversations of each view',
       description:
         'Count the conversations of each view; 1,000 means 1,000 or more. The text fields are the filters that list them.',
       answer: ['The counts.', INBOX],
     },
-    'POST /api/account/presence': {
+    run: ({ user, auth, store }) => countInbox(store.db, user, auth.sender),
+  },
+  'POST /api/account/presence': {
+    permission: byRole('viewer'),
+    describe: {
       id: 'tellPresence',
       summary: 'Report that a person reads or writes',
       description:
@@ -145,7 +123,14 @@ export const memberPaths = () =>
       body: [PRESENCE, { conversation: 'a1b2c3d4e5f6g7h', state: 'writing' }],
       answer: ['Told.'],
     },
-    'POST /api/account/invitations': {
+    run: async ({ user, auth, store }, c) => {
+      const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
+      await tellPresence(store.db, auth.holder, { account: user, sender: auth.sender }, presence)
+    },
+  },
+  'POST /api/account/invitations': {
+    permission: byRole('admin'),
+    describe: {
       id: 'invite',
       summary: 'Invite a person to act for the account',
       description:
@@ -156,7 +141,23 @@ export const memberPaths = () =>
         z.object({ id: z.string(), link: z.string().optional() }).meta({ id: 'Invited' }),
       ],
     },
-    'POST /api/account/invitations/show': {
+    run: async ({ user: account, services }, c) => {
+      const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
+      const { config, store } = services
+      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: clientIp(c, services) }
+      if (asked.email) await limitMails({ ...from, account })
+      const identify = async () => (await requireUser(c, services)).auth
+      return retry(store, identify, async (auth) => {
+        const made = await invite(storeOf(c, services, auth), services, auth, asked)
+        const entry = { action: 'create', collection: 'member_invitations', record: made.id }
+        if (auth.actor) await auditRequest(c, services, auth, entry)
+        return made
+      })
+    },
+  },
+  'POST /api/account/invitations/show': {
+    permission: everybody(),
+    describe: {
       id: 'showInvitation',
       summary: 'Show an invitation',
       description:
@@ -165,7 +166,16 @@ export const memberPaths = () =>
       body: [z.object({ secret: z.string().describe('The end of the link.') }), { secret: 'mU3k…' }],
       answer: ['The invitation.', SHOWN_INVITATION],
     },
-    'POST /api/account/invitations/accept': {
+    run: async ({ services }, c) => {
+      const { secret } = await readForm(c, SHOW)
+      const store = services.store.signIn
+      const show = () => showInvitation(store, secret)
+      return limitGuesses(store.db, 'invitation', clientIp(c, services), show)
+    },
+  },
+  'POST /api/account/invitations/accept': {
+    permission: everybody(),
+    describe: {
       id: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
@@ -184,4 +194,11 @@ export const memberPaths = () =>
       answer: ['Joined.', z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' })],
       fails: [400, 401, 404, 413],
     },
-  })
+    run: async ({ services }, c) => {
+      const form = await readForm(c, ACCEPT)
+      const auth = await authOf(c, services)
+      if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
+      return { account: await accept(c, services, auth?.id, form) }
+    },
+  },
+})

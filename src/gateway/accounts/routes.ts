@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import { changeAuthRecord } from '../../engine/auth/account.ts'
 import { endSession } from '../../engine/auth/end-session.ts'
@@ -6,16 +5,16 @@ import { listSessions, SESSION, startSession } from '../../engine/auth/sessions.
 import { listSuperusers } from '../../engine/auth/superusers.ts'
 import { readClaims } from '../../engine/auth/tokens.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
+import { sendJson } from '../../http/answer.ts'
 import { ownRecord, ownToken } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Services } from '../../http/context.ts'
-import { routesFor } from '../../http/make-routes.ts'
+import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
-import { requireAuth, requireUser, superuserRoutes } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT, chapter } from '../../http/openapi/operations.ts'
-import { NOBODY, SIGNED_IN } from '../../http/openapi/security.ts'
+import { ACCOUNT } from '../../http/openapi/operations.ts'
+import { byRole, bySignedIn, bySuperuser, everybody, type HasServices } from '../../http/permission.ts'
 import { queryOf } from '../../http/query.ts'
+import { rows } from '../../http/rows.ts'
 import { type Caller, clientIp, storeOf } from '../../http/server/caller.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { forbidden } from '../../platform/errors.ts'
@@ -31,43 +30,13 @@ import {
 import { RETENTION, readRetention } from '../retention/next-deletions.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './user-access.ts'
 
-/** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
-export function accountRoutes(services: Services): Hono<Env> {
-  const { config, settings } = services
-  const ofUsers = routesFor((c) => requireUser(c, services), {
-    'GET /account/retention': ({ user, store }) => readRetention(store.db, user, config.retention),
-    'GET /account/push-key': async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
-    'GET /account/push': async ({ auth, store }) => ({ items: await listBrowsers(store.db, personOf(auth)) }),
-    'PUT /account/push': async ({ auth, store }, c) => {
-      const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
-      const { 'user-agent': agent = '' } = c.env.incoming.headers
-      await saveBrowser(store.db, personOf(auth), subscription, agent, config)
-    },
-    'DELETE /account/push': ({ auth, store }, c) =>
-      endBrowsers(store.db, personOf(auth), queryOf(c).endpoint),
-  })
-  return routesFor((c) => requireAuth(c, services), {
-    'GET /account/sessions': async ({ auth, store }, c) => ({
-      items: await listSessions(store.db, auth, ownToken(c)),
-    }),
-    'DELETE /account/sessions/:id': ({ auth, store }, c, id) =>
-      endSession(store, auth, id, (db) => audit(c, services, auth, 'end session', db)),
-    'POST /account/end-other-sessions': (caller, c) => endOthers(c, services, caller),
-  })
-    .route('/', ofUsers)
-    .get('/setup', async (c) => {
-      const hasSuperuser = (await listSuperusers(storeOf(c, services, null))).length > 0
-      return c.json({ has_superuser: hasSuperuser, sends_mail: settings.current.smtp.enabled })
-    })
-}
-
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
 async function audit(c: Ctx, services: Services, auth: AuthRecord, action: string, db?: Db): Promise<void> {
   const entry = { action, collection: auth.collection.name, record: auth.id }
   if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)
 }
 
-async function endOthers(c: Ctx, services: Services, { auth: asking, store }: Caller): Promise<string> {
+async function endOthers({ auth: asking, store, services }: Caller & HasServices, c: Ctx): Promise<string> {
   // a token that cannot be refreshed must not be exchanged for one that can
   if (!readClaims(ownToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
@@ -85,16 +54,22 @@ const SETUP = z
   })
   .meta({ id: 'Setup' })
 
-export const accountPaths = () =>
-  chapter(ACCOUNT, SIGNED_IN, {
-    'GET /api/account/sessions': {
+/** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
+export const ACCOUNT_ROUTES = rows(ACCOUNT, {
+  'GET /api/account/sessions': {
+    permission: bySignedIn(),
+    describe: {
       id: 'listSessions',
       summary: 'List where the account is signed in',
       description:
         'List where the account that asks is signed in: its 50 latest sign-ins, the last used first.',
       answer: ['The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })],
     },
-    'DELETE /api/account/sessions/{id}': {
+    run: async ({ auth, store }, c) => ({ items: await listSessions(store.db, auth, ownToken(c)) }),
+  },
+  'DELETE /api/account/sessions/:id': {
+    permission: bySignedIn(),
+    describe: {
       id: 'endSession',
       summary: 'End one session',
       description:
@@ -102,7 +77,12 @@ export const accountPaths = () =>
       answer: ['Ended.'],
       fails: [401, 404],
     },
-    'POST /api/account/end-other-sessions': {
+    run: ({ auth, store, services }, c, id) =>
+      endSession(store, auth, id, (db) => audit(c, services, auth, 'end session', db)),
+  },
+  'POST /api/account/end-other-sessions': {
+    permission: bySignedIn(),
+    describe: {
       id: 'endOtherSessions',
       summary: 'Sign out everywhere else',
       description:
@@ -113,27 +93,44 @@ export const accountPaths = () =>
       ],
       fails: [400, 401],
     },
-    'GET /api/account/retention': {
+    run: endOthers,
+  },
+  'GET /api/account/retention': {
+    permission: byRole('admin'),
+    describe: {
       id: 'readRetention',
       summary: 'See what the server deletes next',
       description:
         'List how long the account keeps texts, files and consents, and when the server deletes the next of them. `user_settings` and `contact_groups` have the days.',
       answer: ['The days, and the next deletion of each kind.', RETENTION],
     },
-    'GET /api/account/push-key': {
+    run: ({ user, store, services: { config } }) => readRetention(store.db, user, config.retention),
+  },
+  'GET /api/account/push-key': {
+    permission: byRole('viewer'),
+    describe: {
       id: 'readAccountPushKey',
       summary: "Read the server's VAPID key",
       description: 'For the Web Push subscription of a browser (RFC 8292).',
       answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'AccountPushKey' })],
     },
-    'GET /api/account/push': {
+    changes: true,
+    run: async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
+  },
+  'GET /api/account/push': {
+    permission: byRole('viewer'),
+    describe: {
       id: 'listPushBrowsers',
       summary: 'List browsers that show notifications',
       description:
         'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has separate browsers there.',
       answer: ['The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })],
     },
-    'PUT /api/account/push': {
+    run: async ({ auth, store }) => ({ items: await listBrowsers(store.db, personOf(auth)) }),
+  },
+  'PUT /api/account/push': {
+    permission: byRole('viewer'),
+    describe: {
       id: 'savePushBrowser',
       summary: 'Notify in a browser',
       description:
@@ -141,7 +138,15 @@ export const accountPaths = () =>
       body: [SUBSCRIPTION],
       answer: ['Kept.'],
     },
-    'DELETE /api/account/push': {
+    run: async ({ auth, store, services: { config } }, c) => {
+      const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
+      const { 'user-agent': agent = '' } = c.env.incoming.headers
+      await saveBrowser(store.db, personOf(auth), subscription, agent, config)
+    },
+  },
+  'DELETE /api/account/push': {
+    permission: byRole('viewer'),
+    describe: {
       id: 'deletePushBrowser',
       summary: 'End notifications',
       description: 'End the notifications of one browser, or without `endpoint` of all.',
@@ -150,47 +155,60 @@ export const accountPaths = () =>
       },
       answer: ['Ended.'],
     },
-    'GET /api/setup': {
+    run: ({ auth, store }, c) => endBrowsers(store.db, personOf(auth), queryOf(c).endpoint),
+  },
+  'GET /api/setup': {
+    permission: everybody(),
+    describe: {
       id: 'readSetup',
       summary: 'Read the options of a sign-in page',
-      security: NOBODY,
       answer: ['How far the server is set up.', SETUP],
     },
-  })
+    run: async ({ services }, c) => {
+      const hasSuperuser = (await listSuperusers(storeOf(c, services, null))).length > 0
+      return { has_superuser: hasSuperuser, sends_mail: services.settings.current.smtp.enabled }
+    },
+  },
+})
 
 const MAX_BODY_BYTES = 1_000
 
 /** `/api/users` for superusers: lists what acts for a user, such as API keys; enables a disabled user. */
-export const userRoutes = (services: Services) =>
-  superuserRoutes(services, {
-    'GET /:id/access': ({ store }, _, id) => readAccess(store.db, id),
-    'POST /:id/enable': async ({ auth, store: { db, catalog } }, c, id) => {
-      const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
-      return db.transaction(async (inside) => {
-        const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
-        const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
-        await auditRequest(c, services, auth, { action, collection: 'users', record: id }, inside)
-        return answer
-      })
+export const USER_ROUTES = rows(
+  'users',
+  {
+    'GET /api/users/:id/access': {
+      permission: bySuperuser,
+      describe: {
+        id: 'readUserAccess',
+        summary: 'List everything that acts for a user',
+        description:
+          'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
+        answer: ['The lists.', USER_ACCESS],
+        fails: [401, 404],
+      },
+      run: ({ store }, _, id) => readAccess(store.db, id),
     },
-  })
-
-export const userPaths = () =>
-  chapter('users', SIGNED_IN, {
-    'GET /api/users/{id}/access': {
-      id: 'readUserAccess',
-      summary: 'List everything that acts for a user',
-      description:
-        'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
-      answer: ['The lists.', USER_ACCESS],
-      fails: [401, 404],
+    'POST /api/users/:id/enable': {
+      permission: bySuperuser,
+      describe: {
+        id: 'enableUser',
+        summary: 'Enable a disabled user',
+        description: 'For superusers. Ends or keeps everything that acts for the user, in one transaction.',
+        body: [ENABLE_USER],
+        answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
+        fails: [400, 401, 404, 413],
+      },
+      run: async ({ auth, store: { db, catalog }, services }, c, id) => {
+        const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
+        return db.transaction(async (inside) => {
+          const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
+          const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
+          await auditRequest(c, services, auth, { action, collection: 'users', record: id }, inside)
+          return answer
+        })
+      },
     },
-    'POST /api/users/{id}/enable': {
-      id: 'enableUser',
-      summary: 'Enable a disabled user',
-      description: 'For superusers. Ends or keeps everything that acts for the user, in one transaction.',
-      body: [ENABLE_USER],
-      answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
-      fails: [400, 401, 404, 413],
-    },
-  })
+  },
+  sendJson,
+)
