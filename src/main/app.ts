@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Env } from '../http/context.ts'
 import type { Readiness } from '../http/metrics/readiness.ts'
+import { isBelow } from '../http/metrics/traffic.ts'
 import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
@@ -19,7 +20,7 @@ export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.apis) })
   app.route('/', watchRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
-  app.use('/api/*', gate(services))
+  for (const root of GATED) app.use(`${root}/*`, gate(services))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
     return next()
@@ -40,6 +41,12 @@ export function createApp(services: GatewayServices): Hono<Env> {
 const HEADLESS: readonly string[] = [
   ...FEATURES.flatMap(({ changingGets = [], rows = [] }) => [...changingGets, ...findChangingGets(rows)]),
   ...PROTOCOLS.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
+]
+
+/** Roots of features and of PocketBase. Other products' APIs have gates of their own. */
+const GATED = [
+  '/api',
+  ...FEATURES.flatMap(({ api }) => api?.roots ?? []).filter((root) => !isBelow('/api', root)),
 ]
 
 const RETRY_SECONDS = 5

@@ -1,11 +1,13 @@
-import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { z } from 'zod'
 import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { knownCaller } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
-import type { Ctx, Env, ErrorForm, Services } from '../../http/context.ts'
-import { gate } from '../../http/middleware/gate.ts'
+import type { Ctx, ErrorForm, Services } from '../../http/context.ts'
+import { SERVER } from '../../http/openapi/operations.ts'
+import { everybody, type HasServices } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { notFound } from '../../platform/errors.ts'
 import { readTyped } from '../../portable/phone/typed.ts'
@@ -31,61 +33,34 @@ type JoinForm = ValueOf<typeof JOIN_FORM>
 /** The form of a leave page. `group`: the id of a group to leave; '' for all texts. */
 const LEAVE_FORM = object({ group: text })
 
-/**
- * `/join/ID`, `/leave/TOKEN`: public pages by which people join groups and end texts. They work without
- * scripts and set no cookies.
- */
-export function consentPageRoutes(services: Services): Hono<Env> {
-  const app = new Hono<Env>()
-  for (const path of ['/join/*', '/leave/*'])
-    app.use(
-      path,
-      (c, next) => {
-        c.set('errorForm', errorPage)
-        return next()
-      },
-      gate(services),
-    )
-  return app
-    .get('/join/:id', async (c) => {
-      const shown = await joinPageOf(c, services)
-      return send(c, joinForm(shown, { country: shown.country, number: '' }))
-    })
-    .post('/join/:id', async (c) => {
-      const shown = await joinPageOf(c, services)
-      const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
-      return form.code ? confirm(c, services, shown, form) : join(c, services, shown, form)
-    })
-    .get('/leave/:token', async (c) => send(c, leaveForm(await leavePageOf(c, services))))
-    .post('/leave/:token', async (c) => {
-      const shown = await leavePageOf(c, services)
-      if (isOfOtherSite(c, services)) return send(c, leaveForm(shown, 'otherSite'), 403)
-      if (await isSignedIn(c, services)) return send(c, leaveForm(shown, 'signedIn'), 403)
-      const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
-      const group = shown.groups.find((one) => one.id === id)
-      // a group that the person has left, or whose page is closed: ask again
-      if (id !== '' && !group) return send(c, leaveForm(shown))
-      await leave(storeOf(c, services, null), shown, id, visitorOf(c, services))
-      return send(c, leftPage(shown, group))
-    })
+async function endTexts({ services }: HasServices, c: Ctx, token: string): Promise<Response> {
+  const shown = await leavePageOf(c, services, token)
+  if (isOfOtherSite(c, services)) return send(c, leaveForm(shown, 'otherSite'), 403)
+  if (await isSignedIn(c, services)) return send(c, leaveForm(shown, 'signedIn'), 403)
+  const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
+  const group = shown.groups.find((one) => one.id === id)
+  // a group that the person has left, or whose page is closed: ask again
+  if (id !== '' && !group) return send(c, leaveForm(shown))
+  await leave(storeOf(c, services, null), shown, id, visitorOf(c, services))
+  return send(c, leftPage(shown, group))
 }
 
 /** Whether a person asks who may read texts of others: by a token, or in a browser that shows the console. */
 const isSignedIn = async (c: Ctx, services: Services) =>
   getCookie(c, 'signed_in') !== undefined || (await knownCaller(c, services)) !== null
 
-async function leavePageOf(c: Ctx, services: Services): Promise<LeavePage> {
+async function leavePageOf(c: Ctx, services: Services, token: string): Promise<LeavePage> {
   const { db } = storeOf(c, services, null)
-  const found = await findLeavePage(db, c.req.param('token') ?? '', languageOf(c))
+  const found = await findLeavePage(db, token, languageOf(c))
   if (!found) throw notFound()
   return found
 }
 
 const languageOf = (c: Ctx) => pageLanguage(c.req.header('accept-language'))
 
-async function joinPageOf(c: Ctx, services: Services): Promise<JoinPage> {
+async function joinPageOf(c: Ctx, services: Services, id: string): Promise<JoinPage> {
   const { db } = storeOf(c, services, null)
-  const found = await findJoinPage(db, c.req.param('id') ?? '', languageOf(c))
+  const found = await findJoinPage(db, id, languageOf(c))
   if (!found) throw notFound()
   return found
 }
@@ -134,10 +109,119 @@ const send = (c: Ctx, content: string, status = 200) =>
   c.body(content, status as ContentfulStatusCode, { ...PAGE_HEADERS })
 
 /** Answers an error with a page in the visitor's language. */
-const errorPage: ErrorForm = (c, error) => {
+export const errorPage: ErrorForm = (c, error) => {
   const language = languageOf(c)
   const isMissing = error.status === 404
   const sentence = isMissing ? 'missingText' : (faultWords(error)?.word ?? 'other')
   const body = html`<p>${words(pageWords(language, sentence))}</p>`
   return send(c, page(language, pageWords(language, isMissing ? 'missing' : 'failed'), body), error.status)
 }
+
+const HTML = { 'text/html': { schema: z.string() } }
+
+const FAILURES: Readonly<Record<number, string>> = {
+  403: 'The server refuses the request.',
+  429: 'Too many requests: wait, then ask again.',
+  500: 'The server has failed.',
+  503: 'The server is busy: wait, then ask again.',
+}
+
+/** Answers of a page, by status. Failures are pages, too. */
+const pages = (descriptions: Readonly<Record<number, string>>) =>
+  Object.fromEntries(
+    Object.entries({ ...FAILURES, ...descriptions }).map(([status, description]) => [
+      status,
+      { description, content: HTML },
+    ]),
+  )
+
+const JOIN = z
+  .object({
+    country: z.string().optional().describe('The country of a number without a calling code, ISO 3166.'),
+    number: z.string().optional(),
+    agree: z.string().optional().describe('Any text: the box is checked.'),
+    version: z.string().optional().describe('The version of the text that the page showed, from its form.'),
+    to: z.string().optional().describe('With `code`: the number that got the code.'),
+    code: z.string().optional().describe('The code that confirms the number.'),
+  })
+  .meta({ id: 'JoinForm' })
+
+const LEAVE = z
+  .object({ group: z.string().optional().describe('A group to leave; left out, all texts end.') })
+  .meta({ id: 'LeaveForm' })
+
+const form = (schema: z.ZodType) => ({
+  required: true,
+  content: { 'application/x-www-form-urlencoded': { schema } },
+})
+
+/** `/join`, `/leave`: pages by which people join groups and end texts, without scripts and cookies. */
+export const CONSENT_PAGES = rows(SERVER, {
+  'GET /join/:id': {
+    permission: everybody(),
+    describe: {
+      id: 'showJoinPage',
+      summary: 'The page by which people join a group',
+      description:
+        'A page in the language of the browser, without scripts and cookies. The group has `join_page`.',
+      responses: pages({ 200: 'The page.', 404: 'No group with this id has a page.' }),
+    },
+    run: async ({ services }, c, id) => {
+      const shown = await joinPageOf(c, services, id)
+      return send(c, joinForm(shown, { country: shown.country, number: '' }))
+    },
+  },
+  'POST /join/:id': {
+    permission: everybody(),
+    describe: {
+      id: 'joinByPage',
+      summary: 'Ask to join a group',
+      description:
+        'Texts the number to confirm, within the limits of codes, and adds an entry to `consents`. A number that has joined or opted out gets the same answer, but no text.',
+      requestBody: form(JOIN),
+      responses: pages({
+        200: 'The number was asked to confirm, or has confirmed by its code.',
+        400: 'The form again, with the fault.',
+        402: 'The quota of the account is used up.',
+        403: 'The number gets no codes, or another site sent the form.',
+        404: 'No group with this id has a page.',
+        409: 'The text of the page has changed: the form again.',
+        413: 'The form has more than 16 KiB.',
+        429: 'A limit of codes is reached.',
+        503: 'No device can send a text.',
+      }),
+    },
+    run: async ({ services }, c, id) => {
+      const shown = await joinPageOf(c, services, id)
+      const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
+      return form.code ? confirm(c, services, shown, form) : join(c, services, shown, form)
+    },
+  },
+  'GET /leave/:token': {
+    permission: everybody(),
+    describe: {
+      id: 'showLeavePage',
+      summary: 'The page by which a person ends texts',
+      description: 'The address is that of `{{stop_link}}` in a text. It changes nothing.',
+      responses: pages({ 200: 'The page, with a button.', 404: 'The token is wrong.' }),
+    },
+    run: async ({ services }, c, token) => send(c, leaveForm(await leavePageOf(c, services, token))),
+  },
+  'POST /leave/:token': {
+    permission: everybody(),
+    describe: {
+      id: 'leaveByPage',
+      summary: 'End texts',
+      description:
+        'Ends the texts of the account to the person of the link, or those of a group, and adds an entry to `consents`. Texts that no device has claimed end, too.',
+      requestBody: { ...form(LEAVE), required: false },
+      responses: pages({
+        200: 'The texts are ended.',
+        403: 'Another site sent the form.',
+        404: 'The token is wrong.',
+        413: 'The form has more than 16 KiB.',
+      }),
+    },
+    run: endTexts,
+  },
+})
