@@ -68,6 +68,16 @@ test('values of another kind compile to other SQL', () => {
   expect([text?.never, empty?.never, number?.where]).toEqual([true, true, 'b."num" = $1::float8'])
 })
 
+test.each(["notes_via_thing.body ?= 'x'", "tags.name ?= 'x' && notes_via_thing.body = 'y'"])(
+  'a path through several records compiles to EXISTS, not to a join: %s',
+  (filter) => {
+    const { from, where } = world.compile({ collection: 'things', as: 'root', filter })
+    expect(from).toBe('"things" b')
+    expect(where).toMatch(/EXISTS \(/)
+    expect(where).not.toContain('DISTINCT')
+  },
+)
+
 test('a rule with a back-relation cannot be checked for a record not stored yet', () => {
   const candidate = { id: 'new', txt: 'x' }
   const compile = () => world.compile({ collection: 'things', rule: "notes_via_thing.body = ''", candidate })

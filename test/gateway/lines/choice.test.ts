@@ -16,6 +16,16 @@ test('lines take strict turns, across requests and within one', async () => {
   expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a2', 'b1', 'a1', 'a2'])
 })
 
+test('texts are counted only for lines with limits', async () => {
+  await fixture.lines('a1', 'b1')
+  const counted = () => fixture.rows(`select line from line_use where day_texts > 0`)
+  await fixture.sendAll({ recipients: many(4) })
+  expect(await counted()).toEqual([])
+  await fixture.set('a1', 'daily_limit = 100')
+  await fixture.sendAll({ recipients: many(4) })
+  expect(await counted()).toEqual([[fixture.idOf('a1')]])
+})
+
 test('a message gets the number and SIM slot of its line', async () => {
   await fixture.lines('a1', 'a2')
   await fixture.set('a2', `number = '+4922200'`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 import { type Holder, ticketOf as ticketFor } from '../../../src/platform/limits/holder.ts'
 import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/limits.ts'
-import { Places } from '../../../src/platform/limits/places.ts'
+import { Places, streamPlaces } from '../../../src/platform/limits/places.ts'
 import { DatabaseTime, Rates } from '../../../src/platform/limits/rates.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -100,6 +100,14 @@ test('places: 1,000 sign-ins may wait for a connection', async () => {
   const all = Array.from({ length: 1_000 }, () => places.run('sign-in', async () => {}))
   leave()
   await Promise.all(all)
+})
+
+test('event streams: each server counts its own, however many the holder has elsewhere', () => {
+  const [one, other] = [streamPlaces({}, 1), streamPlaces({}, 1)]
+  const ann = 'ann' as Holder
+  expect(one.tryEnter(ann)).toBeDefined()
+  expect(one.tryEnter(ann)).toBeUndefined()
+  expect(other.tryEnter(ann)).toBeDefined()
 })
 
 test('rates: a holder in debt is delayed or refused, another holder is not', async () => {
