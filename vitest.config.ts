@@ -29,7 +29,6 @@ const whyNotPooled = findPostgres() ? whyNoPgBouncer() : 'no Postgres is install
 if (whyNotPooled) console.warn(`Not tested behind PgBouncer: ${whyNotPooled}.`)
 
 const INSTALLED_SETUP = 'test/support/database/postgres15-setup.ts'
-// a process runs files of one project only, so projects run one after the other: groupOrder
 const onEmbedded = { globalSetup: 'test/support/database/embedded-setup.ts' }
 /** What `npm test` runs: every quick file. */
 const quick = {
@@ -39,12 +38,12 @@ const quick = {
     name: 'quick',
     include: [FILES],
     exclude: [IN_BROWSER, SLOW, OF_POOLER],
-    // Three processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
+    // Four processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
     // its process, its hooks must undo.
     isolate: false,
   },
 }
-/** The slow files, four at once, as some wait for timers. Each process runs many of them, as of the quick ones. */
+/** The slow files. Each process runs many of them, as of the quick ones. */
 const slow = {
   extends: true as const,
   test: {
@@ -53,8 +52,6 @@ const slow = {
     include: [SLOW],
     exclude: [IN_BROWSER],
     isolate: false,
-    maxWorkers: 4,
-    sequence: { groupOrder: 1 },
   },
 }
 /** In either of its modes, before an installed Postgres. */
@@ -67,7 +64,6 @@ const pooled = (TEST_POOL_MODE: PoolMode) => ({
     exclude: TEST_POOL_MODE === 'transaction' ? ['test/main/nodes/outdated.slow.test.ts'] : [],
     env: { TEST_SERVER: `PGBOUNCER_${TEST_POOL_MODE.toUpperCase()}`, TEST_POOL_MODE },
     globalSetup: INSTALLED_SETUP,
-    sequence: { groupOrder: TEST_POOL_MODE === 'session' ? 3 : 4 },
   },
 })
 /** On an installed Postgres, in CI the oldest one that is promised. */
@@ -85,12 +81,11 @@ const postgres15 = {
       OF_POOLER,
       'test/engine/backup/refusals.slow.test.ts',
       'test/platform/db/locked.slow.test.ts',
-      'test/platform/db/away.test.ts',
+      'test/platform/db/away.slow.test.ts',
       'test/gateway/messages/queue/deadlocks.slow.test.ts',
     ],
     env: { TEST_SERVER: 'POSTGRES15' },
     globalSetup: INSTALLED_SETUP,
-    sequence: { groupOrder: 2 },
   },
 }
 
@@ -103,7 +98,9 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    maxWorkers: 3, // on two cores, too: many tests wait for timers
+    // on two cores, too: many tests wait for timers. A process runs files of one project; all projects are in
+    // one group, so that no process waits for the last file of another project
+    maxWorkers: 4,
     setupFiles: 'test/support/each-file.ts',
     reporters: ['default', './test/support/slowest-files.ts'],
     projects: [
