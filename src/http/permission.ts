@@ -1,7 +1,7 @@
 import type { Role } from '../engine/request/request.ts'
 import type { Ctx, Services } from './context.ts'
-import { requireAuth, requireSuperuser, requireUser } from './middleware/require-caller.ts'
-import { NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
+import { requireAuth, requireMember, requireSuperuser, requireUser } from './middleware/require-caller.ts'
+import { ANYONE, NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
 import type { Caller } from './server/caller.ts'
 
 /** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
@@ -13,8 +13,11 @@ export interface Permission<Asking, Own extends Services = Services> {
   readonly least?: Role | 'act'
   /** How clients send credentials, for OpenAPI. */
   readonly security: Security
-  /** Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. */
-  readonly withCaller: (c: Ctx, services: Own, work: (caller: Asking) => unknown) => Promise<unknown>
+  /**
+   * Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. Without, the
+   * route gets `HasServices` and asks for the caller or a secret itself.
+   */
+  readonly withCaller?: (c: Ctx, services: Own, work: (caller: Asking) => unknown) => Promise<unknown>
 }
 
 export interface HasServices<Own extends Services = Services> {
@@ -58,8 +61,20 @@ export const bySuperuser: Permission<Caller & HasServices> = {
   withCaller: async (c, services, work) => work({ ...(await requireSuperuser(c, services)), services }),
 }
 
+/** A record of the auth collection in the path. */
+export const byMember = (least?: Role): Permission<Caller & HasServices> => ({
+  ...(least && { least }),
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) => work({ ...(await requireMember(c, services)), services }),
+})
+
+/** Guests and all who signed in. The route itself asks who calls, and the rules of the collection decide. */
+export const byRules = (least?: Role): Permission<HasServices> => ({
+  ...(least && { least }),
+  security: ANYONE,
+})
+
 /** Everybody. The route itself may ask for a secret. */
 export const everybody = <Own extends Services = Services>(): Permission<HasServices<Own>, Own> => ({
   security: NOBODY,
-  withCaller: async (_, services, work) => work({ services }),
 })

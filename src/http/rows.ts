@@ -4,7 +4,7 @@ import { sendRaw } from './answer.ts'
 import type { Ctx, Env, Services } from './context.ts'
 import type { DescribedRecords } from './openapi/document.ts'
 import { describeOperation, type Operation } from './openapi/operations.ts'
-import type { Permission } from './permission.ts'
+import type { HasServices, Permission } from './permission.ts'
 import type { RouteRights } from './required-role.ts'
 
 /** A route: who may use it, how OpenAPI describes it, and what it does. */
@@ -14,12 +14,21 @@ export interface Row<Asking, Own extends Services> {
   readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
   /** A GET that changes something: a HEAD is refused. */
   readonly changes?: true
+  /** How JSON is sent. Default: as by the rows beside it. */
+  readonly send?: typeof sendRaw
   /**
    * Gets the caller and, as `id`, the first path parameter. A returned object is sent as JSON, a returned
    * text is JSON already, and undefined sends an empty 204.
    */
   readonly run: (caller: Asking, c: Ctx, id: string) => unknown
 }
+
+/** A row that OpenAPI does not have, or that it describes for each collection. */
+export const undescribed = <Asking, Own extends Services>(
+  permission: Permission<Asking, Own>,
+  run: Row<Asking, Own>['run'],
+  send?: typeof sendRaw,
+) => ({ permission, describe: null, run, ...(send && { send }) })
 
 type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
@@ -54,11 +63,17 @@ const split = (at: At) => at.split(' ') as [method: string, path: string]
 /** Adds the routes to an app. */
 export function mount<Own extends Services>(routes: readonly Route<Own>[], services: Own): Hono<Env> {
   const app = new Hono<Env>()
+  const guest: HasServices<Own> = { services }
   for (const { at, permission, run, send } of routes) {
+    const { withCaller } = permission
     const [method, path] = split(at)
+    const first = /:(\w+)/.exec(path)?.[1]
+    // routes of records take this way: it makes no function and no object for a request
+    const work = withCaller
+      ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller, c, id))
+      : (c: Ctx, id: string) => run(guest as never, c, id)
     app.on(method, path, async (c) => {
-      const id = String(Object.values(c.req.param())[0] ?? '')
-      const made = await permission.withCaller(c, services, (caller) => run(caller, c, id))
+      const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
       if (made instanceof Response) return made
       if (made === undefined) return c.body(null, 204)
       return send(c, typeof made === 'string' ? made : JSON.stringify(made))

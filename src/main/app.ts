@@ -13,11 +13,13 @@ import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
 import { assetRoutes, consoleRoutes, docsRoutes } from './console.ts'
 import { FEATURES } from './features.ts'
+import { READY_ROUTES } from './operations.ts'
 import { watchRoutes } from './watch-routes.ts'
 
 /** All routes of the server. `http/middleware/failure` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.apis) })
+  app.route('/', mount(READY_ROUTES, services))
   app.route('/', watchRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
   for (const root of GATED) app.use(`${root}/*`, gate(services))

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import { z } from 'zod'
 import { readState } from '../engine/backup/state.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { deleteAllLogs } from '../engine/logs/request-log.ts'
@@ -7,16 +7,24 @@ import { lineWarnings } from '../gateway/lines/lines-near-limit.ts'
 import { indexWarnings } from '../gateway/messages/history-indexes.ts'
 import { sendJson, sendRaw } from '../http/answer.ts'
 import { authOf, buildRequest } from '../http/authenticate.ts'
-import type { Ctx, Env, Services } from '../http/context.ts'
+import type { Ctx, Services } from '../http/context.ts'
 import { listLogs, logStats, plainList, viewLog } from '../http/lists.ts'
 import { diskWarning, readDisk } from '../http/metrics/disk.ts'
+import { READINESS, readinessOf } from '../http/metrics/readiness.ts'
 import { auditRequest } from '../http/middleware/audit.ts'
-import { superuserRoutes } from '../http/middleware/require-caller.ts'
+import { failures } from '../http/openapi/failures.ts'
+import { SERVER } from '../http/openapi/operations.ts'
+import { BY_ID, FIELDS_ONLY, listQuery } from '../http/openapi/record-parameters.ts'
+import { pageOf } from '../http/openapi/record-schema.ts'
+import { json } from '../http/openapi/success-answers.ts'
+import { byRules, bySuperuser, everybody } from '../http/permission.ts'
+import { rows, undescribed } from '../http/rows.ts'
 import { clientIp, storeOf } from '../http/server/caller.ts'
 import type { Config } from '../platform/config.ts'
 import { roleWarning } from '../platform/db/role-warning.ts'
 import { notFound } from '../platform/errors.ts'
-import { readJobFigures } from '../platform/jobs/job-queue.ts'
+import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
+import { memoize } from '../platform/tools/lru.ts'
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */
 const AUDIT = plainList('_audit', [
@@ -26,38 +34,178 @@ const AUDIT = plainList('_audit', [
   ['fields', 'json'],
 ])
 
-/** Routes for health, logs, crons, warnings and jobs. `/api/sql` always answers 404. Contract 7.4 */
-export function adminRoutes(services: Services): Hono<Env> {
-  const { config, extensions, jobs, log, logs } = services
-  const routes = superuserRoutes(services, {
-    'GET /warnings': ({ store }) => warnings(store, config),
-    'GET /jobs': ({ store }) => readJobFigures(store.db),
-    'GET /logs': async ({ auth, store }, c) =>
-      sendRaw(c, await listLogs(store, services, buildRequest(c, auth, {}))),
-    'DELETE /logs': async ({ auth, store }, c) => {
-      await logs.flush()
-      await auditRequest(c, services, auth, { action: 'delete logs' })
-      await deleteAllLogs(store.db)
+const HEALTH = z
+  .object({
+    message: z.string(),
+    code: z.literal(200),
+    data: z.object({
+      canBackup: z.boolean().optional(),
+      possibleProxyHeader: z.string().optional(),
+      realIP: z.string().optional().describe('Where the server thinks that the request came from.'),
+    }),
+  })
+  .meta({ id: 'Health' })
+
+const WARNINGS = z
+  .array(
+    z
+      .object({
+        code: z.enum(['disk_space', 'database_role', 'indexes', 'lines_full', 'lines_near_limits']),
+        message: z.string().describe('A problem, and its solution.'),
+      })
+      .meta({ id: 'Warning' }),
+  )
+  .meta({ id: 'Warnings' })
+
+const LOG = z
+  .object({
+    id: z.string(),
+    created: z.string(),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.'),
+    message: z.string(),
+    level: z.int().describe('8: it failed; -4: it went well.'),
+  })
+  .meta({ id: 'Log' })
+
+const HOURS = z
+  .array(z.object({ date: z.string(), total: z.int().min(1) }))
+  .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
+
+const LIST = listQuery().query
+
+const readinessFor = memoize(({ store, stopping, workers }: Services) =>
+  readinessOf(store.forEverybody('metrics'), stopping, workers),
+)
+
+/** For proxies. Also answers before the gate, and so without a rate limit. */
+export const READY_ROUTES = rows(SERVER, {
+  'GET /api/ready': {
+    permission: everybody(),
+    describe: {
+      id: 'ready',
+      summary: 'Ask whether to send requests here',
+      description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
+      answer: ['Yes.', READINESS],
+      fails: { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
     },
-    'GET /logs/stats': ({ auth, store }, c) => logStats(store, services, buildRequest(c, auth, {})),
-    'GET /logs/:id': ({ store }, _, id) => viewLog(store, services, id),
-    'GET /audit': async ({ auth, store: { db } }, c) => {
-      const alone = { db, catalog: AUDIT.alone }
-      return sendRaw(c, await listRecords(alone, extensions, AUDIT.collection, buildRequest(c, auth, {})))
+    run: async ({ services }, c) => {
+      const answer = await readinessFor(services)()
+      return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
     },
-    'GET /crons': () => jobs.map(({ id, expression }) => ({ id, expression })),
-    'POST /crons/:id': async ({ auth }, c, id) => {
+  },
+})
+
+/** Health, warnings, jobs, logs, audit and crons. `/api/sql` always answers 404. Contract 7.4 */
+export const OPERATION_ROUTES = rows(
+  SERVER,
+  {
+    'GET /api/warnings': {
+      permission: bySuperuser,
+      describe: {
+        id: 'warnings',
+        summary: 'List problems of the setup',
+        description: 'For superusers. Empty when there is nothing to warn of.',
+        answer: ['All warnings.', WARNINGS],
+      },
+      run: ({ store, services }) => warnings(store, services.config),
+    },
+    'GET /api/jobs': {
+      permission: bySuperuser,
+      describe: {
+        id: 'jobFigures',
+        summary: 'Count background jobs',
+        description: 'For superusers. Kinds without jobs are missing.',
+        answer: ['Figures of each kind.', z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })],
+      },
+      run: ({ store }) => readJobFigures(store.db),
+    },
+    'GET /api/health': {
+      permission: byRules('viewer'),
+      describe: {
+        id: 'health',
+        summary: 'Ask whether the server answers',
+        params: FIELDS_ONLY,
+        answer: ['It does.', HEALTH],
+      },
+      run: ({ services }, c) => health(c, services),
+    },
+    'GET /api/logs': {
+      permission: bySuperuser,
+      describe: {
+        id: 'listLogs',
+        summary: 'List failed requests',
+        description: 'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
+        params: { query: LIST.omit({ expand: true }) },
+        answer: ['A page of them.', pageOf(LOG, 'LogPage')],
+        fails: [400, 401],
+      },
+      send: sendRaw,
+      run: ({ auth, store, services }, c) => listLogs(store, services, buildRequest(c, auth, {})),
+    },
+    'DELETE /api/logs': {
+      permission: bySuperuser,
+      describe: {
+        id: 'deleteLogs',
+        summary: 'Delete all of them',
+        description: 'For superusers. Later failures are logged again.',
+        answer: ['They are deleted.'],
+      },
+      run: async ({ auth, store, services }, c) => {
+        await services.logs.flush()
+        await auditRequest(c, services, auth, { action: 'delete logs' })
+        await deleteAllLogs(store.db)
+      },
+    },
+    'GET /api/logs/stats': {
+      permission: bySuperuser,
+      describe: {
+        id: 'countLogs',
+        summary: 'Count failed requests by hour',
+        description: 'For superusers.',
+        params: { query: LIST.pick({ filter: true, fields: true }) },
+        answer: ['The counts.', HOURS],
+        fails: [400, 401],
+      },
+      run: ({ auth, store, services }, c) => logStats(store, services, buildRequest(c, auth, {})),
+    },
+    'GET /api/logs/:id': {
+      permission: bySuperuser,
+      describe: {
+        id: 'viewLog',
+        summary: 'Read a failed request',
+        description: 'For superusers.',
+        params: { path: BY_ID.path, ...FIELDS_ONLY },
+        answer: ['It.', LOG],
+        fails: [401, 404],
+      },
+      run: ({ store, services }, _, id) => viewLog(store, services, id),
+    },
+    'GET /api/audit': undescribed(
+      bySuperuser,
+      ({ auth, store: { db }, services: { extensions } }, c) => {
+        const alone = { db, catalog: AUDIT.alone }
+        return listRecords(alone, extensions, AUDIT.collection, buildRequest(c, auth, {}))
+      },
+      sendRaw,
+    ),
+    'GET /api/crons': undescribed(bySuperuser, ({ services }) =>
+      services.jobs.map(({ id, expression }) => ({ id, expression })),
+    ),
+    'POST /api/crons/:id': undescribed(bySuperuser, async ({ auth, services }, c, id) => {
+      const { jobs, log } = services
       const job = jobs.find((one) => one.id === id)
       if (!job) throw notFound('Missing or invalid cron job')
       await auditRequest(c, services, auth, { action: 'run job', record: id })
       void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
-    },
-    'POST /sql': () => {
+    }),
+    'POST /api/sql': undescribed(bySuperuser, () => {
       throw notFound()
-    },
-  })
-  return routes.get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
-}
+    }),
+  },
+  sendJson,
+)
 
 async function warnings(store: Store, config: Config): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)

@@ -11,21 +11,18 @@ import { gaugesOf } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import { SERVER as SERVER_TAG } from '../http/openapi/operations.ts'
 import { authPaths } from '../http/routes/auth.openapi.ts'
-import { authRoutes } from '../http/routes/auth.ts'
-import { backupPaths } from '../http/routes/backups.openapi.ts'
-import { backupRoutes } from '../http/routes/backups.ts'
-import { batchPaths } from '../http/routes/batch.openapi.ts'
-import { batchRoutes } from '../http/routes/batch.ts'
-import { collectionRoutes } from '../http/routes/collections.ts'
-import { filePaths, fileRoutes } from '../http/routes/files.ts'
-import { oauth2Routes } from '../http/routes/oauth2.ts'
-import { realtimePaths, realtimeRoutes } from '../http/routes/realtime.ts'
+import { AUTH_ROUTES } from '../http/routes/auth.ts'
+import { BACKUP_ROUTES } from '../http/routes/backups.ts'
+import { BATCH_ROUTES } from '../http/routes/batch.ts'
+import { COLLECTION_ROUTES } from '../http/routes/collections.ts'
+import { FILE_ROUTES } from '../http/routes/files.ts'
+import { OAUTH2_ROUTES } from '../http/routes/oauth2.ts'
+import { REALTIME_ROUTES } from '../http/routes/realtime.ts'
 import { recordPaths } from '../http/routes/records.openapi.ts'
-import { recordRoutes } from '../http/routes/records.ts'
-import { settingsRoutes } from '../http/routes/settings.ts'
+import { RECORD_ROUTES } from '../http/routes/records.ts'
+import { SETTINGS_ROUTES } from '../http/routes/settings.ts'
 import { deleteDeadJobs, readJobFigures } from '../platform/jobs/job-queue.ts'
-import { adminPaths } from './operations.openapi.ts'
-import { adminRoutes } from './operations.ts'
+import { OPERATION_ROUTES, READY_ROUTES } from './operations.ts'
 
 function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
   const paths = collections.map((collection) => {
@@ -38,23 +35,8 @@ function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords
 
 /** PocketBase's collections, their records and sign-ins. */
 export const RECORDS: Feature = {
-  routes: [
-    ['/api/collections', collectionRoutes],
-    ['/api/collections', recordRoutes],
-    ['/api/collections/:collection', authRoutes],
-  ],
-  rights: {
-    'GET /api/collections/:collection/records': 'viewer',
-    'GET /api/collections/:collection/records/:id': 'viewer',
-    'GET /api/collections/:collection/export': 'viewer',
-    // allowed, because a sign-in ignores the token that is sent with it
-    'POST /api/collections/:collection/auth-with-password': 'viewer',
-    'POST /api/collections/:collection/auth-with-otp': 'viewer',
-    'POST /api/collections/:collection/auth-refresh': 'viewer',
-    'POST /api/collections/:collection/records': 'agent',
-    'PATCH /api/collections/:collection/records/:id': 'agent',
-    'DELETE /api/collections/:collection/records/:id': 'agent',
-  },
+  rows: [...COLLECTION_ROUTES, ...RECORD_ROUTES, ...AUTH_ROUTES],
+  // a description for each collection: it may have an own form, and the rows know none
   paths: collectionPaths,
   extensions: () => ({ [SUPERUSERS_ID]: superusersExtension }),
   timed: ({ store }) => [
@@ -67,14 +49,15 @@ const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 
 
 /** PocketBase's other routes, and what superusers watch. */
 export const SERVER: Feature = {
-  routes: [
-    ['/api/batch', batchRoutes],
-    ['/api/realtime', realtimeRoutes],
-    ['/api', adminRoutes],
-    ['/api', backupRoutes],
-    ['/api/files', fileRoutes],
-    ['/api/oauth2-redirect', oauth2Routes],
-    ['/api/settings', settingsRoutes],
+  rows: [
+    ...BATCH_ROUTES,
+    ...REALTIME_ROUTES,
+    ...READY_ROUTES,
+    ...OPERATION_ROUTES,
+    ...BACKUP_ROUTES,
+    ...FILE_ROUTES,
+    ...OAUTH2_ROUTES,
+    ...SETTINGS_ROUTES,
   ],
   api: {
     roots: ['/api/audit', '/api/jobs', '/api/warnings'],
@@ -82,14 +65,6 @@ export const SERVER: Feature = {
     isOwn: true,
     tags: [{ name: SERVER_TAG, description: 'Endpoints that belong to no collection.' }],
   },
-  changingGets: ['/api/oauth2-redirect'],
-  rights: {
-    'GET /api/health': 'viewer',
-    'POST /api/files/token': 'viewer',
-    'POST /api/realtime': 'viewer',
-    'POST /api/batch': 'agent',
-  },
-  paths: () => ({ ...batchPaths(), ...realtimePaths(), ...adminPaths(), ...backupPaths(), ...filePaths() }),
   timed: ({ store, settings, config, backups, log }) => [
     { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, config.auditDays) },
     { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },

@@ -4,29 +4,22 @@ import { checkAddress } from '../engine/auth/superuser-addresses.ts'
 import { ownToken } from '../http/authenticate.ts'
 import type { Ctx, Env, Services } from '../http/context.ts'
 import { expositionOf } from '../http/metrics/exposition.ts'
-import { readinessOf } from '../http/metrics/readiness.ts'
 import { requireSuperuser } from '../http/middleware/require-caller.ts'
 import { clientIp } from '../http/server/caller.ts'
 import { sharedFamilies } from './features.ts'
 
-/** `/api/ready` for proxies, `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
+/** `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
 export function watchRoutes(services: Services): Hono<Env> {
   const { traffic, realtime } = services
   const store = services.store.forEverybody('metrics')
-  const readiness = readinessOf(store, services.stopping, services.workers)
   const shared = sharedFamilies({ store, config: services.config })
   const source = { store, traffic, clients: () => realtime.clients, shared }
   const exposition = expositionOf(source, services.workers)
-  return new Hono<Env>()
-    .get('/api/ready', async (c) => {
-      const answer = await readiness()
-      return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
-    })
-    .get('/metrics', async (c) => {
-      await requireWatcher(c, services)
-      const { text, type } = await exposition()
-      return c.body(text, 200, { 'content-type': type })
-    })
+  return new Hono<Env>().get('/metrics', async (c) => {
+    await requireWatcher(c, services)
+    const { text, type } = await exposition()
+    return c.body(text, 200, { 'content-type': type })
+  })
 }
 
 async function requireWatcher(c: Ctx, services: Services): Promise<void> {

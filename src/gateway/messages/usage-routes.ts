@@ -19,7 +19,7 @@ const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly s
     const { 'x-api-key': apiKey } = c.env.incoming.headers
     const auth = apiKey === undefined ? await authOf(c, services) : null
     if (auth?.isSuperuser) return work({ user: null, store: storeOf(c, services, auth) })
-    return byReader('readUsage').withCaller(c, services, work)
+    return byReader('readUsage').withCaller!(c, services, work)
   },
 }
 

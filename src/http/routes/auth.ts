@@ -34,54 +34,59 @@ import { authOf, buildRequest, meterFor, ownToken } from '../authenticate.ts'
 import { bodyOf } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
-import { routesFor } from '../make-routes.ts'
 import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
-import { authCollectionOf, requireMember, requireSuperuser } from '../middleware/require-caller.ts'
+import { authCollectionOf } from '../middleware/require-caller.ts'
+import { byMember, byRules, bySuperuser } from '../permission.ts'
 import { withCatalog } from '../retry.ts'
+import { rows, undescribed } from '../rows.ts'
 import { clientIp, storeOf } from '../server/caller.ts'
 
-/** Sign-in routes below `/api/collections/{collection}`. PocketBase: apis/record_auth.go, contract 5.3 */
-export const authRoutes = (services: Services) => {
-  const store = services.store.signIn
-  const callsOf =
-    async (c: Ctx) =>
-    <T extends object>(shape: Shape<T>, options?: FormOptions): AuthCall<T> => ({
-      store,
-      services,
-      collection: authCollectionOf(c, services),
-      ip: clientIp(c, services),
-      readForm: () => readForm(c, shape, options),
-    })
-  return routesFor(
-    callsOf,
-    {
-      'GET /auth-methods': (_, c) => renderAuthMethods(authCollectionOf(c, services)),
-      'POST /auth-with-password': (call, c) => {
-        const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
-        return signIn(c, services, 'password', () => authWithPassword(call(PASSWORD_FORM)), identity)
-      },
-      'POST /request-otp': async (call) => ({ otpId: await requestOtp(call(EMAIL_FORM)) }),
-      'POST /auth-with-otp': (call, c) => signIn(c, services, 'otp', () => authWithOtp(call(OTP_FORM))),
-      'POST /auth-with-oauth2': async (call, c) => {
-        const arrival = await identifyByOAuth2(call(OAUTH2_FORM))
-        const { values } = await bodyOf(c)
-        const { extensions, log } = services
-        const { auth, isNew } = await withCatalog(services.store, async () => {
-          const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
-          const collection = authCollectionOf(c, services)
-          return findOrCreateRecord({ store, extensions, log, collection, request, arrival })
-        })
-        const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
-        return signedIn(c, services, auth, proof, { context: 'oauth2' })
-      },
-      'POST /auth-refresh': async (_, c) => {
-        const { auth } = await requireMember(c, services)
-        const token = await refreshToken(store.db, auth, ownToken(c))
+const BY_RULES = byRules()
+/** Allowed to members, because a sign-in ignores the token that is sent with it. */
+const SIGN_IN = byRules('viewer')
+
+/** Sign-in routes. PocketBase: apis/record_auth.go, contract 5.3 */
+export const AUTH_ROUTES = rows(
+  '',
+  {
+    'GET /api/collections/:collection/auth-methods': undescribed(BY_RULES, ({ services }, c) =>
+      renderAuthMethods(authCollectionOf(c, services)),
+    ),
+    'POST /api/collections/:collection/auth-with-password': undescribed(SIGN_IN, ({ services }, c) => {
+      const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
+      const find = () => authWithPassword(callOf(c, services, PASSWORD_FORM))
+      return signIn(c, services, 'password', find, identity)
+    }),
+    'POST /api/collections/:collection/request-otp': undescribed(BY_RULES, async ({ services }, c) => ({
+      otpId: await requestOtp(callOf(c, services, EMAIL_FORM)),
+    })),
+    'POST /api/collections/:collection/auth-with-otp': undescribed(SIGN_IN, ({ services }, c) =>
+      signIn(c, services, 'otp', () => authWithOtp(callOf(c, services, OTP_FORM))),
+    ),
+    'POST /api/collections/:collection/auth-with-oauth2': undescribed(BY_RULES, async ({ services }, c) => {
+      const arrival = await identifyByOAuth2(callOf(c, services, OAUTH2_FORM))
+      const { values } = await bodyOf(c)
+      const { extensions, log, store } = services
+      const { auth, isNew } = await withCatalog(store, async () => {
+        const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
+        const collection = authCollectionOf(c, services)
+        return findOrCreateRecord({ store: store.signIn, extensions, log, collection, request, arrival })
+      })
+      const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
+      return signedIn(c, services, auth, proof, { context: 'oauth2' })
+    }),
+    'POST /api/collections/:collection/auth-refresh': undescribed(
+      byMember('viewer'),
+      async ({ auth, services }, c) => {
+        const token = await refreshToken(services.store.signIn.db, auth, ownToken(c))
         return signedIn(c, services, auth, { token }, { asker: auth })
       },
-      'POST /impersonate/:id': async (_, c) => {
-        const { auth: superuser } = await requireSuperuser(c, services)
-        const collection = store.catalog.find(c.req.param('collection')!)
+    ),
+    'POST /api/collections/:collection/impersonate/:id': undescribed(
+      bySuperuser,
+      async ({ auth: superuser, services }, c, named) => {
+        const { signIn: store } = services.store
+        const collection = store.catalog.find(named)
         if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
         const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
         const { auth, token } = await impersonate(store, collection, c.req.param('id')!, read)
@@ -89,25 +94,44 @@ export const authRoutes = (services: Services) => {
         await auditRequest(c, services, superuser, entry)
         return signedIn(c, services, auth, { token }, { asker: superuser })
       },
-      'POST /request-verification': (call) => requestVerification(call(EMAIL_FORM)),
-      'POST /confirm-verification': (call) => confirmVerification(call(TOKEN_FORM)),
-      'POST /request-password-reset': (call) => requestPasswordReset(call(EMAIL_FORM)),
-      'POST /confirm-password-reset': (call, c) => {
-        const also = auditConfirmation(c, services, 'reset password')
-        return confirmPasswordReset(call(PASSWORD_RESET_FORM, { terse: true }), also)
-      },
-      'POST /request-email-change': async (call, c) => {
-        const { auth } = await requireMember(c, services)
-        return requestEmailChange(call(EMAIL_CHANGE_FORM), auth)
-      },
-      'POST /confirm-email-change': (call, c) => {
-        const also = auditConfirmation(c, services, 'change email')
-        return confirmEmailChange(call(EMAIL_CHANGE_CONFIRM_FORM), also)
-      },
-    },
-    sendJson,
-  )
-}
+    ),
+    'POST /api/collections/:collection/request-verification': undescribed(BY_RULES, ({ services }, c) =>
+      requestVerification(callOf(c, services, EMAIL_FORM)),
+    ),
+    'POST /api/collections/:collection/confirm-verification': undescribed(BY_RULES, ({ services }, c) =>
+      confirmVerification(callOf(c, services, TOKEN_FORM)),
+    ),
+    'POST /api/collections/:collection/request-password-reset': undescribed(BY_RULES, ({ services }, c) =>
+      requestPasswordReset(callOf(c, services, EMAIL_FORM)),
+    ),
+    'POST /api/collections/:collection/confirm-password-reset': undescribed(BY_RULES, ({ services }, c) => {
+      const also = auditConfirmation(c, services, 'reset password')
+      return confirmPasswordReset(callOf(c, services, PASSWORD_RESET_FORM, { terse: true }), also)
+    }),
+    'POST /api/collections/:collection/request-email-change': undescribed(
+      byMember(),
+      ({ auth, services }, c) => requestEmailChange(callOf(c, services, EMAIL_CHANGE_FORM), auth),
+    ),
+    'POST /api/collections/:collection/confirm-email-change': undescribed(BY_RULES, ({ services }, c) => {
+      const also = auditConfirmation(c, services, 'change email')
+      return confirmEmailChange(callOf(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
+    }),
+  },
+  sendJson,
+)
+
+const callOf = <T extends object>(
+  c: Ctx,
+  services: Services,
+  shape: Shape<T>,
+  options?: FormOptions,
+): AuthCall<T> => ({
+  store: services.store.signIn,
+  services,
+  collection: authCollectionOf(c, services),
+  ip: clientIp(c, services),
+  readForm: () => readForm(c, shape, options),
+})
 
 async function signIn(
   c: Ctx,

@@ -1,70 +1,185 @@
-import type { Hono } from 'hono'
+import { z } from 'zod'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
 import { findByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
 import { isBusy } from '../../engine/backup/backups.ts'
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { readState } from '../../engine/backup/state.ts'
-import { readStatus } from '../../engine/backup/status.ts'
+import { readStatus, STATUS } from '../../engine/backup/status.ts'
 import { checkFields, failedBefore, length, matches } from '../../engine/collections/checks.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { object, text } from '../../engine/fields/json-shapes.ts'
 import { ApiError, badRequest, fieldError, forbidden, notFound, UserError } from '../../platform/errors.ts'
+import { sendJson } from '../answer.ts'
 import { readForm } from '../body/form.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
-import { superuserRoutes } from '../middleware/require-caller.ts'
+import { SERVER } from '../openapi/operations.ts'
+import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
+import { FILE, json } from '../openapi/success-answers.ts'
+import { bySuperuser, everybody } from '../permission.ts'
 import { queryOf } from '../query.ts'
+import { rows } from '../rows.ts'
 import { clientIp } from '../server/caller.ts'
 import { sendFile } from './sent-file.ts'
 import { checkUploadedBackup, EXISTS, exists, noBackup, uploadedFile } from './uploaded-backup.ts'
 
 const PIECE_BYTES = 256 << 10
 
-/** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
-export function backupRoutes(services: Services): Hono<Env> {
-  const { backups, config, settings } = services
-  const routes = superuserRoutes(services, {
-    'GET /backup-status': ({ store: { db } }) => readStatus(db, settings.current, config),
-    'GET /backups': () => listBackups(backups),
-    'POST /backups': async ({ auth, store }, c) => {
-      if ((await readState(store.db)).running) throw isBusy()
-      const { name } = await readForm(c, BACKUP_FORM, { terse: true })
-      await checkName(await backups.storage(), name)
-      await auditRequest(c, services, auth, { action: 'create backup', record: name })
-      await backups.create(name, String(auth.values.email)).catch((error) => {
-        throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
-      })
-    },
-    'POST /backups/upload': async ({ auth }, c) => {
-      const { name, content } = await checkUploadedBackup(await backups.storage(), await uploadedFile(c))
-      await backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
-        if (error instanceof UserError) throw noBackup(error.message)
-        throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
-      })
-      await auditRequest(c, services, auth, { action: 'upload backup', record: name })
-    },
-    'DELETE /backups/:key': async ({ auth, store }, c, key) => {
-      if ((await readState(store.db)).running?.key === key)
-        throw badRequest('The backup is currently being used and cannot be deleted.')
-      const storage = await backups.storage()
-      await storage.delete(key).catch((error) => {
-        const reason = error.code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
-        throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
-      })
-      await auditRequest(c, services, auth, { action: 'delete backup', record: key })
-    },
-    // answers before the restore is done: `/api/backup-status` shows its result
-    'POST /backups/:key/restore': async ({ auth, store }, c, key) => {
-      if ((await readState(store.db)).running) throw isBusy()
-      const found = await (await backups.storage()).find(key).catch(() => undefined)
-      if (!found) throw badRequest('Missing or invalid backup file.')
-      await auditRequest(c, services, auth, { action: 'restore backup', record: key })
-      await backups.startRestore(found, { auth, ip: clientIp(c, services) })
-    },
+const BACKUP = z
+  .object({
+    modified: z.string(),
+    key: z.string().describe('The name of the file.'),
+    size: z.int().min(0).describe('In bytes.'),
   })
-  return routes.get('/backups/:key', (c) => download(c, services, c.req.param('key')))
-}
+  .meta({ id: 'Backup' })
+
+const NEW_BACKUP = z
+  .object({
+    name: z
+      .string()
+      .max(MAX_BACKUP_NAME)
+      .regex(BACKUP_NAME)
+      .optional()
+      .describe('Without one it is named for the time.'),
+  })
+  .meta({ id: 'NewBackup' })
+
+const TOKEN = z.object({
+  token: z.string().optional().describe('Of `POST /api/files/token`, asked for by a superuser.'),
+  download: z.string().optional(),
+})
+
+const BACKUP_FORM = object({ name: text })
+
+/** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
+export const BACKUP_ROUTES = rows(
+  SERVER,
+  {
+    'GET /api/backup-status': {
+      permission: bySuperuser,
+      describe: {
+        id: 'backupStatus',
+        summary: 'Ask how the backups are',
+        description: 'For superusers. The last backup and restore, the running job, and the last failure.',
+        params: FIELDS_ONLY,
+        answer: ['The state.', STATUS],
+      },
+      run: ({ store, services: { settings, config } }) => readStatus(store.db, settings.current, config),
+    },
+    'GET /api/backups': {
+      permission: bySuperuser,
+      describe: {
+        id: 'listBackups',
+        summary: 'List the backups',
+        description: 'For superusers. Sorted by name.',
+        params: FIELDS_ONLY,
+        answer: ['All of them.', z.array(BACKUP)],
+        fails: [400, 401],
+      },
+      run: ({ services }) => listBackups(services.backups),
+    },
+    'POST /api/backups': {
+      permission: bySuperuser,
+      describe: {
+        id: 'createBackup',
+        summary: 'Make a backup',
+        description:
+          'For superusers. The answer follows when the backup is complete. Sending continues meanwhile.',
+        requestBody: { content: json(NEW_BACKUP, {}) },
+        answer: ['It is made.'],
+        fails: [400, 401, 413],
+      },
+      run: async ({ auth, store, services }, c) => {
+        if ((await readState(store.db)).running) throw isBusy()
+        const { backups } = services
+        const { name } = await readForm(c, BACKUP_FORM, { terse: true })
+        await checkName(await backups.storage(), name)
+        await auditRequest(c, services, auth, { action: 'create backup', record: name })
+        await backups.create(name, String(auth.values.email)).catch((error) => {
+          throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
+        })
+      },
+    },
+    'POST /api/backups/upload': {
+      permission: bySuperuser,
+      describe: {
+        id: 'uploadBackup',
+        summary: 'Upload a backup',
+        description: 'For superusers. The file is read through: one that is damaged or no backup is refused.',
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': { schema: z.object({ file: z.string().meta({ format: 'binary' }) }) },
+          },
+        },
+        answer: ['It is stored.'],
+        fails: [400, 401],
+      },
+      run: async ({ auth, services }, c) => {
+        const { backups } = services
+        const { name, content } = await checkUploadedBackup(await backups.storage(), await uploadedFile(c))
+        await backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
+          if (error instanceof UserError) throw noBackup(error.message)
+          throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
+        })
+        await auditRequest(c, services, auth, { action: 'upload backup', record: name })
+      },
+    },
+    'GET /api/backups/:key': {
+      permission: everybody(),
+      describe: {
+        id: 'downloadBackup',
+        summary: 'Download a backup',
+        description: 'For superusers, identified by the token in the address. Supports ranges.',
+        params: { query: TOKEN },
+        fails: [400, 404],
+        responses: FILE,
+      },
+      run: ({ services }, c, key) => download(c, services, key),
+    },
+    'DELETE /api/backups/:key': {
+      permission: bySuperuser,
+      describe: {
+        id: 'deleteBackup',
+        summary: 'Delete a backup',
+        description: 'For superusers.',
+        answer: ['It is deleted.'],
+        fails: [400, 401],
+      },
+      run: async ({ auth, store, services }, c, key) => {
+        if ((await readState(store.db)).running?.key === key)
+          throw badRequest('The backup is currently being used and cannot be deleted.')
+        const storage = await services.backups.storage()
+        await storage.delete(key).catch((error) => {
+          const reason = error.code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
+          throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
+        })
+        await auditRequest(c, services, auth, { action: 'delete backup', record: key })
+      },
+    },
+    'POST /api/backups/:key/restore': {
+      permission: bySuperuser,
+      describe: {
+        id: 'restoreBackup',
+        summary: 'Replace everything by a backup',
+        description:
+          'For superusers. The answer precedes the restore. While the data is replaced, the API answers every request with 503. Then everything is as in the backup, including sessions. A failed restore changes nothing: `lastFailure` of the status has the reason.',
+        answer: ['It will be restored.'],
+        fails: [400, 401],
+      },
+      run: async ({ auth, store, services }, c, key) => {
+        if ((await readState(store.db)).running) throw isBusy()
+        const { backups } = services
+        const found = await (await backups.storage()).find(key).catch(() => undefined)
+        if (!found) throw badRequest('Missing or invalid backup file.')
+        await auditRequest(c, services, auth, { action: 'restore backup', record: key })
+        await backups.startRestore(found, { auth, ip: clientIp(c, services) })
+      },
+    },
+  },
+  sendJson,
+)
 
 async function listBackups(backups: Services['backups']): Promise<object[]> {
   try {
@@ -89,8 +204,6 @@ async function download(c: Ctx, services: Services, key: string): Promise<Respon
   const read = (start: number, end: number) => storage.read(key, start, end)
   return sendFile(c, { ...found, type: 'application/zip', caching: 'no-store', read }, key)
 }
-
-const BACKUP_FORM = object({ name: text })
 
 async function checkName(storage: BackupStorage, name: string): Promise<void> {
   const isTaken = BACKUP_NAME.test(name) && (await exists(storage, name))

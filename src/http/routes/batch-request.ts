@@ -1,7 +1,40 @@
+import { z } from 'zod'
 import { checkFields, each, fields, notLonger, oneOf, required } from '../../engine/collections/checks.ts'
 import { list, map, object, ShapeError, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { RequestBody } from '../context.ts'
+
+export const BATCH = z
+  .object({
+    requests: z
+      .array(
+        z.object({
+          method: z
+            .enum(['POST', 'PATCH', 'PUT', 'DELETE'])
+            .describe('PUT updates a record, or creates it if it does not exist.'),
+          url: z.string().max(2000).describe('Path and query of a create, update or delete of a record.'),
+          headers: z.record(z.string(), z.string()).nullish(),
+          body: z.record(z.string(), z.unknown()).nullish(),
+        }),
+      )
+      .min(1),
+  })
+  .meta({ id: 'Batch' })
+
+export const BATCH_EXAMPLE = {
+  requests: [
+    {
+      method: 'POST',
+      url: '/api/collections/contact_groups/records',
+      body: { user: 'q0w9e8r7t6y5u4i', name: 'staff' },
+    },
+    { method: 'DELETE', url: '/api/collections/contacts/records/k3v9x0c2m5n8b1a' },
+  ],
+}
+
+export const BATCH_ANSWER = z
+  .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
+  .meta({ id: 'BatchAnswers' })
 
 export type BatchRequest = ValueOf<typeof ONE>
 

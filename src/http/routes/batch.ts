@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { copyUpload, type Upload, type Uploads } from '../../engine/files/upload.ts'
 import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
@@ -11,16 +11,29 @@ import { OverLimit } from '../../platform/limits/holder.ts'
 import { sendJson } from '../answer.ts'
 import { authenticate, buildRequest, meterFor } from '../authenticate.ts'
 import { bodyOr } from '../body/body.ts'
-import type { Ctx, Env, RequestBody, Services } from '../context.ts'
+import type { Ctx, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { limitOldPasswordChecks } from '../middleware/passwords.ts'
+import { API_ERROR, BATCH_ERROR } from '../openapi/failures.ts'
+import { SERVER } from '../openapi/operations.ts'
+import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
+import { json } from '../openapi/success-answers.ts'
+import { byRules } from '../permission.ts'
 import { queryOf } from '../query.ts'
 import { retry } from '../retry.ts'
+import { rows } from '../rows.ts'
 import { clientIp, storeOf } from '../server/caller.ts'
 import { bodyOfPart, collectionOfPart, type Part, type PartAnswer, PartFault, runPart } from './batch-part.ts'
 import { batchPasswords } from './batch-passwords.ts'
-import { type BatchRequest, readBatch, UNREADABLE } from './batch-request.ts'
+import {
+  BATCH,
+  BATCH_ANSWER,
+  BATCH_EXAMPLE,
+  type BatchRequest,
+  readBatch,
+  UNREADABLE,
+} from './batch-request.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
 
@@ -29,21 +42,38 @@ const DEFAULT_TIMEOUT_S = 3
 const FAILED = 'Batch transaction failed.'
 
 /** `POST /api/batch`: several writes of records, all or none. PocketBase: apis/batch.go, contract 7.2 */
-export const batchRoutes = (services: Services) =>
-  new Hono<Env>().post('/', async (c) => {
-    const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
-    if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-    const body = await bodyOr(c, UNREADABLE, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
-    const requests = readBatch(body, maxRequests)
-    const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
-    const answers = await limitOldPasswordChecks(c, services, bodies, () =>
-      write(c, services, body, requests),
-    )
-    return sendJson(
-      c,
-      `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`,
-    )
-  })
+export const BATCH_ROUTES = rows(SERVER, {
+  'POST /api/batch': {
+    permission: byRules('agent'),
+    describe: {
+      id: 'batch',
+      summary: 'Write several records at once',
+      description: 'Creates, updates and deletes records in one transaction: all or none.',
+      params: FIELDS_ONLY,
+      requestBody: {
+        required: true,
+        content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
+      },
+      answer: ['An answer for each request, in their order.', BATCH_ANSWER],
+      fails: [413],
+      responses: {
+        400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) },
+      },
+    },
+    send: sendJson,
+    run: async ({ services }, c) => {
+      const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
+      if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
+      const body = await bodyOr(c, UNREADABLE, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
+      const requests = readBatch(body, maxRequests)
+      const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
+      const answers = await limitOldPasswordChecks(c, services, bodies, () =>
+        write(c, services, body, requests),
+      )
+      return `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`
+    },
+  },
+})
 
 /** Runs a batch with `retry`. Only its first run counts towards rate limits and checks passwords. */
 function write(

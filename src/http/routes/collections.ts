@@ -15,14 +15,15 @@ import { truncateCollection } from '../../engine/records/truncate.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { renameRateLimits } from '../../engine/settings/settings-store.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
-import { sendRaw } from '../answer.ts'
+import { sendJson, sendRaw } from '../answer.ts'
 import { buildRequest } from '../authenticate.ts'
 import { bodyOr, MAX_BODY_BYTES } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
-import type { Ctx, Services } from '../context.ts'
+import type { Ctx } from '../context.ts'
 import { listPlain, plainList } from '../lists.ts'
 import { auditedCollections, auditRequest } from '../middleware/audit.ts'
-import { superuserRoutes } from '../middleware/require-caller.ts'
+import { bySuperuser } from '../permission.ts'
+import { rows, undescribed } from '../rows.ts'
 
 const MAX_QUERY_BYTES = 5_000
 const SAMPLE_SIZE = 10
@@ -47,54 +48,71 @@ async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
   }
 }
 
-/** `/api/collections` for superusers. PocketBase: apis/collection.go, contract 7.5 */
-export const collectionRoutes = (services: Services) => {
-  const { extensions, settings } = services
-  const collectionOf = (name: string) => {
-    const collection = services.store.catalog.find(name)
-    if (!collection) throw notFound()
-    return collection
-  }
-  return superuserRoutes(services, {
-    'GET /': async ({ auth, store }, c) =>
-      sendRaw(c, await listCollections(store, extensions, buildRequest(c, auth, {}))),
-    'POST /': async ({ auth }, c) => {
+/** The collection with this name or id. Throws 404. */
+function find({ catalog }: Pick<Store, 'catalog'>, name: string) {
+  const collection = catalog.find(name)
+  if (!collection) throw notFound()
+  return collection
+}
+
+/** Collections, for superusers. PocketBase: apis/collection.go, contract 7.5 */
+export const COLLECTION_ROUTES = rows(
+  '',
+  {
+    'GET /api/collections': undescribed(
+      bySuperuser,
+      ({ auth, store, services }, c) =>
+        listCollections(store, services.extensions, buildRequest(c, auth, {})),
+      sendRaw,
+    ),
+    'POST /api/collections': undescribed(bySuperuser, async ({ auth, services }, c) => {
       const submitted = await readNewCollection(c)
       return collectionJson(
         await createCollection(auditedCollections(c, services, auth), submitted, checkRule),
       )
-    },
-    'PUT /import': async ({ auth }, c) => {
+    }),
+    'PUT /api/collections/import': undescribed(bySuperuser, async ({ auth, services }, c) => {
       const form = await readForm(c, IMPORT_FORM, WHOLE)
       await importAll(auditedCollections(c, services, auth), form, checkRule)
-    },
-    'GET /meta/scaffolds': scaffoldsJson,
-    'GET /meta/oauth2-providers': () => [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
-    'POST /meta/dry-run-view': async ({ auth, store }, c) => {
-      const { query } = await readForm(c, QUERY_FORM, WHOLE)
-      checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
-      return dryRun(store, extensions, query, buildRequest(c, auth, {}))
-    },
-    'GET /:collection': (_, __, name) => collectionJson(collectionOf(name)),
-    'PATCH /:collection': async ({ auth }, c, named) => {
-      const { id, name } = collectionOf(named)
+    }),
+    'GET /api/collections/meta/scaffolds': undescribed(bySuperuser, scaffoldsJson),
+    'GET /api/collections/meta/oauth2-providers': undescribed(bySuperuser, () =>
+      [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
+    ),
+    'POST /api/collections/meta/dry-run-view': undescribed(
+      bySuperuser,
+      async ({ auth, store, services }, c) => {
+        const { query } = await readForm(c, QUERY_FORM, WHOLE)
+        checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
+        return dryRun(store, services.extensions, query, buildRequest(c, auth, {}))
+      },
+    ),
+    'GET /api/collections/:collection': undescribed(bySuperuser, ({ services }, _, name) =>
+      collectionJson(find(services.store, name)),
+    ),
+    'PATCH /api/collections/:collection': undescribed(bySuperuser, async ({ auth, services }, c, named) => {
+      const { id, name } = find(services.store, named)
       const { values } = await bodyOr(c, LOAD.update)
       const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
-      await renameRateLimits(settings, name, collection.name)
+      await renameRateLimits(services.settings, name, collection.name)
       return collectionJson(collection)
-    },
-    'DELETE /:collection': async ({ auth }, c, name) => {
-      await removeCollection(auditedCollections(c, services, auth), name)
-    },
-    'DELETE /:collection/truncate': async ({ auth, store: { db, catalog } }, c, named) => {
-      const collection = collectionOf(named)
-      await db.transaction(async (inside) => {
-        await truncateCollection({ db: inside, catalog }, extensions, collection)
-        await auditRequest(c, services, auth, { action: 'truncate', collection: collection.name }, inside)
-      })
-    },
-  })
-}
+    }),
+    'DELETE /api/collections/:collection': undescribed(bySuperuser, ({ auth, services }, c, name) =>
+      removeCollection(auditedCollections(c, services, auth), name),
+    ),
+    'DELETE /api/collections/:collection/truncate': undescribed(
+      bySuperuser,
+      async ({ auth, store: { db, catalog }, services }, c, named) => {
+        const collection = find(services.store, named)
+        await db.transaction(async (inside) => {
+          await truncateCollection({ db: inside, catalog }, services.extensions, collection)
+          await auditRequest(c, services, auth, { action: 'truncate', collection: collection.name }, inside)
+        })
+      },
+    ),
+  },
+  sendJson,
+)
 
 async function dryRun(store: Store, extensions: Extensions, viewQuery: string, request: RequestInfo) {
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }

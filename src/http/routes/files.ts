@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { isAddressAllowed } from '../../engine/auth/superuser-addresses.ts'
 import { findByToken, signToken } from '../../engine/auth/tokens.ts'
@@ -12,27 +11,69 @@ import { notFound } from '../../platform/errors.ts'
 import { sendJson } from '../answer.ts'
 import { buildRequest } from '../authenticate.ts'
 import { bodyOf } from '../body/body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { pathCollection, requireAuth } from '../middleware/require-caller.ts'
-import { chapter, SERVER } from '../openapi/operations.ts'
-import { ANYONE, SIGNED_IN } from '../openapi/security.ts'
+import type { Ctx, Services } from '../context.ts'
+import { pathCollection } from '../middleware/require-caller.ts'
+import { SERVER } from '../openapi/operations.ts'
 import { FILE } from '../openapi/success-answers.ts'
+import { byRules, bySignedIn } from '../permission.ts'
 import { queryOf } from '../query.ts'
 import { withCatalog } from '../retry.ts'
+import { rows } from '../rows.ts'
 import { clientIp, holderOf, storeOf } from '../server/caller.ts'
 import { type SentFile, sendFile } from './sent-file.ts'
 
+const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })
+
+const OPTIONS = z.object({
+  thumb: z.string().optional().meta({
+    description:
+      'Of a PNG, JPEG, GIF or WebP a small copy: `100x100`, or a size of the field. `WxH` is cut to the middle, with `t` to the top, `b` to the bottom; `f` cuts nothing; `Wx0`, `0xH` keep the proportions. For anything else the file itself comes.',
+    example: '100x100',
+  }),
+  download: z.string().optional().describe('`1`: to be saved, not shown.'),
+  token: z
+    .string()
+    .optional()
+    .describe(
+      'Of `POST /api/files/token`: for files of a protected field. The links of webhooks have one of their own.',
+    ),
+})
+
 /** `/api/files`: files, thumbnails, tokens for protected files. PocketBase: apis/file.go, contract 7.3 */
-export const fileRoutes = (services: Services) =>
-  new Hono<Env>()
-    .post('/token', async (c) => {
-      const { auth } = await requireAuth(c, services)
-      c.header('cache-control', 'no-store')
-      return sendJson(c, JSON.stringify({ token: await signToken(auth, 'file') }))
-    })
-    .get('/:collection/:record/:file', (c) =>
-      withCatalog(services.store, () => serve(c, services), { isRead: true }),
-    )
+export const FILE_ROUTES = rows(
+  SERVER,
+  {
+    'POST /api/files/token': {
+      permission: bySignedIn('viewer'),
+      describe: {
+        id: 'fileToken',
+        summary: 'Get a token for links to protected files',
+        description:
+          'Valid for three minutes. It opens the files that its owner may view; for a member who acts for an account, the files that the role may view.',
+        answer: ['The token.', TOKEN],
+        fails: [400, 401],
+      },
+      run: async ({ auth }, c) => {
+        c.header('cache-control', 'no-store')
+        return { token: await signToken(auth, 'file') }
+      },
+    },
+    'GET /api/files/:collection/:record/:filename': {
+      permission: byRules(),
+      describe: {
+        id: 'file',
+        summary: 'Get a file of a record',
+        description:
+          'Everybody who knows the name may download the file. For protected fields the viewRule applies. Supports ranges and `If-Modified-Since`.',
+        params: { query: OPTIONS },
+        fails: [400, 404],
+        responses: FILE,
+      },
+      run: ({ services }, c) => withCatalog(services.store, () => serve(c, services), { isRead: true }),
+    },
+  },
+  sendJson,
+)
 
 /**
  * Only the browser keeps a protected file of pocketsms' own collections, as long as a file token is valid:
@@ -41,7 +82,7 @@ export const fileRoutes = (services: Services) =>
 const PROTECTED_CACHING = 'private, max-age=180'
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
-  const { record = '', file: name = '' } = c.req.param() as Readonly<Record<string, string>>
+  const { record = '', filename: name = '' } = c.req.param() as Readonly<Record<string, string>>
   // public files need no caller: limits count for the client's network
   const store = storeOf(c, services, null)
   const collection = pathCollection(c, services)
@@ -74,42 +115,3 @@ async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
   const isAllowed = isAddressAllowed(services, auth, clientIp(c, services))
   return buildRequest(c, isAllowed ? auth : null, values, 'protectedFile')
 }
-
-const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })
-
-const OPTIONS = z.object({
-  thumb: z.string().optional().meta({
-    description:
-      'Of a PNG, JPEG, GIF or WebP a small copy: `100x100`, or a size of the field. `WxH` is cut to the middle, with `t` to the top, `b` to the bottom; `f` cuts nothing; `Wx0`, `0xH` keep the proportions. For anything else the file itself comes.',
-    example: '100x100',
-  }),
-  download: z.string().optional().describe('`1`: to be saved, not shown.'),
-  token: z
-    .string()
-    .optional()
-    .describe(
-      'Of `POST /api/files/token`: for files of a protected field. The links of webhooks have one of their own.',
-    ),
-})
-
-export const filePaths = () =>
-  chapter(SERVER, SIGNED_IN, {
-    'POST /api/files/token': {
-      id: 'fileToken',
-      summary: 'Get a token for links to protected files',
-      description:
-        'Valid for three minutes. It opens the files that its owner may view; for a member who acts for an account, the files that the role may view.',
-      answer: ['The token.', TOKEN],
-      fails: [400, 401],
-    },
-    'GET /api/files/{collection}/{record}/{filename}': {
-      id: 'file',
-      summary: 'Get a file of a record',
-      description:
-        'Everybody who knows the name may download the file. For protected fields the viewRule applies. Supports ranges and `If-Modified-Since`.',
-      security: ANYONE,
-      params: { query: OPTIONS },
-      fails: [400, 404],
-      responses: FILE,
-    },
-  })

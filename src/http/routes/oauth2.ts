@@ -1,10 +1,11 @@
-import { Hono } from 'hono'
 import { keepAppleName } from '../../engine/auth/oauth2/apple-name.ts'
 import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { readForm } from '../body/form.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Services } from '../context.ts'
+import { everybody } from '../permission.ts'
 import { queryOf } from '../query.ts'
+import { rows, undescribed } from '../rows.ts'
 import { clientIp } from '../server/caller.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
@@ -18,15 +19,17 @@ const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
+const redirect = undescribed(everybody(), async ({ services }, c: Ctx) => {
+  const redirect = await readRedirect(c)
+  const isDone = redirect !== undefined && (await handBack(c, services, redirect))
+  return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
+})
+
 /** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
-export function oauth2Routes(services: Services): Hono<Env> {
-  const answer = async (c: Ctx) => {
-    const redirect = await readRedirect(c)
-    const isDone = redirect !== undefined && (await handBack(c, services, redirect))
-    return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
-  }
-  return new Hono<Env>().get('/', answer).post('/', answer)
-}
+export const OAUTH2_ROUTES = rows('', {
+  'GET /api/oauth2-redirect': { ...redirect, changes: true },
+  'POST /api/oauth2-redirect': redirect,
+})
 
 async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   if (c.req.method !== 'POST') {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { scalarText } from '../../engine/fields/cast.ts'
 import type { ClientConnection } from '../../engine/realtime/client.ts'
@@ -9,11 +8,12 @@ import { readTopic } from '../../engine/realtime/topic.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { asCaller } from '../authenticate.ts'
 import { bodyOr } from '../body/body.ts'
-import type { Ctx, Env, RequestBody, Services } from '../context.ts'
-import { chapter, SERVER } from '../openapi/operations.ts'
-import { ANYONE, NOBODY, SIGNED_IN } from '../openapi/security.ts'
+import type { Ctx, RequestBody } from '../context.ts'
+import { SERVER } from '../openapi/operations.ts'
 import { textAnswer } from '../openapi/success-answers.ts'
+import { byRules, everybody } from '../permission.ts'
 import { readQuery } from '../query.ts'
+import { rows } from '../rows.ts'
 import { clientIp, holderOf } from '../server/caller.ts'
 import { limitOpenStreams } from '../server/limit-streams.ts'
 
@@ -24,10 +24,30 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
+const SUBSCRIPTION = z
+  .object({
+    clientId: z.string().max(255).describe('Out of the first event of the stream, `PB_CONNECT`.'),
+    subscriptions: z
+      .array(z.string())
+      .describe(
+        'Topics such as `sms_messages/*` or `contacts/ID`; they replace the previous ones. An empty list ends all.',
+      ),
+  })
+  .meta({ id: 'Subscription' })
+
 /** `/api/realtime`: an event stream and its subscriptions. PocketBase: apis/realtime.go, contract 7.1 */
-export function realtimeRoutes(services: Services): Hono<Env> {
-  return new Hono<Env>()
-    .get('/', async (c) => {
+export const REALTIME_ROUTES = rows(SERVER, {
+  'GET /api/realtime': {
+    permission: everybody(),
+    describe: {
+      id: 'listen',
+      summary: 'Listen for changes of records',
+      description:
+        "PocketBase's event stream. The first event, `PB_CONNECT`, has the `clientId`; then come `{action, record}` for each topic subscribed to.",
+      fails: [400],
+      responses: textAnswer('text/event-stream', 'The stream.'),
+    },
+    run: async ({ services }, c) => {
       if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS)
       limitOpenStreams(c, services)
       const { outgoing } = c.env
@@ -36,8 +56,19 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       const origin = { ip: clientIp(c, services), holder: holderOf(c.env.incoming, services, null) }
       await services.realtime.connect(origin, lineTo(outgoing), gone.signal)
       return RESPONSE_ALREADY_SENT
-    })
-    .post('/', async (c) => {
+    },
+  },
+  'POST /api/realtime': {
+    permission: byRules('viewer'),
+    describe: {
+      id: 'subscribe',
+      summary: 'Set the topics of a connection',
+      description: 'The client gets changes of records that its rules let it see.',
+      body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],
+      answer: ['Subscribed.'],
+      fails: [400, 404, 413],
+    },
+    run: async ({ services }, c) => {
       const { values, isJson } = await subscriptionBody(c)
       const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
@@ -47,9 +78,9 @@ export function realtimeRoutes(services: Services): Hono<Env> {
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
       await asCaller(c, services, subscribe, { values: {} })
-      return c.body(null, 204)
-    })
-}
+    },
+  },
+})
 
 function lineTo(outgoing: ServerResponse): ClientConnection {
   return {
@@ -77,36 +108,3 @@ async function subscriptionBody(c: Ctx): Promise<RequestBody> {
 const textOr = (value: unknown): unknown => scalarText(value) ?? value
 
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)
-
-const SUBSCRIPTION = z
-  .object({
-    clientId: z.string().max(255).describe('Out of the first event of the stream, `PB_CONNECT`.'),
-    subscriptions: z
-      .array(z.string())
-      .describe(
-        'Topics such as `sms_messages/*` or `contacts/ID`; they replace the previous ones. An empty list ends all.',
-      ),
-  })
-  .meta({ id: 'Subscription' })
-
-export const realtimePaths = () =>
-  chapter(SERVER, SIGNED_IN, {
-    'GET /api/realtime': {
-      id: 'listen',
-      summary: 'Listen for changes of records',
-      description:
-        "PocketBase's event stream. The first event, `PB_CONNECT`, has the `clientId`; then come `{action, record}` for each topic subscribed to.",
-      security: NOBODY,
-      fails: [400],
-      responses: textAnswer('text/event-stream', 'The stream.'),
-    },
-    'POST /api/realtime': {
-      id: 'subscribe',
-      summary: 'Set the topics of a connection',
-      description: 'The client gets changes of records that its rules let it see.',
-      security: ANYONE,
-      body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],
-      answer: ['Subscribed.'],
-      fails: [400, 404, 413],
-    },
-  })

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { maxBodyBytes } from '../../engine/fields/field-types.ts'
@@ -8,39 +7,50 @@ import { PasswordMemory } from '../../engine/records/password-work.ts'
 import { writeRecord } from '../../engine/records/write.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { sendJson, sendRaw } from '../answer.ts'
+import { sendJson } from '../answer.ts'
 import { asCaller, authOf, buildRequest, meterFor } from '../authenticate.ts'
 import { bodyOf, MAX_BODY_BYTES } from '../body/body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks, passwordWork } from '../middleware/passwords.ts'
 import { collectionOf, writableCollection } from '../path-collection.ts'
+import { byRules } from '../permission.ts'
 import type { Attempt } from '../retry.ts'
+import { rows, undescribed } from '../rows.ts'
 import { memoryOf, storeOf } from '../server/caller.ts'
 import { streamOf } from './sent-file.ts'
 
 /**
- * `/api/collections/…/records`, and `…/export` for CSV. Each handler parses the request, plans for the caller
- * of this attempt, runs the statements and responds. PocketBase: apis/record_crud.go
+ * Records, and their export as CSV. Each route parses the request, plans for the caller of this attempt, runs
+ * the statements and responds. PocketBase: apis/record_crud.go
  */
-export const recordRoutes = (services: Services) =>
-  new Hono<Env>()
-    .get('/:collection/records', (c) => read(c, services, listRecords, sendRaw))
-    .get('/:collection/records/:id', (c) => read(c, services, viewRecord, sendJson))
-    .get('/:collection/export', (c) => sendExport(c, services))
-    .post('/:collection/records', (c) => write(c, services, 'POST'))
-    .patch('/:collection/records/:id', (c) => write(c, services, 'PATCH'))
-    .delete('/:collection/records/:id', (c) => write(c, services, 'DELETE'))
+export const RECORD_ROUTES = rows('', {
+  'GET /api/collections/:collection/records': undescribed(byRules('viewer'), ({ services }, c, collection) =>
+    read(c, services, collection, listRecords),
+  ),
+  'GET /api/collections/:collection/records/:id': undescribed(
+    byRules('viewer'),
+    ({ services }, c, collection) => read(c, services, collection, viewRecord),
+    sendJson,
+  ),
+  'GET /api/collections/:collection/export': undescribed(byRules('viewer'), ({ services }, c) =>
+    sendExport(c, services),
+  ),
+  'POST /api/collections/:collection/records': undescribed(byRules('agent'), ({ services }, c) =>
+    write(c, services, 'POST'),
+  ),
+  'PATCH /api/collections/:collection/records/:id': undescribed(byRules('agent'), ({ services }, c) =>
+    write(c, services, 'PATCH'),
+  ),
+  'DELETE /api/collections/:collection/records/:id': undescribed(byRules('agent'), ({ services }, c) =>
+    write(c, services, 'DELETE'),
+  ),
+})
 
 /** Reads for the cached caller. Repeats with the caller from the database if the caller has changed. */
-async function read(
-  c: Ctx,
-  services: Services,
-  run: typeof viewRecord,
-  respond: (c: Ctx, json: string) => Response,
-): Promise<Response> {
+function read(c: Ctx, services: Services, collection: string, run: typeof viewRecord): Promise<string> {
   // parse: `asCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
-  const { collection = '', id = '' } = c.req.param() as Record<string, string | undefined>
+  const id = c.req.param('id') ?? ''
   collectionOf(services.store.catalog, collection) // throws 404 before the body is read
   const work = async (request: RequestInfo) => {
     // plan: a replica if it has all earlier commits; the collections always come from the primary
@@ -49,7 +59,7 @@ async function read(
     // run
     return run(store, services.extensions, collectionOf(catalog, collection), request, id)
   }
-  return respond(c, await asCaller(c, services, work, { isRead: true }))
+  return asCaller(c, services, work, { isRead: true })
 }
 
 async function sendExport(c: Ctx, services: Services): Promise<Response> {
