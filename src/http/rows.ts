@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { sendRaw } from './answer.ts'
@@ -74,7 +75,7 @@ export function mount<Own extends Services>(routes: readonly Route<Own>[], servi
       : (c: Ctx, id: string) => run(guest as never, c, id)
     app.on(method, path, async (c) => {
       const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
-      if (made instanceof Response) return made
+      if (made instanceof Response || made === RESPONSE_ALREADY_SENT) return made as Response
       if (made === undefined) return c.body(null, 204)
       return send(c, typeof made === 'string' ? made : JSON.stringify(made))
     })
