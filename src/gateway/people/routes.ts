@@ -42,7 +42,7 @@ const byAdmin: Permission<UserCaller> = {
   ...byRole('admin'),
   withCaller(c, services, work) {
     c.header('cache-control', 'no-store')
-    return byRole('admin').withCaller(c, services, work)
+    return byRole('admin').withCaller!(c, services, work)
   },
 }
 
