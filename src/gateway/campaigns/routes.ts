@@ -47,7 +47,7 @@ const changing = (
     summary,
     description,
     answer: ['How it is now.', CAMPAIGN_STATE],
-    refuses: describeRefusals('campaign_not_found', ...refused),
+    fails: describeRefusals('campaign_not_found', ...refused),
   } satisfies Operation,
   run: ({ permit, sending }: ActingCaller, _: Ctx, id: string) => change(sending, permit, id),
 })
@@ -62,7 +62,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`; a cancel before that stops all of it. Members who have opted out are left out. A repeated request with the same Idempotency-Key returns the first campaign.',
       answer: ['The campaign.', CAMPAIGN_STATE],
-      refuses: describeRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE),
+      fails: describeRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE),
       params: { header: IDEMPOTENCY },
       body: [
         CAMPAIGN,
@@ -88,7 +88,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       summary: 'Count the texts of a campaign before it is sent',
       description: 'Accepts the body of a new campaign and stores nothing.',
       answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
-      refuses: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
+      fails: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
       body: [CAMPAIGN],
     },
     run: async ({ permit, sending }, c) =>
@@ -101,7 +101,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       summary: 'See when a campaign would repeat',
       description: 'Stores nothing.',
       answer: ['The next times.', CAMPAIGN_TIMES],
-      refuses: describeRefusals('invalid_request'),
+      fails: describeRefusals('invalid_request'),
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
     run: async ({ store, user }, c) => {
@@ -117,7 +117,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       description:
         'Absent fields stay unchanged. A new text, time or audience cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
-      refuses: describeRefusals(
+      fails: describeRefusals(
         ...GIVEN,
         'quota_exceeded',
         'campaign_not_found',
@@ -160,7 +160,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
       answer: ['What was sent again.', RETRIED_CAMPAIGN],
-      refuses: describeRefusals(
+      fails: describeRefusals(
         'campaign_not_found',
         'quota_exceeded',
         'destination_not_allowed',
@@ -183,7 +183,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       summary: 'See how far a campaign is',
       description: 'Counts its messages, the replies and the opt-outs.',
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
-      refuses: describeRefusals('campaign_not_found'),
+      fails: describeRefusals('campaign_not_found'),
     },
     run: ({ store, user }, _, id) => readProgress(store, user, id),
   },

@@ -31,7 +31,7 @@ async function receive({ services }: HasServices<CarrierServices>, c: Ctx, token
 
 const CALL = {
   responses: textAnswer('text/plain', 'Taken.'),
-  refuses: describeRefusals('unauthorized', 'account_disabled', 'device_not_found', 'request_too_large'),
+  fails: describeRefusals('unauthorized', 'account_disabled', 'device_not_found', 'request_too_large'),
 } as const
 
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
@@ -42,7 +42,7 @@ export const CARRIER_ROUTES = rows(DEVICES, {
       id: 'listCarriers',
       summary: 'List the carriers that the server runs',
       answer: ['Without secrets.', CARRIERS],
-      refuses: describeRefusals('unauthorized', 'forbidden'),
+      fails: describeRefusals('unauthorized', 'forbidden'),
     },
     run: ({ auth, store, services }) => services.carriers.list(store, auth),
   },
@@ -65,7 +65,7 @@ export const CARRIER_ROUTES = rows(DEVICES, {
         },
       ],
       answer: ['The device, and the address for the carrier.', MADE_CARRIER],
-      refuses: describeRefusals('unauthorized', 'forbidden', 'invalid_request'),
+      fails: describeRefusals('unauthorized', 'forbidden', 'invalid_request'),
     },
     run: async ({ auth, store, services }, c) => {
       c.header('cache-control', 'no-store')
@@ -88,7 +88,7 @@ export const CARRIER_ROUTES = rows(DEVICES, {
         },
       ],
       answer: ['As when it was added. The address remains.', MADE_CARRIER],
-      refuses: describeRefusals('unauthorized', 'forbidden', 'invalid_request', 'device_not_found'),
+      fails: describeRefusals('unauthorized', 'forbidden', 'invalid_request', 'device_not_found'),
     },
     run: async ({ auth, store, services }, c, id) => {
       c.header('cache-control', 'no-store')

@@ -130,7 +130,7 @@ export const CODE_ROUTES = rows(SENDING, {
         'Sends a random code to a number. While it is pending, the same code is sent again: 30 seconds after the first time, 60 after the second, and so on. Its text is not kept: records, webhooks and exports have dots in its place.',
       body: [START, { to: '+4915112345678', locale: 'de', origin: 'example.com' }],
       answer: ['The code is on its way.', VERIFICATION],
-      refuses: describeRefusals(...START_REFUSALS),
+      fails: describeRefusals(...START_REFUSALS),
     },
     run: async (sender, c) => {
       const given = readStart(await read(c))
@@ -148,7 +148,7 @@ export const CODE_ROUTES = rows(SENDING, {
         'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
       body: [CHECK, { to: '+4915112345678', code: '431977' }],
       answer: ['What became of it.', VERIFICATION],
-      refuses: describeRefusals('invalid_phone_number', 'destination_not_allowed'),
+      fails: describeRefusals('invalid_phone_number', 'destination_not_allowed'),
     },
     run: async (sender, c) => {
       const { code, ...named } = checkShape(CHECK, await read(c))
@@ -163,7 +163,7 @@ export const CODE_ROUTES = rows(SENDING, {
       description: 'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      refuses: describeRefusals('invalid_phone_number', 'destination_not_allowed', 'verification_not_found'),
+      fails: describeRefusals('invalid_phone_number', 'destination_not_allowed', 'verification_not_found'),
     },
     run: async (sender, c) => {
       const named = await nameOf(sender, checkShape(CANCEL, await read(c)))

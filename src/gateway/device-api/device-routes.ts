@@ -9,7 +9,6 @@ import { rows } from '../../http/rows.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { countPending, saveSims, touchDevice } from '../base/device.ts'
-import type { RefusalCode } from '../base/refusals.ts'
 import { checkShape } from '../base/schemas.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
 import { CLAIM_BODY, HEARTBEAT_BODY, INCOMING_BODY, PUSH_BODY, REPORT_BODY } from '../lines/device-body.ts'
@@ -29,7 +28,7 @@ const DEFAULT_LIMIT = 10
 
 export const DEVICES = 'for devices'
 
-const DEVICE_REFUSALS: readonly RefusalCode[] = ['device_disabled', 'account_disabled']
+const DEVICE_REFUSALS = describeRefusals('device_disabled', 'account_disabled')
 
 /** A device. The request is a sign of its life. */
 const byDevice: Permission<DeviceCaller & HasServices> = {
@@ -78,7 +77,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
         'How many messages wait for the device.',
         z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),
       ],
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store }, c) => {
       const { sims, ...health } = checkShape(HEARTBEAT_BODY, await read(c))
@@ -94,7 +93,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       summary: "Read the server's VAPID key",
       description: 'For a Web Push subscription. RFC 8292',
       answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })],
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
     },
     changes: true,
     run: async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
@@ -108,7 +107,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
         'The push subscription that wakes the device while it has no open stream; `null` removes it.',
       body: [PUSH_BODY],
       answer: ['Kept.'],
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) =>
       saveSubscription(store, device, checkShape(PUSH_BODY, await read(c)), config),
@@ -125,7 +124,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
         'Messages, the most urgent first. Empty when there are none.',
         z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
       ],
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services }, c) => {
       const { config, closing } = services
@@ -147,7 +146,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
         'A result for each item, in their order.',
         z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
       ],
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) => {
       const { items } = checkShape(REPORT_BODY, await read(c))
@@ -167,7 +166,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
         'Records of `sms_messages`, in the order of the items.',
         z.object({ ids: z.array(z.string()) }).meta({ id: 'HandedIn' }),
       ],
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) => {
       const { items } = checkShape(INCOMING_BODY, await read(c))
@@ -181,7 +180,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       summary: 'Listen for wake-ups',
       description:
         'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
-      refuses: describeRefusals(...DEVICE_REFUSALS),
+      fails: DEVICE_REFUSALS,
       responses: textAnswer('text/event-stream', 'The stream.'),
     },
     run: sendEvents,

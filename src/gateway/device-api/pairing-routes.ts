@@ -9,6 +9,7 @@ import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
+import { refusalAnswers } from '../../http/openapi/refusals.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import { textAnswer } from '../../http/openapi/success-answers.ts'
 import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
@@ -93,7 +94,7 @@ export const PAIRING_ROUTES = rows(DEVICES, {
       description: 'Asked by a user. The code lets one device join, once, within 5 minutes.',
       body: [PAIRING_BODY, { name: 'desk phone' }],
       answer: ['The code, also as a link and as a picture to scan.', PAIRING],
-      refuses: describeRefusals('too_many_codes'),
+      fails: describeRefusals('too_many_codes'),
     },
     run: async ({ auth, store, services }, c) => {
       const { name } = checkShape(PAIRING_BODY, await readJson(c, GUEST_BODY_BYTES))
@@ -112,7 +113,7 @@ export const PAIRING_ROUTES = rows(DEVICES, {
       description:
         'The state that device records do not contain. A user gets it for their own devices, a superuser for all.',
       answer: ['Each device.', DEVICE_STATES],
-      refuses: [],
+      fails: describeRefusals('unauthorized', 'forbidden'),
     },
     run: ({ owner, store, services }) => deviceStates(store, owner, services.config),
   },
@@ -121,7 +122,7 @@ export const PAIRING_ROUTES = rows(DEVICES, {
     describe: {
       id: 'explainPairing',
       summary: 'Look up a pairing code',
-      refuses: [],
+      fails: refusalAnswers([]),
       responses: {
         ...textAnswer('text/plain', 'A text for people.'),
         303: { description: 'For browsers: the console shows it.' },
@@ -142,7 +143,7 @@ export const PAIRING_ROUTES = rows(DEVICES, {
         'The new device, and its token.',
         z.object({ token: TOKEN, record: schemaOf('devices')! }).meta({ id: 'Paired' }),
       ],
-      refuses: describeRefusals('wrong_code', 'too_many_tries'),
+      fails: describeRefusals('wrong_code', 'too_many_tries'),
     }),
     run: async ({ services }, c) => answerPaired(c, services, await pair(c, services)),
   },

@@ -37,7 +37,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
       answer: ['The counts.', BATCH],
-      refuses: describeRefusals('batch_not_found'),
+      fails: describeRefusals('batch_not_found'),
     },
     run: ({ user, store }, _, id) => countBatch(store, user, id),
   },
@@ -49,7 +49,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
       description:
         'Ends all messages of a send that no device has claimed; the quota is refunded. Repeating it is no error. A campaign is canceled by `/api/campaigns`.',
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
-      refuses: describeRefusals('batch_not_found', ...OUT_OF_BOUNDS),
+      fails: describeRefusals('batch_not_found', ...OUT_OF_BOUNDS),
     },
     run: ({ store, permit }, _, id) => cancelBatch(store, permit, id),
   },
@@ -62,7 +62,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
         'Changes the time of all messages of a send that are still `pending`. Their end stays unchanged unless you set it, and must be after the new time; otherwise nothing is changed. An earlier end also needs the scope `messages:cancel`. Members with the role agent may change 20 messages at once. Repeating it is no error.',
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
-      refuses: describeRefusals('batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS),
+      fails: describeRefusals('batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS),
     },
     run: async (sender, c, id) =>
       rescheduleBatch(sender.store, sender, id, readReschedule(await read(c), new Date())),
@@ -76,7 +76,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
         'Sends new messages with the same texts to the same numbers, by any device. They count in the quota, and have a new batch_id. A repeated request returns the same new messages, and sends those that could not be sent before.',
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
-      refuses: describeRefusals(
+      fails: describeRefusals(
         'quota_exceeded',
         'batch_not_found',
         'no_devices',
@@ -96,7 +96,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
         'Changes the given fields of a message that is still `pending`. The end must be after the time. The message stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end also needs the scope `messages:cancel`. Repeating the request changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
-      refuses: describeRefusals('body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS),
+      fails: describeRefusals('body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS),
     },
     run: async ({ store, permit }, c, id) =>
       changeMessage(store, permit, id, readChange(await read(c), new Date())),
@@ -110,7 +110,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
         'Sends a new message with the same text to the same number, by any device or by the one that you name. It counts against the quota. If you repeat the request, the server returns the same new message.',
       requestBody: { required: false, content: json(RETRY_MESSAGE, {}) },
       answer: ['The new message.', ACCEPTED],
-      refuses: describeRefusals(
+      fails: describeRefusals(
         ...OUT_OF_BOUNDS,
         'quota_exceeded',
         'message_not_found',
@@ -133,7 +133,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
       description:
         'Ends a message that no device has claimed; the quota is refunded. Repeating it is no error.',
       answer: ['It will not be sent.', CANCELED],
-      refuses: describeRefusals('message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS),
+      fails: describeRefusals('message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS),
     },
     run: ({ store, permit }, _, id) => cancelMessage(store, permit, id),
   },

@@ -52,7 +52,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
 ]
 
 const sent = () => ({
-  refuses: describeRefusals(...SEND_REFUSALS),
+  fails: describeRefusals(...SEND_REFUSALS),
   responses: {
     200: {
       description: 'Stored: all messages of the request.',
@@ -134,7 +134,7 @@ export const SEND_ROUTES = rows(SENDING, {
       description: 'Accepts the body of either send; recipients are optional. Nothing is stored.',
       body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
-      refuses: describeRefusals(
+      fails: describeRefusals(
         ...SHAPE,
         'invalid_template',
         'destination_not_allowed',

@@ -32,7 +32,7 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       description: `Name them by \`ids\`, \`client_ref\` or \`batch\`. ${WHOSE}`,
       params: { query: SENT_QUERY },
       answer: ['The texts, in the order in which they were sent.', pageOf(messageOf(records), 'SentTexts')],
-      refuses: describeRefusals('invalid_request'),
+      fails: describeRefusals('invalid_request'),
     }),
     run: async (caller, c) => {
       const { page = 1, perPage = 100, fields, ...named } = checkShape(SENT_QUERY, queryOf(c))
@@ -51,7 +51,7 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       description: WHOSE,
       params: FIELDS_ONLY,
       answer: ['The record of the text.', messageOf(records)],
-      refuses: describeRefusals('message_not_found'),
+      fails: describeRefusals('message_not_found'),
     }),
     run: async (caller, c, id) => {
       const { items } = await findSentTexts(caller.store, caller, requestOf(c, caller), { ids: [id] })

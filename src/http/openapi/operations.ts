@@ -7,6 +7,8 @@ import { type DescribedRefusal, describeBy, refusalAnswers } from './refusals.ts
 import { NOBODY, type Security, SIGNED_IN } from './security.ts'
 import { json, success } from './success-answers.ts'
 
+type Fails = Answers | readonly FailureStatus[] | readonly DescribedRefusal[]
+
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
@@ -14,11 +16,10 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   /** The successful answer: JSON, or an empty 204 if there is no schema. */
   readonly answer?: readonly [description: string, schema?: z.ZodType]
   /**
-   * Failures in PocketBase's format, besides those of all routes. Default: what `security` and `body` imply.
+   * Failures besides those of all routes: by status in PocketBase's format, or refusals as
+   * `{"error","message"}`, to which `security` and `body` add theirs. Default: statuses that they imply.
    */
-  readonly fails?: Answers | readonly FailureStatus[]
-  /** Failures as `{"error","message"}`, in place of `fails`. `security` and `body` add theirs. */
-  readonly refuses?: readonly DescribedRefusal[]
+  readonly fails?: Fails
   readonly responses?: Answers
 }
 
@@ -38,7 +39,7 @@ export function describeOperation(
   security: Security,
   operation: Operation,
 ): void {
-  const { id, params, body, answer, fails, refuses, responses, ...more } = { security, ...operation }
+  const { id, params, body, answer, fails, responses, ...more } = { security, ...operation }
   const [method, path] = at.split(' ') as [string, string]
   const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
   paths[path] = {
@@ -51,28 +52,31 @@ export function describeOperation(
       ...more,
       responses: {
         ...(answer && success(...answer)),
-        ...(refuses
-          ? refused(refuses, more.security, body ?? more.requestBody)
-          : failuresOf(
-              fails ?? [
-                ...(more.security === SIGNED_IN ? [401 as const] : []),
-                ...(body ? ([400, 413] as const) : []),
-              ],
-            )),
+        ...describeFailures(
+          fails ?? [
+            ...(more.security === SIGNED_IN ? [401 as const] : []),
+            ...(body ? ([400, 413] as const) : []),
+          ],
+          more.security,
+          body ?? more.requestBody,
+        ),
         ...responses,
       },
     },
   }
 }
 
-const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>
-  'map' in fails ? failures(...fails) : fails
-
 const ofBody = describeBy(COMMON_REFUSALS)('invalid_request', 'request_too_large')
 const ofCaller = describeBy(COMMON_REFUSALS)('unauthorized', 'forbidden')
 
-const refused = (named: readonly DescribedRefusal[], security: Security, body: unknown) =>
-  refusalAnswers([...(body ? ofBody : []), ...(security === NOBODY ? [] : ofCaller), ...named])
+function describeFailures(fails: Fails, security: Security, body: unknown): Answers {
+  if (!('map' in fails)) return fails
+  if (isStatuses(fails)) return failures(...fails)
+  return refusalAnswers([...(body ? ofBody : []), ...(security === NOBODY ? [] : ofCaller), ...fails])
+}
+
+const isStatuses = (fails: readonly unknown[]): fails is readonly FailureStatus[] =>
+  fails.every((one) => typeof one === 'number')
 
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
