@@ -1,13 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { EmbeddedData } from '../test/support/database/embedded-data.ts'
 import { freePort } from '../test/support/database/postgres.ts'
 import { serve } from '../test/support/server/program.ts'
 import { makeUser, pairDevice, signIn } from '../test/support/server/server-with-devices.ts'
+import { SUPERUSER } from '../test/support/server/start.ts'
 import { Load, makeAccounts } from '../test/torture/soak/load.ts'
+import { Cost } from './cost.ts'
 import { residentMb } from './process.ts'
 
 // How many texts go through their whole life in a second: `npm run bench -- flow`.
@@ -16,10 +18,9 @@ const USAGE = `npm run bench -- flow [--seconds 30] [--rounds 3] [--against FOLD
 Texts a second from the send to the webhook call about the delivery: 20 accounts send as fast as they may, 40 phones claim
 and report, ten event streams listen, on the embedded Postgres. --against: another checkout, which takes turns with this
 one. --rate: so many texts a second instead, beside 20 lists (those of the soak) and 5 incoming texts; how long requests
-take then.
+take then. Of each text: how long Postgres and the server computed, and how much Postgres wrote to its log.
 `
 const HOME = fileURLToPath(new URL('..', import.meta.url))
-const ROOT = { email: 'root@example.com', password: 'rootpass12345' }
 const [ACCOUNTS, PHONES] = [20, 2]
 /** Texts of which no call has told at a time, and sends. */
 const [MOST_OPEN, SENDERS] = [500, 32]
@@ -33,15 +34,13 @@ interface Result {
 
 async function measure(home: string, seconds: number, rate: number): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-flow-'))
-  const env = {
-    ...{ DATABASE_URL: '', DATA_DIR: folder, HOST: '127.0.0.1', PORT: String(await freePort()) },
-    ...{ LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true' },
-  }
-  const command = [join(home, 'bin/pocketsms.js'), 'superuser', 'upsert', ROOT.email, ROOT.password]
-  execFileSync(process.execPath, command, { env: { ...process.env, ...env }, stdio: 'ignore' })
+  const data = new EmbeddedData(folder)
+  data.make(home)
+  const PORT = String(await freePort())
+  const env = { ...data.env, HOST: '127.0.0.1', PORT, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true' }
   const server = await serve(env, home)
   try {
-    const root = await signIn(server.url, '_superusers', ROOT.email, ROOT.password)
+    const root = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
     const pair = { platform: 'simulator' }
     const accounts = await makeAccounts(
       ACCOUNTS,
@@ -63,14 +62,17 @@ async function measure(home: string, seconds: number, rate: number): Promise<Res
       : Array.from({ length: SENDERS }, keepFull)
     await new Promise((resolve) => setTimeout(resolve, WARM_MS))
     const [begin, before] = [performance.now(), ledger.ended]
+    const cost = await Cost.begin(server.pid, data)
     await Promise.all(work)
     const end = performance.now()
-    const perSecond = ((ledger.ended - before) * 1000) / (end - begin)
+    const ended = ledger.ended - before
+    const perText = await cost.per(ended)
+    const perSecond = (ended * 1000) / (end - begin)
     const times = [...ledger.quantiles(begin, end)]
     const figures = times.map(([what, [p50, p99]]) => `${what} ${p50.toFixed(1)}/${p99.toFixed(0)}`)
     const mb = Math.round(residentMb(server.pid) ?? 0)
     await load.stop()
-    return { home, perSecond, figures: `p50/p99 in ms: ${figures.join(', ')}; ${mb} MB` }
+    return { home, perSecond, figures: `${perText}; p50/p99 in ms: ${figures.join(', ')}; ${mb} MB` }
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

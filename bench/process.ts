@@ -23,11 +23,14 @@ export function proportionalMb(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024
 }
 
-/** Hundredths of a second that a process has computed so far; 0 where the system does not tell. */
-export function computed(pid: number): number {
+/**
+ * Hundredths of a second that a process has computed so far; 0 where the system does not tell. `withEnded`:
+ * and its children that have ended. proc(5), utime, stime, cutime, cstime
+ */
+export function computed(pid: number, withEnded = false): number {
   const [, rest = ''] = readProc(pid, 'stat').split(') ')
-  const columns = rest.split(' ')
-  return Number(columns[11] ?? 0) + Number(columns[12] ?? 0)
+  const times = rest.split(' ').slice(11, withEnded ? 15 : 13)
+  return times.reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 const LOOK_MS = 200
