@@ -1,6 +1,6 @@
--- Trigger of _changes, the log for realtime subscribers. Adds the record's row if the writer gave only its
--- id: the row is current, since the transaction has it locked. Notifies the readers of the log. Drops entries
--- of new and changed messages that the trigger sms_messages_updated, where it exists, logs already.
+-- Trigger of _changes, the log for realtime subscribers, for entries without the record's row and those that
+-- no trigger wrote. Adds the row: it is current, since the transaction has it locked. Drops entries of new
+-- and changed messages that the trigger sms_messages_updated, where it exists, logs already.
 create or replace function _changes_note() returns trigger language plpgsql as $$
 declare
   source regclass;
@@ -15,6 +15,5 @@ begin
       execute format('select row_to_json(t.*) from %s t where t.id = $1', source) into new.image using new.record;
     end if;
   end if;
-  perform _announce('changes', '');
   return new;
 end $$;

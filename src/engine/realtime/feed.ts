@@ -50,7 +50,6 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const register = () => registerNode(db, node, [...ignored], () => isOver)
   let { settled } = await register()
   let since = await currentSnapshot(db)
-  let started: string | undefined
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
@@ -59,6 +58,10 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
     since = await currentSnapshot(db)
     known.clear()
     listener.lost()
+  }
+  const registerAgain = async () => {
+    settled = (await register()).settled
+    await restart()
   }
   const hear = async (page: readonly ChangeEntry[]) => {
     const fresh = page.filter(({ position }) => !known.has(position))
@@ -73,11 +76,10 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         isDue = false
         const began = performance.now()
         if (began - readAtMs > AWAY_MS) await restart()
-        const page = await readChanges(db, since, hear)
+        const page = await readChanges(db, node, since, hear)
         since = page.snapshot
         known.clear()
-        if (started !== undefined && started !== page.started) listener.lost()
-        started = page.started
+        if (!page.isRegistered) await registerAgain()
         readAtMs = began
       }
     } catch (error) {
@@ -94,9 +96,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   }
   const renew = async () => {
     try {
-      if (await renewNode(db, node)) return
-      settled = (await register()).settled
-      await restart()
+      if (!(await renewNode(db, node))) await registerAgain()
     } catch (error) {
       log.warn({ err: error }, 'could not renew the registration as a listener')
     }
