@@ -807,9 +807,14 @@ create table webhook_payloads (
   at timestamptz not null,
   image json not null,
   -- As in webhook_dispatch.
-  target json,
-  -- Headers of the last attempt, by name; null before the first.
-  headers json
+  target json
+);
+
+-- The headers of a delivery's last attempt, by name. Not in webhook_payloads: an update would write the image
+-- again.
+create table webhook_headers (
+  delivery text collate "C" primary key,
+  headers json not null
 );
 
 -- Until when the previous secret of a webhook is valid beside the new one.

@@ -21,9 +21,10 @@ begin
       and d.status = 'pending' and d.attempts = g.before
     returning d.*
   ), sent as (
-    update webhook_payloads p set headers = g.headers from given g
-    where p.delivery = g.delivery and g.headers is not null
-      and p.delivery = any(array(select w.id from written w where w.response_body <> 'Deleted with the text'))
+    insert into webhook_headers (delivery, headers)
+    select w.id, g.headers from written w join given g on g.delivery = w.id
+    where g.headers is not null and w.response_body <> 'Deleted with the text'
+    on conflict (delivery) do update set headers = excluded.headers
   ), ended as (
     delete from webhook_dispatch d using written w
     where is_over and d.delivery = w.id and d.delivery = any(array(select w.id from written w))

@@ -72,10 +72,11 @@ const STEPS: readonly Step[] = [
     mentions: [
       {
         table: 'webhook_payloads',
-        columns: ['image', 'target', 'headers'],
+        columns: ['image', 'target'],
         key: 'delivery',
         rows: ofDeliveries,
       },
+      { table: 'webhook_headers', columns: ['headers'], key: 'delivery', rows: ofDeliveries },
       ofRecords('webhook_deliveries', ['response_body']),
       { table: 'webhook_dispatch', columns: ['target'], key: 'delivery', rows: ofDeliveries },
     ],

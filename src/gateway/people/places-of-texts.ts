@@ -38,6 +38,9 @@ const ofTextsOrBatch: Rows = ({ number }, texts) => sql`(t.ref = any(${texts}) o
   select m.batch_id from sms_messages m where m.id = any(${texts}) and m.batch_id <> '' and not exists (
     select from sms_messages o where o.batch_id = m.batch_id and o."to" not in ('', ${number})))))`
 
+const ofDeliveries: Rows = (_, texts) => sql`(t.delivery = any(array(
+  select d.id from webhook_deliveries d where d.message = any(${texts}))))`
+
 /** Places whose rows belong to texts. An erasure empties them together with each portion of texts. */
 export const PLACES_OF_TEXTS: readonly Place[] = [
   place({
@@ -52,15 +55,20 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
     table: 'webhook_payloads',
     title: 'Webhook calls',
     key: 'delivery',
-    rows: (_, texts) => sql`(t.delivery = any(array(
-      select d.id from webhook_deliveries d where d.message = any(${texts}))))`,
+    rows: ofDeliveries,
     shown: ['delivery', 'at', 'image'],
     erasure: {
       image: () => sql`(select json_object_agg(e.key,
         case when e.key = any(${KEPT}::text[]) then e.value else ${BLANK} end) from json_each(t.image) e)`,
       target: (person, name) => hide(sql.ref('t.target'), person, name),
-      headers: null,
     },
+  }),
+  place({
+    table: 'webhook_headers',
+    title: 'Headers of webhook calls',
+    key: 'delivery',
+    rows: ofDeliveries,
+    erasure: 'delete',
   }),
   place({
     table: 'webhook_deliveries',

@@ -98,8 +98,8 @@ export async function readDeliveryRequest(
 ): Promise<z.output<typeof DELIVERY_REQUEST>> {
   const sent = await queries(store.db)
     .selectFrom('webhook_deliveries as d')
-    .innerJoin('webhook_payloads as p', 'p.delivery', 'd.id')
-    .select(sql<string | null>`p.headers::text`.as('headers'))
+    .leftJoin('webhook_headers as h', 'h.delivery', 'd.id')
+    .select(sql<string | null>`h.headers::text`.as('headers'))
     .where('d.id', '=', delivery)
     .where(isOwn(owner))
     .executeTakeFirst()

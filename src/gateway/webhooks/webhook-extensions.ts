@@ -133,11 +133,11 @@ function keepToken(values: Values, old?: Readonly<Values>) {
 
 const originOf = (url: unknown) => URL.parse(String(url))?.origin
 
-/** Deletes the payloads and queue rows of deleted deliveries. */
+/** Deletes the payloads, headers and queue rows of deleted deliveries. */
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
-    await queries(db).deleteFrom('webhook_payloads').where('delivery', '=', anyOf(ids)).execute()
-    await queries(db).deleteFrom('webhook_dispatch').where('delivery', '=', anyOf(ids)).execute()
+    for (const table of ['webhook_payloads', 'webhook_headers', 'webhook_dispatch'] as const)
+      await queries(db).deleteFrom(table).where('delivery', '=', anyOf(ids)).execute()
   },
 }
 

@@ -1036,10 +1036,14 @@ interface WebhookDispatchRow {
   webhook: string
 }
 
+interface WebhookHeadersRow {
+  delivery: string
+  headers: string
+}
+
 interface WebhookPayloadsRow {
   at: Date
   delivery: string
-  headers: string | null
   image: string
   target: string | null
 }
@@ -1166,6 +1170,7 @@ export interface Tables {
   verify_services: VerifyServicesRow
   webhook_deliveries: WebhookDeliveriesRow
   webhook_dispatch: WebhookDispatchRow
+  webhook_headers: WebhookHeadersRow
   webhook_payloads: WebhookPayloadsRow
   webhook_rotations: WebhookRotationsRow
   webhooks: WebhooksRow
@@ -1227,6 +1232,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'twilio_numbers',
   'webhook_call',
   'webhook_dispatch',
+  'webhook_headers',
   'webhook_payloads',
   'webhook_rotations',
 ])

@@ -214,7 +214,7 @@ test('the request of a delivery is shown even if the receiver never answered', a
 test('the request of a delivery has no headers before the first attempt', async () => {
   const { hook, id } = await tried()
   const { db } = fixture.store
-  await db.query('update webhook_payloads set headers = null where delivery = $1', [id])
+  await db.query('delete from webhook_headers where delivery = $1', [id])
   expect((await read(user, id)).body.headers).toEqual({})
   await user.call('DELETE', `/api/collections/webhooks/records/${hook.id}`)
   expect((await read(user, id)).status).toBe(404)
