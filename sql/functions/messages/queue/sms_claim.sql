@@ -20,14 +20,17 @@ create or replace function sms_claim(asks json) returns table (
 begin
   return query
   with given as (
-    select * from json_to_recordset(asks)
+    select g.*, g.lines is null and exists (select from lines l where l.device = g.device and l.per_minute > 0) as is_paced
+    from json_to_recordset(asks)
       g(number int, device text, "user" text, "limit" int, room bigint, lines json, seconds float8)
   ), held as (
     select g.number, h.* from given g cross join lateral (
-      select d.message, d.attempt, d.lease_until, d.priority, d.position, d.sealed, d."user", d.scope::text,
-        m."to", m.sent_by
+      select d.message as id, d.attempt, d.lease_until, d.priority as rank, d.position, d.sealed, d."user", d.scope::text, m.*
       from sms_dispatch d
-      cross join lateral (select m."to", m.sent_by from sms_messages m where m.id = d.message offset 0) m
+      cross join lateral (
+        select m."to", m.body, m.line, m.sim, m.priority, m.expires_at, m.sent_by
+        from sms_messages m where m.id = d.message offset 0
+      ) m
       where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now()
       order by d.priority desc, d.position limit g."limit"
     ) h
@@ -45,8 +48,7 @@ begin
         and (d.quiet_zone is null or d.quiet_zone <> all ((select sms_quiet_zones(g."user"))::text[]))
         and d.line <> all (array(
           select l.id from lines l where l.device = g.device and not (l.enabled and l.present)))
-        and case when g.lines is null
-          then not exists (select from lines l where l.device = g.device and l.per_minute > 0)
+        and case when g.lines is null then not g.is_paced
           -- within the limits per minute of the lines
           else d.message in (
             select q.message from (
@@ -69,7 +71,7 @@ begin
     from (
       select d.message, d."user", d.scope, d."to", d.sent_by from due d
       union all
-      select h.message, h."user", h.scope, h."to", h.sent_by from held h
+      select h.id, h."user", h.scope, h."to", h.sent_by from held h
     ) c group by c."user", c.scope, c.sent_by
   ), refused as materialized (
     select r.message, r.refusal from asked a cross join lateral unnest(a.messages, a.refusals) r(message, refusal)
@@ -98,10 +100,9 @@ begin
     insert into device_handouts (device, line, at, messages)
     select t.device, t.line, now(), count(*) from taken t group by t.device, t.line
   ), claimed as (
-    select h.number, m.id, h.attempt, m."to", m.body, m.line, m.sim, m.priority, m.expires_at, h.lease_until, h.sealed,
-      false as is_new, h.priority as rank, h.position
-    from held h join sms_messages m on m.id = h.message and m.id = any(array(select held.message from held))
-    where h.message <> all(array(select r.message from refused r))
+    select h.number, h.id, h.attempt, h."to", h.body, h.line, h.sim, h.priority, h.expires_at, h.lease_until, h.sealed,
+      false as is_new, h.rank, h.position
+    from held h where h.id <> all(array(select r.message from refused r))
     union all
     select c.* from changed c
   ), found as (
@@ -111,7 +112,7 @@ begin
     from claimed c
     union all
     select g.number, null, 0, '', '', 0, 0, '', '', null, true, 0, 0 from given g
-    where g.room is null and exists (select from lines l where l.device = g.device and l.per_minute > 0)
+    where g.room is null and g.is_paced
   )
   select f.number, f.id, f.attempt, f."to", f.body, f.sim, f.priority, f.expires_at, f.lease_until, f.sealed
   from found f order by f.number, f.is_new, f.rank desc, f.position;
