@@ -4,7 +4,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { userHolder } from '../../../engine/collections/collection.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
-import { groupsOf } from '../../../platform/db/group-commits.ts'
+import { DEVICE_PACE_MS, groupsOf } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { lock, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
@@ -62,6 +62,7 @@ interface Ask {
 
 const claiming = groupsOf<Ask, Claimed>((db) => ({
   keyOf: ({ device }) => device.id,
+  paceMs: DEVICE_PACE_MS,
   async store(asks) {
     const largest = new Map(asks.toSorted((a, b) => a.limit - b.limit).map((ask) => [ask.device.id, ask]))
     const found = await claimTogether(db, [...largest.values()])

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { groupsOf } from '../../../platform/db/group-commits.ts'
+import { DEVICE_PACE_MS, groupsOf } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { anyOf, queries, unindexed } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/counts.ts'
@@ -46,6 +46,7 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
 const reporting = groupsOf<DeviceReports, Applied>((db) => ({
   keyOf: ({ device }) => device.id,
   isOnce: true,
+  paceMs: DEVICE_PACE_MS,
   sizeOf: ({ reports }) => reports.length,
   store: (items) => applyTogether(db, items),
 }))
