@@ -41,9 +41,8 @@ function options(record: AuthRecord, purpose: Purpose): TokenOptions {
 
 /** The key that signs a token. When a part of it changes, older tokens become invalid. */
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
-  new TextEncoder().encode(
-    `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${options(record, purpose).secret}`,
-  )
+  `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${options(record, purpose).secret}`
+const bytesOf = (key: string) => new TextEncoder().encode(key)
 
 interface TokenExtras {
   refreshable?: boolean
@@ -71,7 +70,7 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-    .sign(signingKey(record, purpose))
+    .sign(bytesOf(signingKey(record, purpose)))
 }
 
 /** Matches a JWT whose first two parts are strict base64url; jose also accepts spaces. See SIGNATURE, too. */
@@ -103,16 +102,25 @@ export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Whether this record's current key signed the token for this purpose. */
+const MAX_KNOWN = 10_000
+
+/** The key that signed each token, so that a token is verified once and not with each request. */
+const signedBy = new Lru<string, string>(MAX_KNOWN)
+
+/** Whether this record's current key signed a token that `readClaims` has read, for this purpose. */
 export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
+  const key = signingKey(record, purpose)
+  if (signedBy.get(token) === key) return true
   if (!SIGNATURE.test(token)) return false
-  return jwtVerify(token, signingKey(record, purpose), { algorithms: [ALGORITHM] }).then(
-    () => true,
-    () => false,
-  )
+  try {
+    await jwtVerify(token, bytesOf(key), { algorithms: [ALGORITHM] })
+  } catch {
+    return false
+  }
+  signedBy.set(token, key)
+  return true
 }
 
-const MAX_KNOWN = 10_000
 const BEARER = /^bearer (?=.)/is
 
 /** The owner of each token when it was last looked up. Entries become useless when any collection changes. */
