@@ -3,9 +3,10 @@ import { Agent as HttpsAgent } from 'node:https'
 
 /** An unused connection is closed after this time: most servers close it after 5 s, or tell their time. */
 const IDLE_MS = 4_000
-const MAX_IDLE_TO_HOST = 4
-/** With unused connections to so many hosts, others get none that is kept: each is a file of this process. */
-const MAX_IDLE_HOSTS = 200
+/** As many calls as an account may have at a time. */
+const MAX_IDLE_TO_HOST = 20
+/** With so many unused connections, no more are kept: each is a file of this process. */
+const MAX_IDLE = 800
 /** Connections are used for so long, so that a host that has moved is found at its new address. */
 const MAX_AGE_MS = 60_000
 
@@ -18,11 +19,12 @@ const makeAll = () => ({ madeAt: performance.now(), toPublic: makeAgents(), toAn
 
 let agents = makeAll()
 
-/** The agent that keeps the connections of a URL. Undefined if too many hosts have unused ones. */
+/** The agent that keeps the connections of a URL. Undefined if too many are unused. */
 export function keptConnections({ protocol }: Pick<URL, 'protocol'>, allowPrivate: boolean) {
   // the unused connections of the old agents close by themselves
   if (performance.now() - agents.madeAt > MAX_AGE_MS) agents = makeAll()
   const { toAny, toPublic } = agents
   const agent: HttpAgent = (allowPrivate ? toAny : toPublic)[protocol === 'https:' ? 'https:' : 'http:']
-  return Object.keys(agent.freeSockets).length < MAX_IDLE_HOSTS ? agent : undefined
+  const unused = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0)
+  return unused < MAX_IDLE ? agent : undefined
 }
