@@ -129,7 +129,8 @@ create table _changes (
   constraint _changes_pkey PRIMARY KEY ("position")
 );
 CREATE INDEX _changes_xid ON _changes USING btree (xid, collection, record, "position");
-CREATE TRIGGER note BEFORE INSERT ON _changes FOR EACH ROW EXECUTE FUNCTION _changes_note();
+CREATE TRIGGER announce AFTER INSERT ON _changes REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION _changes_announce();
+CREATE TRIGGER note BEFORE INSERT ON _changes FOR EACH ROW WHEN (new.image IS NULL OR pg_trigger_depth() = 0) EXECUTE FUNCTION _changes_note();
 
 create table _collections (
   id text collate "C" not null,
@@ -1129,7 +1130,7 @@ CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_messages DEFERRABLE
 CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE CONSTRAINT TRIGGER sms_messages_failed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'failed'::text AND old.status <> 'failed'::text AND new.message_type = 'outgoing'::text AND new.batch_id = ''::text) EXECUTE FUNCTION sms_conversation_failed();
 CREATE CONSTRAINT TRIGGER sms_messages_refused AFTER INSERT ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'failed'::text AND new.message_type = 'outgoing'::text AND new.batch_id = ''::text) EXECUTE FUNCTION sms_conversation_failed();
-CREATE TRIGGER sms_messages_brief AFTER UPDATE ON sms_messages FOR EACH ROW WHEN (old.status <> new.status OR old."user" <> new."user" OR old.message_type <> new.message_type OR old.created::text <> new.created::text OR old._rowid <> new._rowid) EXECUTE FUNCTION sms_messages_brief();
+CREATE TRIGGER sms_messages_brief AFTER UPDATE ON sms_messages REFERENCING OLD TABLE AS was NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_brief();
 CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
 CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
@@ -1420,12 +1421,17 @@ CREATE INDEX webhook_dispatch_due ON webhook_dispatch USING btree ("user", webho
 CREATE INDEX webhook_dispatch_handed ON webhook_dispatch USING btree ("user", webhook) WHERE handed_at IS NOT NULL;
 CREATE INDEX webhook_dispatch_tests ON webhook_dispatch USING btree (webhook) WHERE event = 'webhook.test'::text;
 
+create table webhook_headers (
+  delivery text collate "C" not null,
+  headers json not null,
+  constraint webhook_headers_pkey PRIMARY KEY (delivery)
+);
+
 create table webhook_payloads (
   delivery text collate "C" not null,
   at timestamp with time zone not null,
   image json not null,
   target json,
-  headers json,
   constraint webhook_payloads_pkey PRIMARY KEY (delivery)
 );
 
@@ -1495,6 +1501,7 @@ create operator @->> (text[], text): public.pb_arrow_text
 -- Functions: their definitions are in sql/functions
 
 create function _announce(channel text, payload text) returns void volatile
+create function _changes_announce() returns trigger volatile
 create function _changes_note() returns trigger volatile
 create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile
