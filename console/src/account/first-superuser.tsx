@@ -36,7 +36,10 @@ export function Page({ params }: PageProps) {
       text={t('This account may see and change everything on this server.')}
     >
       <RowsForm
-        {...{ draftKey: 'first-superuser', rows: ROWS, stored: {}, save: create }}
+        draftKey="first-superuser"
+        rows={ROWS}
+        stored={{}}
+        save={create}
         action={t('Create the account')}
       />
     </PageFrame>

@@ -99,7 +99,7 @@ function NewPerson({
   }
   return (
     <PageFrame title={t('Join the team')} text={`${invited} ${t('Choose how you sign in.')}`}>
-      <RowsForm {...{ draftKey: 'join', rows: NEW_PERSON, stored: {}, save: join, action: t('Join') }}>
+      <RowsForm draftKey="join" rows={NEW_PERSON} stored={{}} save={join} action={t('Join')}>
         <Button kind="quiet" onClick={onHasAccount}>
           {t('I have an account here')}
         </Button>

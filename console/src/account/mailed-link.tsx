@@ -58,7 +58,7 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
     )
   return (
     <PageFrame title={title}>
-      <RowsForm {...{ draftKey: link, rows, stored: {}, save, action }} />
+      <RowsForm draftKey={link} rows={rows} stored={{}} save={save} action={action} />
     </PageFrame>
   )
 }

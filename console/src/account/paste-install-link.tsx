@@ -34,7 +34,7 @@ export function Page() {
         'Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it.',
       )}
     >
-      <RowsForm {...{ draftKey: 'make-superuser', rows: ROWS, stored: {}, save: open }} action={t('Go on')} />
+      <RowsForm draftKey="make-superuser" rows={ROWS} stored={{}} save={open} action={t('Go on')} />
       <p>
         {t(
           'Or run this on the server, with an address and a password of yours. With the embedded database, stop the server first.',

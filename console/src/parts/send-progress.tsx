@@ -21,7 +21,7 @@ export const SendProgress = ({
   /** Finds the messages. */
   filter: string
   /** Other words for the state `pending`. */
-  pending?: string | undefined
+  pending?: string
   children?: ComponentChildren
 }) => (
   <Card title={t('Progress')}>
@@ -31,7 +31,7 @@ export const SendProgress = ({
         <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] ?? 0 }} />
       ))}
     </div>
-    <StateCounts {...{ counts, filter, pending }} />
+    <StateCounts counts={counts} filter={filter} pending={pending} />
     {children}
   </Card>
 )

@@ -67,7 +67,7 @@ export const StateCounts = ({
 }: {
   counts: Readonly<Partial<Record<ShownState, number>>>
   filter: string
-  pending?: string | undefined
+  pending?: string
 }) => (
   <div class="row" role="status">
     {OUTGOING_STATES.filter((state) => counts[state]).map((state) => {

@@ -9,11 +9,11 @@ interface Toast {
   readonly id: number
   readonly text: string
   readonly isFault: boolean
-  readonly undo?: (() => void) | undefined
+  readonly undo?: () => void
   /** The URL of the page that the toast is about. */
-  readonly href?: string | undefined
+  readonly href?: string
   /** Called when the toast disappears and the user did not press Undo. */
-  readonly then?: (() => void) | undefined
+  readonly then?: () => void
   /** When it disappears, in ms since 1970. */
   readonly ends: number
 }

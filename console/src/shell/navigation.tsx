@@ -43,7 +43,12 @@ export function SideBar({ pages, session, path }: Props) {
         <Groups pages={pages} path={path} />
       </nav>
       <AccountMenu session={session} />
-      <More isHere={!pages.some((page) => page.group && isAt(page, path))} {...{ pages, session, path }} />
+      <More
+        isHere={!pages.some((page) => page.group && isAt(page, path))}
+        pages={pages}
+        session={session}
+        path={path}
+      />
     </header>
   )
 }
@@ -120,7 +125,7 @@ const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) 
 
 const isAt = (page: PageEntry, path: string) => path === page.path || path.startsWith(`${page.path}/`)
 
-const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?: string | undefined }) => (
+const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?: string }) => (
   <a
     href={to(page.path)}
     class={isAt(page, path) ? 'here' : ''}

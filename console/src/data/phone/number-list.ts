@@ -9,7 +9,7 @@ export interface TypedNumber {
   /** The typed text. It is parsed again when the user chooses another country. */
   readonly typed: string
   /** Why the number is invalid; undefined if it is valid. */
-  readonly fault?: PhoneFault | undefined
+  readonly fault?: PhoneFault
 }
 
 /** Separators of typed numbers. A space separates only before a plus, or after `>` as in `Anna <+49…>`. */
@@ -32,10 +32,7 @@ function readNumber(text: string, country: string): TypedNumber {
 }
 
 /** Says why invalid numbers cannot be read, in one line of text, for at most `most` of them. */
-export const faultsOf = (
-  numbers: readonly { phone: string; fault?: PhoneFault | undefined }[],
-  most: number,
-) =>
+export const faultsOf = (numbers: readonly { phone: string; fault?: PhoneFault }[], most: number) =>
   numbers
     .slice(0, most)
     .map(({ phone, fault }) => `“${phone}” – ${phoneFaultWords(fault!)}.`)

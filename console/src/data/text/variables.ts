@@ -8,7 +8,7 @@ interface Piece {
   readonly text: string
   readonly isVariable: boolean
   /** The default (`there` in `{{name|there}}`), used for an empty or missing value. */
-  readonly fallback?: string | undefined
+  readonly fallback?: string
 }
 
 /** Splits a template into plain text and variables. */

@@ -11,7 +11,7 @@ import { useLive } from './use-live.ts'
 import { useRows } from './use-rows.ts'
 
 export interface ListOptions {
-  readonly filter?: string | undefined
+  readonly filter?: string
   /** Sort fields as in the API. Default: newest first. */
   readonly sort?: string
   readonly expand?: string

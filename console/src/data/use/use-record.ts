@@ -16,7 +16,7 @@ export interface Watched<T> {
 }
 
 interface State<T> {
-  readonly record?: T | undefined
+  readonly record?: T
   readonly fault?: Fault
 }
 

@@ -44,7 +44,10 @@ export function LineChoice() {
         )}
       </p>
       <RowsForm
-        {...{ draftKey: 'line-choice', rows: ROWS, save, asks: true }}
+        draftKey="line-choice"
+        rows={ROWS}
+        save={save}
+        asks
         stored={ownSettings.value ?? NOTHING}
         action={t('Save the choice')}
       />

@@ -91,5 +91,5 @@ function ReplyMail() {
   if (ownSettings.value === undefined) return <Loading />
   if (setup?.sends_mail === false) return <Notice kind="warning">{NO_MAIL}</Notice>
   const stored = ownSettings.value ?? { reply_mail_minutes: 0 }
-  return <RowsForm {...{ draftKey: 'reply-mail', rows: ROWS, stored, save, asks: true }} />
+  return <RowsForm draftKey="reply-mail" rows={ROWS} stored={stored} save={save} asks />
 }

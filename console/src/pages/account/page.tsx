@@ -111,7 +111,7 @@ function NameCard({ user }: { user: RecordModel }) {
   const rows = [{ name: 'name', label: t('Name'), autocomplete: 'name' }]
   return (
     <Card title={t('Your name')}>
-      <RowsForm {...{ draftKey: 'profile', rows, save, asks: true }} stored={{ name: user.name }} />
+      <RowsForm draftKey="profile" rows={rows} save={save} asks stored={{ name: user.name }} />
     </Card>
   )
 }
@@ -172,7 +172,7 @@ function Settings() {
   }
   return (
     <Card title={t('General')}>
-      <RowsForm {...{ draftKey: 'account-settings', rows, save, asks: true, stored }} />
+      <RowsForm draftKey="account-settings" rows={rows} save={save} asks stored={stored} />
     </Card>
   )
 }

@@ -23,7 +23,10 @@ const ROWS: readonly FormRow[] = [
 export const PasswordCard = ({ session }: { session: Session }) => (
   <Card title={t('Password')}>
     <RowsForm
-      {...{ draftKey: 'password', rows: ROWS, stored: {}, action: t('Change the password') }}
+      draftKey="password"
+      rows={ROWS}
+      stored={{}}
+      action={t('Change the password')}
       save={(_, all) => changePassword(session, all)}
     />
   </Card>

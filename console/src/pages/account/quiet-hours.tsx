@@ -31,13 +31,11 @@ export function QuietHours() {
         )}
       </p>
       <RowsForm
-        {...{
-          draftKey: 'quiet-hours',
-          rows: QUIET_ROWS,
-          stored: stored ?? NO_HOURS,
-          save: saveHours,
-          asks: true,
-        }}
+        draftKey="quiet-hours"
+        rows={QUIET_ROWS}
+        stored={stored ?? NO_HOURS}
+        save={saveHours}
+        asks
         action={t('Save quiet hours')}
       >
         {stored?.quiet_from && (

@@ -56,10 +56,7 @@ export function RetentionCard() {
   return (
     <Card title={t('Deletion after a time')}>
       <p class="muted">{value?.mode === 'delete' ? DELETES : REDACTS}</p>
-      <RowsForm
-        {...{ draftKey: 'retention', rows: ROWS, save, asks: true }}
-        stored={ownSettings.value ?? BLANK}
-      />
+      <RowsForm draftKey="retention" rows={ROWS} save={save} asks stored={ownSettings.value ?? BLANK} />
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {value && (
         <>

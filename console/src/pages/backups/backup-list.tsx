@@ -127,7 +127,9 @@ export function RestoreDialog({
           onValue={setTyped}
         />
         <FormActions
-          {...{ kind: 'danger', busy: restore.busy, disabled: typed.trim() !== backup.key }}
+          kind="danger"
+          busy={restore.busy}
+          disabled={typed.trim() !== backup.key}
           onCancel={onClose}
         >
           {t('Replace everything')}

@@ -43,7 +43,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!campaign)
     return (
       <Missing
-        {...{ read, icon: 'campaigns', title: t('Campaign'), gone: t('There is no such campaign') }}
+        read={read}
+        icon="campaigns"
+        title={t('Campaign')}
+        gone={t('There is no such campaign')}
         all={[to('/campaigns'), t('All campaigns')]}
       />
     )
@@ -127,7 +130,10 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
   const { counts, done } = shownCounts(progress)
   return (
     <SendProgress
-      {...{ done, counts, total: recipients_count, filter: `(${filterOf(campaign)})` }}
+      done={done}
+      counts={counts}
+      total={recipients_count}
+      filter={`(${filterOf(campaign)})`}
       pending={progress.status === 'paused' ? t('paused') : undefined}
     >
       <Facts

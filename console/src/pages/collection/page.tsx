@@ -64,7 +64,9 @@ export function Page({ params: { name = '' }, query }: PageProps) {
           onChoose={(next) => go(path, { view: next }, true)}
         />
       )}
-      {collection && view === '' && <Found key={name} {...{ collection, query }} all={value!.items} />}
+      {collection && view === '' && (
+        <Found key={name} collection={collection} query={query} all={value!.items} />
+      )}
       {collection && view !== '' && <Schema collection={collection} all={value!.items} />}
     </Frame>
   )
@@ -149,7 +151,7 @@ function Found({
         <Button icon="again" onClick={reload}>
           {t('Refresh')}
         </Button>
-        {!list.fault && !list.loading && <Count key={reads} {...{ name, filter }} />}
+        {!list.fault && !list.loading && <Count key={reads} name={name} filter={filter} />}
       </div>
       <Records
         list={list}
@@ -170,7 +172,8 @@ function Found({
       {record && (
         <RecordDialog
           key={record}
-          {...{ collection, expand }}
+          collection={collection}
+          expand={expand}
           id={record}
           onClose={close}
           onChanged={reload}

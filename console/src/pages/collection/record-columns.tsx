@@ -71,7 +71,7 @@ function shown(
   if (target)
     return values
       .slice(0, FIRST)
-      .map((id) => <Related key={id} {...{ id: String(id), name, record, target }} />)
+      .map((id) => <Related key={id} id={String(id)} name={name} record={record} target={target} />)
   const text = values.map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))).join(', ')
   return (
     <span class={type === 'json' ? 'mono' : ''}>{text.length > CUT ? `${text.slice(0, CUT)}…` : text}</span>

@@ -30,7 +30,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!contact)
     return (
       <Missing
-        {...{ read, icon: 'contacts', title: t('Contact'), gone: t('There is no such contact') }}
+        read={read}
+        icon="contacts"
+        title={t('Contact')}
+        gone={t('There is no such contact')}
         all={[to('/contacts'), t('All contacts')]}
       />
     )
@@ -106,7 +109,7 @@ function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly C
       </Button>
       <TimeLine steps={entries.items.map(stepOf)} />
       <Pager {...entries} />
-      {isRecording && <RecordConsent {...{ contact, groups }} onClose={() => setRecording(false)} />}
+      {isRecording && <RecordConsent contact={contact} groups={groups} onClose={() => setRecording(false)} />}
     </Card>
   )
 }

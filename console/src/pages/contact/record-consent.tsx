@@ -33,7 +33,8 @@ export function RecordConsent({
         ]}
         prepare={(fields) => ({ ...fields, ...entry })}
         saved={t('Consent recorded')}
-        {...{ onSaved: onClose, onCancel: onClose }}
+        onSaved={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

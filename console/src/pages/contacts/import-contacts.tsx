@@ -74,7 +74,10 @@ export function ImportContacts({
       {work.fault && <Notice kind="wrong">{work.fault.message}</Notice>}
       {sheet && plan && wishes && !work.busy && !done && (
         <Preview
-          {...{ sheet, plan, wishes, groups }}
+          sheet={sheet}
+          plan={plan}
+          wishes={wishes}
+          groups={groups}
           onWish={setWishes}
           onRun={() => void work.run()}
           onBack={() => setSheet(undefined)}

@@ -51,7 +51,7 @@ export function Page({ query }: PageProps) {
       <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
-      {hasAny && <ExportContacts {...{ filter, groups }} />}
+      {hasAny && <ExportContacts filter={filter} groups={groups} />}
       <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setEdited('new')}>
         {t('Add a contact')}
       </Button>

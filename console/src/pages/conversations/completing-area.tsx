@@ -20,8 +20,8 @@ interface Props {
   readonly listLabel: string
   readonly find: (typed: string) => readonly Completion[]
   readonly onSubmit: () => void
-  readonly error?: string | undefined
-  readonly hint?: string | undefined
+  readonly error?: string
+  readonly hint?: string
   /** A counter. Increasing it opens the list, for example after a click on a button. */
   readonly asked?: number
 }
@@ -100,7 +100,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   return (
     <div class="conversations-area">
       {rows}
-      <Field {...{ label, name, error, hint }}>
+      <Field label={label} name={name} error={error} hint={hint}>
         {(field) => (
           <textarea
             {...field}

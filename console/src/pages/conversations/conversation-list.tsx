@@ -105,7 +105,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
             <li key={conversation.id}>
               <ChooseBox conversation={conversation} />
               <Row
-                {...{ conversation, people }}
+                conversation={conversation}
+                people={people}
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
                 isTwin={(times.get(conversation.name) ?? 0) > 1}
@@ -135,7 +136,7 @@ function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
       <ul onKeyDown={moveFocus}>
         {hits.map(({ at, number, text, time, isNote, author }) => (
           <li key={at}>
-            <RowLink {...{ at, number, time }} name={nameOf(number)}>
+            <RowLink at={at} number={number} time={time} name={nameOf(number)}>
               {isNote && `${author || t('Note')}: `}
               {text}
             </RowLink>

@@ -50,7 +50,12 @@ export const Row = memo((props: RowProps) => {
   ]
   const row = (
     <RowLink
-      {...{ number, name, time, unread, isChosen, facts }}
+      number={number}
+      name={name}
+      time={time}
+      unread={unread}
+      isChosen={isChosen}
+      facts={facts}
       at={isHit ? `sms_messages/${last_message}` : ''}
       onClick={(event) => chooseByRow(event, conversation)}
     >

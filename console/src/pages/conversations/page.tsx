@@ -40,7 +40,8 @@ export function Page({ params: { number = '' }, query }: PageProps) {
       {number ? (
         <Open
           key={number}
-          {...{ number, people }}
+          number={number}
+          people={people}
           devices={devices.items}
           at={query.get('at') ?? ''}
           isAsked={query.has('about')}

@@ -62,7 +62,8 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
         record={line}
         rows={rows}
         saved={t('Line saved')}
-        {...{ onSaved: onClose, onCancel: onClose }}
+        onSaved={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

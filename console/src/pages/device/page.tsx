@@ -41,7 +41,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!device)
     return (
       <Missing
-        {...{ read, icon: 'devices', title: t('Device'), gone: t('There is no such device') }}
+        read={read}
+        icon="devices"
+        title={t('Device')}
+        gone={t('There is no such device')}
         all={[to('/devices'), t('To all devices')]}
       />
     )

@@ -24,7 +24,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!group)
     return (
       <Missing
-        {...{ read, icon: 'groups', title: t('Group'), gone: t('There is no such group') }}
+        read={read}
+        icon="groups"
+        title={t('Group')}
+        gone={t('There is no such group')}
         all={[to('/groups'), t('All groups')]}
       />
     )

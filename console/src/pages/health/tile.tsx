@@ -11,7 +11,7 @@ export function Tile({
 }: {
   title: string
   value: ComponentChildren
-  note?: string | undefined
+  note?: string
   tone?: Tone
   href?: string
 }) {

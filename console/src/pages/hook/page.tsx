@@ -21,12 +21,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!hook)
     return (
       <Missing
-        {...{
-          read,
-          icon: 'hooks',
-          title: t('Incoming webhook'),
-          gone: t('There is no such incoming webhook'),
-        }}
+        read={read}
+        icon="hooks"
+        title={t('Incoming webhook')}
+        gone={t('There is no such incoming webhook')}
         all={[to('/hooks'), t('All incoming webhooks')]}
       />
     )

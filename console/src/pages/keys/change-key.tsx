@@ -23,7 +23,8 @@ export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => 
       record={record}
       rows={[{ name: 'name', label: t('Name') }, ...LIMITS()]}
       saved={t('Key saved')}
-      {...{ onSaved: onClose, onCancel: onClose }}
+      onSaved={onClose}
+      onCancel={onClose}
     />
   </Dialog>
 )

@@ -65,7 +65,8 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           return { ...PROGRAM_KINDS[chosen as ProgramKindName].values, ...fields }
         }}
         action={t('Make the key')}
-        {...{ onSaved: setMade, onCancel: onClose }}
+        onSaved={setMade}
+        onCancel={onClose}
       />
     </Dialog>
   )

@@ -36,7 +36,7 @@ export function Outcome({ message, next, campaign }: Failed) {
       {canRetry && campaign && <CampaignNotice campaign={campaign} />}
       {canRetry && !campaign && session.value?.role === 'user' && (
         <div class="row">
-          <SendAgain {...{ message, phones }} onSent={(id) => go(`/messages/${id}`)} />
+          <SendAgain message={message} phones={phones} onSent={(id) => go(`/messages/${id}`)} />
         </div>
       )}
     </>

@@ -42,7 +42,10 @@ function OneMessage({ id }: { id: string }) {
   if (!record)
     return (
       <Missing
-        {...{ read, icon: 'messages', title: t('Message'), gone: t('This message is not here') }}
+        read={read}
+        icon="messages"
+        title={t('Message')}
+        gone={t('This message is not here')}
         all={[to('/messages'), t('All messages')]}
       />
     )

@@ -74,8 +74,11 @@ export function ExportDialog({
           />
         )}
         <FormActions
-          {...{ icon: 'download', busy: run.busy, disabled: chosen.length === 0 }}
-          {...{ onCancel: onClose, onStop: stop }}
+          icon="download"
+          busy={run.busy}
+          disabled={chosen.length === 0}
+          onCancel={onClose}
+          onStop={stop}
         >
           {t('Export')}
         </FormActions>

@@ -99,8 +99,12 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
           </p>
         )}
         <FormActions
-          {...{ kind: 'danger', busy: work.busy, disabled: total === 0 }}
-          {...{ onCancel: onClose, cancel: t('Keep them'), onStop: work.stop }}
+          kind="danger"
+          busy={work.busy}
+          disabled={total === 0}
+          onCancel={onClose}
+          cancel={t('Keep them')}
+          onStop={work.stop}
         >
           {total > 0 ? t('Cancel {count}', { count: total }) : t('Cancel them')}
         </FormActions>

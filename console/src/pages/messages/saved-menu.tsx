@@ -103,8 +103,13 @@ function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }
         <code>{filter}</code>
       </p>
       <RowsForm
-        {...{ draftKey: 'filter-name', rows: NAME_ROWS, stored: {}, save, action: t('Keep') }}
-        {...{ onDone: onClose, onCancel: onClose }}
+        draftKey="filter-name"
+        rows={NAME_ROWS}
+        stored={{}}
+        save={save}
+        action={t('Keep')}
+        onDone={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

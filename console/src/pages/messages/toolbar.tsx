@@ -36,7 +36,7 @@ export function Toolbar({
         {set > 0 ? t('Filters ({count})', { count: set }) : t('Filters')}
       </Button>
       <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
-      {!isOpen && <ActiveFilters {...{ question, onChange }} hasState={isOnPhone} />}
+      {!isOpen && <ActiveFilters question={question} onChange={onChange} hasState={isOnPhone} />}
       <div class="messages-more" id={id} hidden={!isOpen}>
         <div class="messages-pickers">
           <Pickers question={question} onChange={onChange} />

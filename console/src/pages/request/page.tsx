@@ -26,7 +26,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!request)
     return (
       <Missing
-        {...{ read, icon: 'person', title: t('Request'), gone: t('There is no such request') }}
+        read={read}
+        icon="person"
+        title={t('Request')}
+        gone={t('There is no such request')}
         all={[to('/personal-data'), t('Personal data')]}
       />
     )

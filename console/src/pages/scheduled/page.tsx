@@ -66,7 +66,7 @@ export function Page() {
       )}
       {!isLoading &&
         days.map(([title, rows]) => (
-          <TableSection key={title} {...{ title, columns, rows }} href={hrefOf} none="" />
+          <TableSection key={title} title={title} columns={columns} rows={rows} href={hrefOf} none="" />
         ))}
       <Pager {...texts} />
     </Frame>

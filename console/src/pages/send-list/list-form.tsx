@@ -78,7 +78,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     setFaults({})
     setOutcome(NOTHING_SENT)
   }
-  if (isOver) return <ListReport {...{ sheet, plan, outcome }} onAgain={onBack} />
+  if (isOver) return <ListReport sheet={sheet} plan={plan} outcome={outcome} onAgain={onBack} />
   const rest = plan.good.length - outcome.accepted.size
   const texts = tn('1 text', '{count} texts', rest)
   return (
@@ -97,7 +97,13 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
             {!work.busy && (
               <>
-                <ListFields {...{ sheet, wishes, faults }} templates={templates.items} onChange={change} />
+                <ListFields
+                  sheet={sheet}
+                  wishes={wishes}
+                  faults={faults}
+                  templates={templates.items}
+                  onChange={change}
+                />
                 <WhenField
                   when={when}
                   error={faults.at}
@@ -126,9 +132,12 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
               />
             )}
             <FormActions
-              {...{ icon: 'send', busy: work.busy }}
+              icon="send"
+              busy={work.busy}
               disabled={plan.good.length === 0 || refused.busy}
-              {...{ onCancel: onBack, cancel: t('Another file'), onStop: () => stop.current.abort() }}
+              onCancel={onBack}
+              cancel={t('Another file')}
+              onStop={() => stop.current.abort()}
             >
               {count > 0 && !work.busy
                 ? t('Go on with {texts}', { texts })

@@ -118,7 +118,9 @@ export function Compose({
             error={fault?.fields.to}
           />
           <WhatField
-            {...{ composition, fault, variables }}
+            composition={composition}
+            fault={fault}
+            variables={variables}
             missing={missing}
             hasGap={preview?.missing?.some((name) => isSameName(name, 'name')) ?? false}
             onChange={change}
@@ -140,10 +142,16 @@ export function Compose({
               onValue={(needsConsent) => change({ needsConsent })}
             />
           )}
-          <MoreFields {...{ composition, fault, devices }} onChange={change} />
+          <MoreFields composition={composition} fault={fault} devices={devices} onChange={change} />
           {devices.every(isSimulated) && <OnlySimulated />}
           <div class="send-foot">
-            <Cost {...{ preview, hasText }} fault={previewFault} chosen={composition} usage={usage.value} />
+            <Cost
+              preview={preview}
+              hasText={hasText}
+              fault={previewFault}
+              chosen={composition}
+              usage={usage.value}
+            />
             <Button
               type="submit"
               kind="primary"
@@ -157,7 +165,12 @@ export function Compose({
         </Form>
       </Card>
       <div class="stack">
-        <PreviewCard {...{ preview, hasText }} fault={previewFault} isPersonal={isPersonal(composition)} />
+        <PreviewCard
+          preview={preview}
+          hasText={hasText}
+          fault={previewFault}
+          isPersonal={isPersonal(composition)}
+        />
         <FirstSteps />
       </div>
     </div>

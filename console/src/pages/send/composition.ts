@@ -12,7 +12,7 @@ export interface Recipient {
   readonly name: string
   /** As typed; undefined for a contact. */
   readonly typed?: string
-  readonly fault?: PhoneFault | undefined
+  readonly fault?: PhoneFault
 }
 
 export interface Composition {

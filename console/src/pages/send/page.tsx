@@ -83,7 +83,9 @@ function Copied({ id, ...begun }: Begun & { id: string }) {
     return <Compose {...begun} initial={{ ...copyOf(read.record), isCampaign: may('admin') }} />
   return (
     <Missing
-      {...{ read, icon: 'campaigns', gone: t('There is no such campaign') }}
+      read={read}
+      icon="campaigns"
+      gone={t('There is no such campaign')}
       all={[to('/campaigns'), t('All campaigns')]}
     />
   )

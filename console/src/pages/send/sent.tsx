@@ -90,7 +90,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
   ]
   return (
     <>
-      <SendProgress {...{ counts, total, filter }} done={over} />
+      <SendProgress counts={counts} total={total} filter={filter} done={over} />
       {isSame && (
         <Card title={t('Text')}>
           <p class="as-written">{items[0]?.body}</p>

@@ -91,7 +91,10 @@ export function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: 
         draftKey="settings.test-mail"
         rows={ROWS}
         stored={{ email: session.value?.email, template: 'verification' }}
-        {...{ save: send, action: t('Send'), onDone: onClose, onCancel: onClose }}
+        save={send}
+        action={t('Send')}
+        onDone={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

@@ -135,7 +135,10 @@ function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
         draftKey={`settings.rule.${at}`}
         rows={rowsFor(at)}
         stored={{ choice: isKnown ? rule.label : OTHER, rateLimits: { rules: { [at]: stored } } }}
-        {...{ save: saveRule, action: t('Save the rule'), onDone: onClose, onCancel: onClose }}
+        save={saveRule}
+        action={t('Save the rule')}
+        onDone={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

@@ -89,8 +89,11 @@ export function Invite({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('Invite somebody')} onClose={onClose}>
       <RowsForm
-        {...{ draftKey: 'invite', rows: INVITE_ROWS.slice(0, setup?.sends_mail ? 2 : 1), save }}
-        {...{ stored: { role: 'agent' }, onCancel: onClose }}
+        draftKey="invite"
+        rows={INVITE_ROWS.slice(0, setup?.sends_mail ? 2 : 1)}
+        save={save}
+        stored={{ role: 'agent' }}
+        onCancel={onClose}
         onTyped={(all) => setEmail(String(all.email ?? ''))}
         action={email ? t('Send the invitation') : t('Make the link')}
       />

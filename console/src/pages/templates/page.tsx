@@ -89,7 +89,8 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
           { name: 'requires_consent', label: t('Send only to people with proof of consent') },
         ]}
         saved={t('Template saved')}
-        {...{ onSaved: onClose, onCancel: onClose }}
+        onSaved={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

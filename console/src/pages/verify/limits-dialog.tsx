@@ -49,9 +49,13 @@ export const LimitsDialog = ({
       )}
     </p>
     <RecordForm
-      {...{ collection: 'user_settings', record: settings, rows: ROWS, draftKey: 'code-limits' }}
+      collection="user_settings"
+      record={settings}
+      rows={ROWS}
+      draftKey="code-limits"
       saved={t('Limits saved')}
-      {...{ onSaved: onClose, onCancel: onClose }}
+      onSaved={onClose}
+      onCancel={onClose}
     />
   </Dialog>
 )

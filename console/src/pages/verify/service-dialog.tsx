@@ -90,9 +90,13 @@ export const ServiceDialog = ({
 }) => (
   <Dialog title={service ? t('Change the service') : t('New service')} onClose={onClose} wide>
     <RecordForm
-      {...{ collection: 'verify_services', record: service, rows: ROWS, blank: BLANK }}
+      collection="verify_services"
+      record={service}
+      rows={ROWS}
+      blank={BLANK}
       saved={t('Service saved')}
-      {...{ onSaved: onClose, onCancel: onClose }}
+      onSaved={onClose}
+      onCancel={onClose}
     />
   </Dialog>
 )

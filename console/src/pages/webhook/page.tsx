@@ -31,7 +31,10 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!webhook)
     return (
       <Missing
-        {...{ read, icon: 'webhooks', title: t('Outgoing webhook'), gone: t('There is no such webhook') }}
+        read={read}
+        icon="webhooks"
+        title={t('Outgoing webhook')}
+        gone={t('There is no such webhook')}
         all={[to('/webhooks'), t('All outgoing webhooks')]}
       />
     )

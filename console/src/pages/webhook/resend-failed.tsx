@@ -23,8 +23,12 @@ export function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: 
     <Dialog title={t('Send failed ones again')} onClose={onClose}>
       <RowsForm
         rows={[{ name: 'hours', label: t('That failed in'), kind: 'select', choices: SPANS }]}
-        {...{ draftKey: 'resend', stored: { hours: '24' }, save, action: t('Send again') }}
-        {...{ onDone: onClose, onCancel: onClose }}
+        draftKey="resend"
+        stored={{ hours: '24' }}
+        save={save}
+        action={t('Send again')}
+        onDone={onClose}
+        onCancel={onClose}
       />
     </Dialog>
   )

@@ -16,7 +16,7 @@ interface ManyPeople {
   readonly begins: ComponentChildren
   readonly isLater: boolean
   /** How it repeats, as `repeatSentence` says it; absent if it goes out once. */
-  readonly repeats?: string | undefined
+  readonly repeats?: string
 }
 
 /** Asks for confirmation before a send to many people. Shows the first text as it will arrive. */

@@ -33,7 +33,7 @@ export function ResendMessages({
   onClose,
 }: {
   counts: FailedCounts | undefined
-  fault?: Fault | undefined
+  fault?: Fault
   send: (chosen: readonly ResendChoice[], tell: (done: number) => void, stop: AbortSignal) => Promise<void>
   onClose: () => void
 }) {
@@ -77,7 +77,10 @@ export function ResendMessages({
           />
         )}
         <FormActions
-          {...{ icon: 'again', busy: work.busy, disabled: total === 0, onCancel: onClose }}
+          icon="again"
+          busy={work.busy}
+          disabled={total === 0}
+          onCancel={onClose}
           onStop={work.stop}
         >
           {total > 0 ? t('Send {count} again', { count: total }) : t('Send again')}

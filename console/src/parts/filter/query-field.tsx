@@ -20,7 +20,7 @@ interface Props {
   readonly applied: string
   readonly onApply: (text: string) => void
   /** The server's error for the applied text. */
-  readonly refusal?: string | undefined
+  readonly refusal?: string
   readonly find: (before: string) => Completions
   readonly check: (text: string) => QueryFault | undefined | Promise<QueryFault | undefined>
   /** What stands below the field, for the typed text and a function that applies another one. */
@@ -57,7 +57,8 @@ export function QueryField({ label, icon, placeholder, applied, onApply, refusal
         </label>
         <textarea
           {...ties}
-          {...{ id, placeholder }}
+          id={id}
+          placeholder={placeholder}
           rows={1}
           aria-invalid={Boolean(wrong)}
           aria-describedby={`${id}-note`}

@@ -18,7 +18,7 @@ export const CheckList = <T extends string>({
   choices: readonly (readonly [value: T, words: string])[]
   chosen: readonly T[]
   onChosen: (chosen: readonly T[]) => void
-  fault?: Fault | undefined
+  fault?: Fault
 }) => (
   <fieldset class={look}>
     <legend>{legend}</legend>

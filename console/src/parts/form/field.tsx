@@ -8,9 +8,9 @@ interface FieldProps {
   readonly name: string
   readonly hint?: ComponentChildren
   /** The error of the form's last request. */
-  readonly fault?: Fault | undefined
+  readonly fault?: Fault
   /** An error that the page itself found. It is shown instead of an error in `fault`. */
-  readonly error?: string | undefined
+  readonly error?: string
 }
 
 /** Attributes that link an input to its label, hint and message. */

@@ -13,7 +13,7 @@ export function Form({
   children,
 }: {
   onSubmit: () => unknown
-  fault?: Fault | undefined
+  fault?: Fault
   names?: readonly string[]
   children: ComponentChildren
 }) {
@@ -145,7 +145,7 @@ export const ButtonLink = ({
     </a>
   )
 
-const Inside = ({ icon, iconOnly, busy, children }: Look & { busy?: boolean | undefined }) => (
+const Inside = ({ icon, iconOnly, busy, children }: Look & { busy?: boolean }) => (
   <>
     {busy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
     <span class={iconOnly ? 'unseen' : ''}>{children}</span>

@@ -27,7 +27,7 @@ export function RepeatField({
   from?: string
   /** Whether the user cannot choose "Once", because the campaign repeats already. */
   isFixed?: boolean
-  error?: string | undefined
+  error?: string
 }) {
   const { cron, missed, until } = value
   const change = (part: Partial<Repeat>) => onValue({ ...value, ...part })

@@ -25,8 +25,8 @@ export function WhenField({
 }: {
   when: When
   onChange: (part: Partial<When>) => void
-  fault?: Fault | undefined
-  error?: string | undefined
+  fault?: Fault
+  error?: string
   /** Whether the text repeats: the choice is then when that begins. */
   repeats?: boolean
 }) {

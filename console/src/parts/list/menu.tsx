@@ -24,7 +24,7 @@ export function Menu({
   icon?: IconName
   iconOnly?: boolean
   /** The key that presses the button. */
-  shortcut?: string | undefined
+  shortcut?: string
   disabled?: boolean
   children: (close: () => void) => ComponentChildren
 }) {

@@ -43,7 +43,7 @@ export function Records<T extends { id: string }>({
   caption: string
   columns: readonly Column<T>[]
   href?: (row: T) => string
-  onOpen?: ((row: T) => void) | undefined
+  onOpen?: (row: T) => void
   empty: ComponentChildren
   sort?: string
   onSort?: (sort: string) => void
@@ -53,7 +53,9 @@ export function Records<T extends { id: string }>({
   return (
     <>
       {list.fault && <Notice kind="wrong">{list.fault.message}</Notice>}
-      {list.items.length > 0 && <Table {...{ caption, columns, href, onOpen, ...order }} rows={list.items} />}
+      {list.items.length > 0 && (
+        <Table caption={caption} columns={columns} href={href} onOpen={onOpen} {...order} rows={list.items} />
+      )}
       {list.items.length === 0 && !list.fault && empty}
       <Pager {...list} total={list.isCounted ? list.total : undefined} />
     </>
@@ -82,7 +84,7 @@ export function Pager(list: {
   /** The number of items on all pages; undefined if they are not counted. */
   total: number | undefined
   goTo: (page: number) => void
-  grow?: (() => void) | undefined
+  grow?: () => void
 }) {
   const { page, pages, total, goTo, grow } = list
   if (grow) return <MoreRows grow={grow} />

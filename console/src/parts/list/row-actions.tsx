@@ -10,7 +10,7 @@ export interface RowAction {
   /** The URL of a link. Set either `href` or `onClick`. */
   readonly href?: string
   readonly onClick?: () => unknown
-  readonly needs?: TeamRole | undefined
+  readonly needs?: TeamRole
   readonly disabled?: boolean
   /** False: shows the words beside the icon. Without an icon, the words are always shown. */
   readonly iconOnly?: boolean

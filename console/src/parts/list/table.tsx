@@ -43,7 +43,7 @@ export function Table<T extends { id: string }>({
   columns: readonly Column<T>[]
   rows: readonly T[]
   href?: (row: T) => string
-  onOpen?: ((row: T) => void) | undefined
+  onOpen?: (row: T) => void
   busy?: boolean
   sort?: string
   onSort?: (sort: string) => void

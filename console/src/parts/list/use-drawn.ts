@@ -5,7 +5,7 @@ const ROWS_A_FRAME = 15
 
 interface Drawn {
   readonly items: readonly unknown[]
-  readonly grow?: (() => void) | undefined
+  readonly grow?: () => void
 }
 
 /** A list as it is drawn: its first rows, and 15 more in each frame. It grows only when all are drawn. */

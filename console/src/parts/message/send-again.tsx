@@ -24,7 +24,7 @@ interface Props {
   readonly message: Message
   readonly phones: readonly Device[]
   /** The recipient, if known. */
-  readonly contact?: Contact | undefined
+  readonly contact?: Contact
   readonly kind?: 'plain' | 'quiet'
   /** Gets the id of the new text. */
   readonly onSent: (id: string) => void

@@ -29,7 +29,7 @@ export function hoursRows(names: Names, labels: Names): readonly FormRow[] {
 
 export const linesRow = (label: string): FieldRow => ({
   ...{ name: 'lines', label, kind: 'checks' },
-  input: (row, value, onValue) => <Lines {...{ row, value, onValue }} />,
+  input: (row, value, onValue) => <Lines row={row} value={value} onValue={onValue} />,
 })
 
 function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => void }) {

@@ -73,7 +73,8 @@ export function ContactForm({
       prepare={(fields) => recordOf(fields, contact)}
       saved={t('Contact saved')}
       {...(onDone && { onSaved: onDone })}
-      {...{ onCancel, isQuiet: !onCancel }}
+      onCancel={onCancel}
+      isQuiet={!onCancel}
     />
   )
 }

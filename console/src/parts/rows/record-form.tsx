@@ -13,7 +13,7 @@ type Name = keyof typeof collections
 interface RecordFormProps<C extends Name> {
   readonly collection: C
   readonly rows: readonly FormRow[]
-  readonly record?: RecordOf<C> | undefined
+  readonly record?: RecordOf<C>
   readonly blank?: Fields
   /** Converts the form's fields to the record's. `fields`: the changed ones, or all for a new record. */
   readonly prepare?: (fields: Fields, all: Fields) => Fields
@@ -25,7 +25,7 @@ interface RecordFormProps<C extends Name> {
   readonly asks?: boolean
   readonly isQuiet?: boolean
   readonly action?: string
-  readonly onCancel?: (() => void) | undefined
+  readonly onCancel?: () => void
   readonly children?: ComponentChildren
 }
 

@@ -31,7 +31,7 @@ interface RowsFormProps {
   readonly action?: string
   readonly onDone?: () => void
   /** Called by the cancel button, after it has discarded the changes. */
-  readonly onCancel?: (() => void) | undefined
+  readonly onCancel?: () => void
   /** Called at each change with the values to store, and whether they differ from the stored ones. */
   readonly onTyped?: (all: Stored, isChanged: boolean) => void
   /** Shows the form's buttons only while there are unsaved changes. */

@@ -60,7 +60,10 @@ function Row({ row, form }: { row: FieldRow; form: Filling }) {
     return (
       <CheckList
         {...(look && { class: look })}
-        {...{ legend: row.label, name: row.name, choices, fault }}
+        legend={row.label}
+        name={row.name}
+        choices={choices}
+        fault={fault}
         chosen={value as readonly string[]}
         onChosen={onValue}
       />

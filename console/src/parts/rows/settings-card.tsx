@@ -34,7 +34,11 @@ export const SettingsCard = ({
   <Card title={title} actions={actions}>
     {children}
     <RowsForm
-      {...{ draftKey: key, rows, action, stored: settings, asks: true }}
+      draftKey={key}
+      rows={rows}
+      action={action}
+      stored={settings}
+      asks
       save={async (_, changes: SettingsChange) => {
         if (isSure && !(await isSure(changes))) return undefined
         await saveSettings(changes)

@@ -141,7 +141,12 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
   return (
     <article class="conversations-note" aria-current={isFound ? 'true' : undefined}>
       {isChanging ? (
-        <NoteForm {...{ people, note, conversation: note.conversation }} onDone={() => setChanging(false)} />
+        <NoteForm
+          people={people}
+          note={note}
+          conversation={note.conversation}
+          onDone={() => setChanging(false)}
+        />
       ) : (
         <p>{note.text}</p>
       )}

@@ -95,7 +95,10 @@ export function Thread({ about, at }: { about: About; at: string }) {
                   isFound={isFound(at, entry)}
                 >
                   <TextActions
-                    {...{ message: entry.record as Message, texts, phones, contact: about.contact }}
+                    message={entry.record as Message}
+                    texts={texts}
+                    phones={phones}
+                    contact={about.contact}
                     onSent={place.toEnd}
                   />
                 </Text>
@@ -125,7 +128,13 @@ export function Thread({ about, at }: { about: About; at: string }) {
       {may('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
           {isNote && id ? (
-            <NoteForm {...{ number, people, kinds }} conversation={id} onDone={() => setNote(false)} />
+            <NoteForm
+              number={number}
+              people={people}
+              kinds={kinds}
+              conversation={id}
+              onDone={() => setNote(false)}
+            />
           ) : !E164.test(number) && !SHORT_CODE.test(number) ? (
             <>
               {kinds}

@@ -34,7 +34,9 @@ export function FilterBar({
 }) {
   return (
     <QueryField
-      {...{ applied, onApply, refusal }}
+      applied={applied}
+      onApply={onApply}
+      refusal={refusal}
       label={t('Filter')}
       icon="filter"
       placeholder={'status = "failed"'}
