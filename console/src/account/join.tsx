@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb, personal } from '../data/client.ts'
+import { pb, personal, post } from '../data/client.ts'
 import { type Fault, faultOf } from '../data/fault.ts'
 import { session, signOut } from '../data/session.ts'
 import { chooseAccount } from '../data/team/chosen-account.ts'
@@ -35,9 +35,7 @@ export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
   const [shown, setShown] = useState<Invitation | Fault>()
   useEffect(() => {
-    pb.send<Invitation>(SHOW, { method: 'POST', body: { secret } }).then(setShown, (error) =>
-      setShown(faultOf(error)),
-    )
+    post<Invitation>(SHOW, { secret }).then(setShown, (error) => setShown(faultOf(error)))
   }, [secret])
   if (!shown) return <Loading />
   if ('message' in shown) return <BrokenLink text={shown.message} />
@@ -91,7 +89,7 @@ function NewPerson({
   onHasAccount: () => void
 }) {
   const join = async (_: unknown, person: Readonly<Record<string, unknown>>) => {
-    const accepted = await pb.send<Accepted>(ACCEPT, { method: 'POST', body: { secret, ...person } })
+    const accepted = await post<Accepted>(ACCEPT, { secret, ...person })
     const { email, password } = person
     const { record } = await pb.collection('users').authWithPassword(String(email), String(password))
     await show(record.id, accepted)

@@ -1,4 +1,4 @@
-import PocketBase, { BaseAuthStore } from 'pocketbase'
+import PocketBase, { BaseAuthStore, type SendOptions } from 'pocketbase'
 import { keepSignIns } from './window-session.ts'
 
 /** The server's base URL: that of the console without `_/`. Includes a path that a reverse proxy adds. */
@@ -17,3 +17,7 @@ keepSignIns(pb, own)
 export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
 
 export const serverUrl = SERVER
+
+/** Posts to an endpoint beside the records. */
+export const post = <T = unknown>(path: string, body?: unknown, options?: SendOptions): Promise<T> =>
+  pb.send<T>(path, { method: 'POST', body, ...options })

@@ -1,4 +1,4 @@
-import { pb } from '../data/client.ts'
+import { post } from '../data/client.ts'
 import { type PersonRequest, pathOfRequest, requestFault } from '../data/personal-data.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
@@ -10,8 +10,8 @@ import { Card } from './page.tsx'
 export function ExportData({ number }: { number?: string }) {
   const start = useTask(async () => {
     const { id } = await (number
-      ? pb.send<PersonRequest>('/api/person/data', { method: 'POST', body: { number } })
-      : pb.send<PersonRequest>('/api/account/data', { method: 'POST' }))
+      ? post<PersonRequest>('/api/person/data', { number })
+      : post<PersonRequest>('/api/account/data'))
     go(pathOfRequest(id))
   })
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { readTyped } from '#portable/phone/typed.ts'
-import { pb } from '../data/client.ts'
+import { post } from '../data/client.ts'
 import { requestKeys } from '../data/connection/request-key.ts'
 import { useCountry } from '../data/phone/default-country.ts'
 import { phoneFaultWords } from '../data/phone/phone-words.ts'
@@ -31,10 +31,8 @@ export function TestText({ device }: { device: string }) {
   const { phone, fault } = readTyped(number.value, country)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device, ttl: 600 }
-    const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
-      method: 'POST',
+    const { message_ids } = await post<{ message_ids: string[] }>('/api/sms/send', request, {
       headers: { 'Idempotency-Key': keys.of(request) },
-      body: request,
     })
     keys.renew()
     setMessage(message_ids[0] ?? '')

@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import { ClientResponseError } from 'pocketbase'
-import { pb, serverUrl } from '../client.ts'
+import { post, serverUrl } from '../client.ts'
 import type { Device } from '../record-types.ts'
 import { remembered } from '../remembered.ts'
 import { session } from '../session.ts'
@@ -44,7 +44,7 @@ export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly Sim
 export const isPlayedHere = (device: string) => device in phones.value
 
 export async function addSimulatedPhone(name: string): Promise<Device> {
-  const { code } = await pb.send<{ code: string }>('/api/devices/pairing', { method: 'POST', body: { name } })
+  const { code } = await post<{ code: string }>('/api/devices/pairing', { name })
   const { token, record } = await ask<{ token: string; record: Device }>('pair', {
     code,
     platform: 'simulator',

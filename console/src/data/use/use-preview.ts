@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb } from '../client.ts'
+import { post } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useDebounced } from './use-debounced.ts'
 import { useLatest } from './use-latest.ts'
@@ -25,11 +25,7 @@ export function usePreview<T>(
   useEffect(() => {
     const isLatest = begin()
     if (asked === '') return setAnswer({ question: '' })
-    pb.send<T>(path, {
-      method: 'POST',
-      body: asked,
-      headers: { 'content-type': 'application/json' },
-    }).then(
+    post<T>(path, asked, { headers: { 'content-type': 'application/json' } }).then(
       (preview) => {
         if (isLatest()) setAnswer({ question: asked, preview })
       },

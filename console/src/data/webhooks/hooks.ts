@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import { pb, serverUrl } from '../client.ts'
+import { post, serverUrl } from '../client.ts'
 import type { RecordOf } from '../record-types.ts'
 import { inWords } from '../words/fault-sentences.ts'
 
@@ -120,9 +120,7 @@ interface Called extends Pick<HookResult, 'outcome'> {
 
 /** Posts an unsigned body to a hook. Returns the outcome and message ids. Throws if the hook refuses. */
 export async function callHook({ secret, preset }: Hook, body: string): Promise<Called> {
-  const called = await pb.send<Called>(`/api/hooks/${secret}`, {
-    method: 'POST',
-    body,
+  const called = await post<Called>(`/api/hooks/${secret}`, body, {
     headers: { 'content-type': preset === 'text' ? 'text/plain' : 'application/json' },
   })
   if (called.error) throw new Error(inWords(called.error.message))

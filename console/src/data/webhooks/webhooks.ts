@@ -1,6 +1,6 @@
 import { presetOf, WEBHOOK_PRESETS, type WebhookPreset } from '#portable/webhook-presets.ts'
 import { t } from '../../language/words.ts'
-import { pb } from '../client.ts'
+import { post } from '../client.ts'
 import { webhooks } from '../collections.ts'
 
 export const WEBHOOK_EVENTS = webhooks.events.values
@@ -51,5 +51,4 @@ export const WEBHOOK_SERVICES: readonly (readonly [preset: string, name: string,
   ),
 ]
 
-export const postWebhooks = <T>(path: string, body: object = {}) =>
-  pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })
+export const postWebhooks = <T>(path: string, body: object = {}) => post<T>(`/api/webhooks/${path}`, body)

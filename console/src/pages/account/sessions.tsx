@@ -1,5 +1,5 @@
 import type { RecordModel } from 'pocketbase'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
@@ -78,9 +78,7 @@ const endOthers = () =>
     },
     async () => {
       const path = '/api/account/end-other-sessions'
-      const { token, record } = await pb.send<{ token: string; record: RecordModel }>(path, {
-        method: 'POST',
-      })
+      const { token, record } = await post<{ token: string; record: RecordModel }>(path)
       renewSession(token, record)
     },
     t('You are signed in here alone'),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaign-progress.ts'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/record-types.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -22,20 +22,17 @@ export function Actions({
 }) {
   const { id, status } = campaign
   const [open, setOpen] = useState<'edit' | 'again'>()
-  const post = (verb: string) => pb.send(`/api/campaigns/${id}/${verb}`, { method: 'POST' })
-  const pause = useTask(() => post('pause'))
-  const resume = useTask(() => post('resume'))
+  const path = `/api/campaigns/${id}`
+  const pause = useTask(() => post(`${path}/pause`))
+  const resume = useTask(() => post(`${path}/resume`))
   const cancel = useTask(async () => {
     if (!(await confirmed(campaign.repeat ? CANCEL_REPEAT : CANCEL))) return
-    await post('cancel')
+    await post(`${path}/cancel`)
     toast(t('Campaign canceled'))
   })
   const remove = () => deleteRecord(campaign, REMOVE, t('Campaign deleted'), () => go('/campaigns'))
   const again = async (include: readonly string[]) => {
-    const { retried } = await pb.send<{ retried: number }>(`/api/campaigns/${id}/retry`, {
-      method: 'POST',
-      body: { include },
-    })
+    const { retried } = await post<{ retried: number }>(`/api/campaigns/${id}/retry`, { include })
     setOpen(undefined)
     toast(tn('One text sent again', '{count} texts sent again', retried))
   }

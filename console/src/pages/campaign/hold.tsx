@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaign-progress.ts'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -14,7 +14,7 @@ const MAX_SECONDS = 60
 export function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const left = useCountdown(progress)
   const undo = useTask(async () => {
-    await pb.send(`/api/campaigns/${campaign.id}/cancel`, { method: 'POST' })
+    await post(`/api/campaigns/${campaign.id}/cancel`)
     toast(t('Undone: nobody gets it'))
   })
   if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS) return null

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
 import { listen } from '../../data/use/shared-subscription.ts'
 
@@ -64,7 +64,7 @@ export function usePresence(conversation: string | undefined): Presence {
     if (!me || session.peek()?.sender !== me || session.peek()?.isVisit) return
     const body = { conversation, state }
     // a failure does not matter: reports are repeated, and without them a state ends by itself
-    pb.send('/api/account/presence', { method: 'POST', body, keepalive: true }).catch(() => {})
+    post('/api/account/presence', body, { keepalive: true }).catch(() => {})
   }
   useEffect(() => {
     if (!conversation) return

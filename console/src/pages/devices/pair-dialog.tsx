@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
@@ -56,7 +56,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
   const start = useTask(async () => {
     if (kind === 'carrier') return go('/devices/new/carrier')
     if (kind === 'simulated') return setDevice(await addSimulatedPhone(name))
-    setPairing(await pb.send<Pairing>('/api/devices/pairing', { method: 'POST', body: { name } }))
+    setPairing(await post<Pairing>('/api/devices/pairing', { name }))
   })
   useLive<Device>(
     'devices',

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { pb, post } from '../../data/client.ts'
 import { failedFilter, useFailed } from '../../data/failed.ts'
 import { faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
@@ -146,7 +146,7 @@ async function doEach(
   let isRefused = false
   const change = async (id: string) => {
     try {
-      await pb.send(`/api/sms/messages/${id}/${action}`, { method: 'POST' })
+      await post(`/api/sms/messages/${id}/${action}`)
       counts.done++
     } catch (error) {
       isRefused = !OF_ONE.has(faultOf(error).code)

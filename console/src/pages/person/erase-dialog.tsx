@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import {
   countedKinds,
   type FoundData,
@@ -26,7 +26,7 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
   const [isTried, setTried] = useState(false)
   const start = useTask(async () => {
     const body = { number, reason: reason.trim() }
-    const { id } = await pb.send<PersonRequest>('/api/person/erase', { method: 'POST', body })
+    const { id } = await post<PersonRequest>('/api/person/erase', body)
     onClose()
     go(pathOfRequest(id))
   })

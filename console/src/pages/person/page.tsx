@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
-import { pb } from '../../data/client.ts'
+import { pb, post } from '../../data/client.ts'
 import type { FoundData } from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -19,7 +19,7 @@ export function Page({ params: { number = '' } }: PageProps) {
   const [found, setFound] = useState<FoundData>()
   const count = useTask(async () => {
     const body = { number, preview: true }
-    setFound(await pb.send<FoundData>('/api/person/erase', { method: 'POST', body }))
+    setFound(await post<FoundData>('/api/person/erase', body))
   })
   useEffect(() => {
     setFound(undefined)

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { addEstimates, type Estimate } from '../../data/cost-estimate.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
@@ -35,8 +35,7 @@ async function estimateList(texts: readonly ListText[], isWanted: () => boolean)
   for (const { body, phones } of equalTexts(texts)) {
     if (!isWanted()) return null
     const request = { recipients: phones, body, draft: true }
-    const options = { method: 'POST', body: request, requestKey: null }
-    const { estimate } = await pb.send<{ estimate: Estimate | null }>('/api/sms/preview', options)
+    const { estimate } = await post<{ estimate: Estimate | null }>('/api/sms/preview', request)
     if (!estimate) return null
     parts.push(estimate)
   }

@@ -1,4 +1,4 @@
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import { inLanes } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -65,17 +65,18 @@ async function sendOne(
   options: Readonly<Record<string, unknown>>,
 ): Promise<{ id: string; isOld: boolean }> {
   let isOld = false
-  const answer = await pb.send<{ message_ids: readonly string[] }>('/api/sms/send', {
-    method: 'POST',
-    requestKey: null,
-    headers: { 'Idempotency-Key': keyOf(phone, body) },
-    body: { recipients: [phone], body, bulk: true, ...options },
-    fetch: async (url, init) => {
-      const response = await fetch(url, init)
-      isOld = response.headers.get('Idempotent-Replayed') === 'true'
-      return response
+  const answer = await post<{ message_ids: readonly string[] }>(
+    '/api/sms/send',
+    { recipients: [phone], body, bulk: true, ...options },
+    {
+      headers: { 'Idempotency-Key': keyOf(phone, body) },
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        isOld = response.headers.get('Idempotent-Replayed') === 'true'
+        return response
+      },
     },
-  })
+  )
   return { id: answer.message_ids[0]!, isOld }
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { useFailed } from '../../data/failed.ts'
 import { session } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -30,17 +30,12 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const notSent = (counts.failed ?? 0) + (counts.canceled ?? 0)
   const cancel = useTask(async () => {
     if (!(await confirmed(question(waiting)))) return
-    const { canceled } = await pb.send<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`, {
-      method: 'POST',
-    })
+    const { canceled } = await post<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`)
     toast(tn('One message canceled', '{count} messages canceled', canceled))
   })
   if (batch === '' || session.value?.role !== 'user') return null
   const retry = async (include: readonly string[]) => {
-    const answer = await pb.send<Retried>(`/api/sms/batches/${batch}/retry`, {
-      method: 'POST',
-      body: { include },
-    })
+    const answer = await post<Retried>(`/api/sms/batches/${batch}/retry`, { include })
     const { batch_id, recipients_count, left_out } = answer
     setAsking(false)
     toast(
@@ -53,10 +48,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     if (batch_id) go('/send', { batch: batch_id })
   }
   const reschedule = async (body: ChangeRequest) => {
-    const { rescheduled } = await pb.send<{ rescheduled: number }>(`/api/sms/batches/${batch}/reschedule`, {
-      method: 'POST',
-      body,
-    })
+    const { rescheduled } = await post<{ rescheduled: number }>(`/api/sms/batches/${batch}/reschedule`, body)
     toast(tn('One message has another time', '{count} messages have another time', rescheduled))
   }
   return (

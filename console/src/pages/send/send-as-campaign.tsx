@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { WithoutConsent } from '../../data/campaign-progress.ts'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import { type Repeat, repeatSentence } from '../../data/repeat.ts'
@@ -46,11 +46,11 @@ async function sendAsCampaign(
   if (!may('admin')) return sendAsAgent(request)
   const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
   const body = campaignOf(request, begins, atMs)
-  const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
+  const preview = await post<Preview>('/api/campaigns/preview', body)
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? repeatSentence(request.repeat as Repeat) : undefined
   if (!(await isConfirmed(preview, begins, true, sentence))) return 'no'
-  return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
+  return post('/api/campaigns', body, { headers: { 'idempotency-key': key } })
 }
 
 /**
@@ -58,8 +58,7 @@ async function sendAsCampaign(
  * nothing if there are too many recipients: the server will refuse these.
  */
 async function sendAsAgent(request: Request): Promise<'no' | undefined> {
-  const options = { method: 'POST', body: request }
-  const preview = await pb.send<SendPreview>('/api/sms/preview', options)
+  const preview = await post<SendPreview>('/api/sms/preview', request)
   const first = preview.items.find((item) => !item.opted_out && !item.without_consent)
   if (preview.recipients_count > MAX_PLAIN || !first) return undefined
   const without = preview.items.filter((item) => item.without_consent)
@@ -72,8 +71,8 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
 
 /** When a repeating campaign first goes out. */
 async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
-  const options = { method: 'POST', body: { repeat, scheduled_at } }
-  const { times } = await pb.send<{ times: readonly [string] }>('/api/campaigns/times', options)
+  const asked = { repeat, scheduled_at }
+  const { times } = await post<{ times: readonly [string] }>('/api/campaigns/times', asked)
   return new Date(msOf(times[0])).toISOString()
 }
 
@@ -149,11 +148,7 @@ export function useSend(): Task<[Request]> {
     }
     const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
     const headers = { 'idempotency-key': key }
-    const { batch_id, message_ids } = await pb.send<Accepted>(path, {
-      method: 'POST',
-      body: request,
-      headers,
-    })
+    const { batch_id, message_ids } = await post<Accepted>(path, request, { headers })
     keys.renew()
     go('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
   })

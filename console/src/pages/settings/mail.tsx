@@ -1,4 +1,4 @@
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -75,7 +75,7 @@ const ROWS: readonly FormRow[] = [
 export function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: () => void }) {
   const send = async (_: object, { email, template }: { email?: unknown; template?: unknown }) => {
     const body = { email: String(email).trim(), template, collection: 'users' }
-    await pb.send('/api/settings/test/email', { method: 'POST', body })
+    await post('/api/settings/test/email', body)
     return hasServer
       ? t('The SMTP server took the mail to {email}', { email: body.email })
       : t('The mail is in the server’s log')

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { useSetup } from '../../data/setup.ts'
 import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
 import { nowMs } from '../../data/text/now.ts'
@@ -74,7 +74,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [link, setLink] = useState('')
   const save = async (_: unknown, body: Readonly<Record<string, unknown>>) => {
-    const made = await pb.send<{ link?: string }>('/api/account/invitations', { method: 'POST', body })
+    const made = await post<{ link?: string }>('/api/account/invitations', body)
     if (made.link) setLink(made.link)
     else onClose()
     return made.link ? '' : t('An invitation is on its way to {email}', { email })

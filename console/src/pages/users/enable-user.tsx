@@ -1,4 +1,4 @@
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import type { User } from '../../data/record-types.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -28,7 +28,7 @@ type Access = Readonly<
 export function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
   const { value, fault } = useAnswer<Access>(`/api/users/${user.id}/access`)
   const enable = useTask(async (access: 'end' | 'keep') => {
-    await pb.send(`/api/users/${user.id}/enable`, { method: 'POST', body: { access } })
+    await post(`/api/users/${user.id}/enable`, { access })
     toast(t('{email} can sign in again', { email: user.email }))
     onClose()
   })

@@ -152,7 +152,7 @@ export async function revoke(path: string, question: Question, said: string, the
   if (!(await confirmed({ ...question, danger: true }))) return false
   // keeps the current token, because the person may switch to another account before the deletion
   const headers = { authorization: pb.authStore.token }
-  const options: SendOptions = { method: 'DELETE', headers, keepalive: true, requestKey: null }
+  const options: SendOptions = { method: 'DELETE', headers, keepalive: true }
   const finish = () => {
     removeEventListener('pagehide', finish)
     pb.send(path, options).then(then, toastFault)

@@ -87,9 +87,9 @@ export function TextField(props: TextProps) {
   return <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
 }
 
-export function TextArea(props: Typed<HTMLTextAreaElement> & { rows?: number }) {
+export function TextArea({ rows = 4, ...props }: Typed<HTMLTextAreaElement> & { rows?: number }) {
   const { field, input } = split(props)
-  return <Field {...field}>{(ties) => <textarea rows={4} {...input} {...ties} />}</Field>
+  return <Field {...field}>{(ties) => <textarea rows={rows} {...input} {...ties} />}</Field>
 }
 
 /** A menu to choose one value from. `choices`: pairs of value and words. */

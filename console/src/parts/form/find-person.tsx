@@ -81,7 +81,7 @@ export function FindPerson({
           ))}
         </ul>
       )}
-      <FormActions {...(onCancel && { onCancel })}>{action}</FormActions>
+      <FormActions onCancel={onCancel}>{action}</FormActions>
     </Form>
   )
 }

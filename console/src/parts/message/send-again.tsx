@@ -1,4 +1,4 @@
-import { pb } from '../../data/client.ts'
+import { post } from '../../data/client.ts'
 import { deviceName } from '../../data/device/device-name.ts'
 import type { Contact, Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -38,9 +38,9 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
   const again = async (device_id?: string) => {
     if (isUnknown(message) && !(await confirmed(TWICE))) return
     const path = `/api/sms/messages/${message.id}/retry`
-    const send = () => pb.send(path, { method: 'POST', ...(device_id && { body: { device_id } }) })
+    const body = device_id ? { device_id } : undefined
     await attempt(
-      async () => onSent((await send()).message_ids[0]),
+      async () => onSent((await post<{ message_ids: [string] }>(path, body)).message_ids[0]),
       t('A new message with this text is being sent'),
     )
   }

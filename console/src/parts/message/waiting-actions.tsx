@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { pb, post } from '../../data/client.ts'
 import type { Message } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../dialog/change-dialog.tsx'
@@ -14,8 +14,7 @@ export function WaitingActions({ message, kind }: { message: Message; kind: 'pla
   const path = `/api/sms/messages/${message.id}`
   const change = (body: ChangeRequest) => pb.send(path, { method: 'PATCH', body })
   const sendNow = () => attempt(() => change({ scheduled_at: '' }), t('It is sent now'))
-  const cancel = () =>
-    attempt(() => pb.send(`${path}/cancel`, { method: 'POST' }), t('Canceled: it will not be sent'))
+  const cancel = () => attempt(() => post(`${path}/cancel`), t('Canceled: it will not be sent'))
   return (
     <>
       {message.status === 'pending' && (

@@ -72,7 +72,7 @@ export function ContactForm({
       rows={rows}
       prepare={(fields) => recordOf(fields, contact)}
       saved={t('Contact saved')}
-      {...(onDone && { onSaved: onDone })}
+      onSaved={onDone}
       onCancel={onCancel}
       isQuiet={!onCancel}
     />

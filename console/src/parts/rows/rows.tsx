@@ -59,7 +59,7 @@ function Row({ row, form }: { row: FieldRow; form: Filling }) {
   if (kind === 'checks')
     return (
       <CheckList
-        {...(look && { class: look })}
+        class={look}
         legend={row.label}
         name={row.name}
         choices={choices}
@@ -76,7 +76,6 @@ function Row({ row, form }: { row: FieldRow; form: Filling }) {
     hint: typeof hint === 'function' ? hint(values) : hint,
   }
   if (kind === 'select') return <SelectField {...props} choices={choices} />
-  if (kind === 'area' || rows)
-    return <TextArea {...props} {...(rows && { rows })} {...(inputRef && { inputRef })} />
+  if (kind === 'area' || rows) return <TextArea {...props} rows={rows} inputRef={inputRef} />
   return <TextField {...props} {...(kind && kind !== 'list' && { type: kind })} />
 }
