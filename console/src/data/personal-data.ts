@@ -32,7 +32,7 @@ const REMOVED = t('Number removed')
 export type Kind = readonly [place: string, words: string, erasure: string]
 
 /** All kinds, in the order in which a page shows them. */
-export const KINDS: readonly Kind[] = [
+const KINDS: readonly Kind[] = [
   ['contacts', t('Contact'), DELETED],
   ['conversations', t('Conversation'), DELETED],
   ['sms_messages', t('Messages'), EMPTIED],

@@ -33,11 +33,6 @@ export type RecordOf<C extends keyof typeof collections> = RecordModel & {
     : never
 }
 
-export interface Owned extends RecordModel {
-  readonly user: string
-  readonly created: string
-}
-
 export interface Message extends RecordOf<'sms_messages'> {
   readonly expand?: { readonly device?: Device; readonly user?: User; readonly sent_by?: Sender }
 }

@@ -9,45 +9,15 @@ export interface RateLimit {
   readonly maxRequests: number
 }
 
-export interface S3 {
-  readonly enabled: boolean
-  readonly bucket: string
-  readonly region: string
-  readonly endpoint: string
-  readonly accessKey: string
-  /** Write-only. If it is left out, the stored value stays. */
-  readonly secret?: string
-  readonly forcePathStyle: boolean
-}
-
+/** The settings that the console reads by name. Forms name the others by their paths, as `smtp.host`. */
 export interface Settings {
-  readonly meta: {
-    readonly appName: string
-    readonly appURL: string
-    readonly senderName: string
-    readonly senderAddress: string
-  }
-  readonly smtp: {
-    readonly enabled: boolean
-    readonly host: string
-    readonly port: number
-    readonly username: string
-    /** Write-only. If it is left out, the stored value stays. */
-    readonly password?: string
-    readonly authMethod: string
-    readonly tls: boolean
-  }
-  readonly rateLimits: {
-    readonly enabled: boolean
-    readonly rules: readonly RateLimit[]
-    readonly excludedIPs: readonly string[]
-  }
+  readonly smtp: { readonly enabled: boolean }
+  readonly rateLimits: { readonly rules: readonly RateLimit[] }
   /** `logAuthId`: whether the log contains the id of the caller. */
   readonly logs: { readonly logAuthId: boolean }
   /** IP addresses and subnets that superusers may call from; empty for any. */
   readonly superuserIPs: readonly string[]
-  readonly backups: { readonly cron: string; readonly cronMaxKeep: number; readonly s3: S3 }
-  readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }
+  readonly backups: { readonly cron: string; readonly s3: { readonly enabled: boolean } }
 }
 
 /** A change of settings. Absent groups and members stay as they are. */

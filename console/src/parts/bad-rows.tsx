@@ -24,7 +24,7 @@ export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }
           rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}
         />
       </section>
-      <Button icon="download" onClick={() => saveFile('left-out.csv', badRowsCsv(sheet, bad), 'text/csv')}>
+      <Button icon="download" onClick={() => saveFile('left-out.csv', badRowsCsv(sheet, bad))}>
         {t('Save them as a file')}
       </Button>
     </details>

@@ -15,7 +15,7 @@ export const CodeBlock = ({ code, original = code }: { code: string; original?: 
 
 const SHOWN_MS = 2_000
 
-export function Copy({ text, label = t('Copy') }: { text: string; label?: string }) {
+function Copy({ text }: { text: string }) {
   const [done, setDone] = useState(false)
   const copy = async () => {
     if (!(await copied(text)))
@@ -25,7 +25,7 @@ export function Copy({ text, label = t('Copy') }: { text: string; label?: string
   }
   return (
     <Button icon={done ? 'check' : 'copy'} onClick={() => void copy()}>
-      {done ? t('Copied') : label}
+      {done ? t('Copied') : t('Copy')}
     </Button>
   )
 }

@@ -1,5 +1,8 @@
-export function saveFile(name: string, content: string | Blob, type: string): void {
-  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }))
+/** Saves a CSV file. */
+export function saveFile(name: string, content: string | Blob): void {
+  const url = URL.createObjectURL(
+    content instanceof Blob ? content : new Blob([content], { type: 'text/csv' }),
+  )
   download(name, url)
   // waits a minute, so that the download has begun
   setTimeout(() => URL.revokeObjectURL(url), 60_000)

@@ -4,7 +4,7 @@ import { remembered } from '../remembered.ts'
 import { actFor, actForNobody, endedAccount, type Session } from '../session.ts'
 import type { MemberRole } from './team.ts'
 
-export interface Account {
+interface Account {
   readonly id: string
   readonly name: string
   readonly role: MemberRole

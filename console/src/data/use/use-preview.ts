@@ -10,30 +10,23 @@ const CALM_MS = 350
  * Posts `request` to `path` 350 ms after its last change, and returns the preview in the answer. Keeps the
  * last preview until the next answer. Posts nothing while `request` is undefined.
  */
-export function usePreview<T>(
-  path: string,
-  request: object | undefined,
-): {
-  preview: T | undefined
-  fault: Fault | undefined
-  isOld: boolean
-} {
+export function usePreview<T>(path: string, request: object | undefined): { preview?: T; fault?: Fault } {
   const question = request ? JSON.stringify(request) : ''
   const asked = useDebounced(question, CALM_MS)
-  const [answer, setAnswer] = useState<{ question: string; preview?: T; fault?: Fault }>({ question: '' })
+  const [answer, setAnswer] = useState<{ preview?: T; fault?: Fault }>({})
   const begin = useLatest()
   useEffect(() => {
     const isLatest = begin()
-    if (asked === '') return setAnswer({ question: '' })
+    if (asked === '') return setAnswer({})
     post<T>(path, asked, { headers: { 'content-type': 'application/json' } }).then(
       (preview) => {
-        if (isLatest()) setAnswer({ question: asked, preview })
+        if (isLatest()) setAnswer({ preview })
       },
       (error) => {
-        if (isLatest()) setAnswer({ question: asked, fault: faultOf(error) })
+        if (isLatest()) setAnswer({ fault: faultOf(error) })
       },
     )
     return () => void begin()
   }, [path, asked])
-  return { preview: answer.preview, fault: answer.fault, isOld: answer.question !== question }
+  return answer
 }

@@ -137,8 +137,7 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
         blank={{ enabled: true, match: 'any', pause_hours: 12 }}
         prepare={(_, all) => all}
         saved={t('Automatic answer saved')}
-        onSaved={onClose}
-        onCancel={onClose}
+        onClose={onClose}
       />
     </Dialog>
   )

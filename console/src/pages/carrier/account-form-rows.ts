@@ -8,8 +8,8 @@ import { customRows } from './custom-rows.ts'
 const required = (typed: Value) => (String(typed).trim() === '' ? t('Fill this in.') : undefined)
 
 /** A value that may be left empty. */
-const optionalNumber = (name: string, label: string, placeholder: string): FieldRow => ({
-  ...{ name, label, placeholder, kind: 'number', min: 0 },
+const optionalNumber = (name: string, label: string): FieldRow => ({
+  ...{ name, label, placeholder: '10', kind: 'number', min: 0 },
   write: (typed) => (typed === '' ? '' : Number(typed)),
 })
 
@@ -78,10 +78,7 @@ const address = (preset: CarrierPreset): FieldRow => {
 const more = (preset: CarrierPreset): FormRow => ({
   summary: preset.url === '' ? t('More: rate') : t('More: rate and address'),
   folded: [
-    [
-      optionalNumber('rate', t('Texts a second'), '10'),
-      optionalNumber('parallel', t('Requests at the same time'), '10'),
-    ],
+    [optionalNumber('rate', t('Texts a second')), optionalNumber('parallel', t('Requests at the same time'))],
     ...(preset.url === '' ? [] : [address(preset)]),
   ],
 })

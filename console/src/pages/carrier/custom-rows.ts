@@ -17,7 +17,7 @@ const line = (name: string, label: string, placeholder = ''): FieldRow => ({
   ...{ name: `custom.${name}`, label, placeholder, spellcheck: false },
 })
 
-const list = (name: string, label: string, placeholder = ''): FieldRow => ({
+const list = (name: string, label: string, placeholder: string): FieldRow => ({
   ...line(name, label, placeholder),
   kind: 'list',
 })
@@ -60,8 +60,8 @@ const condition = (name: string): FieldRow => ({
   ...{ read: readCondition, write: writeCondition },
 })
 
-const has = (part: string, ...kinds: readonly string[]) => ({
-  shown: (values: Values) => kinds.includes(String(values[`custom.${part}`])),
+const signedBy = (...kinds: readonly string[]) => ({
+  shown: (values: Values) => kinds.includes(String(values['custom.signature.kind'])),
 })
 
 const SIGNATURE: readonly FormRow[] = [
@@ -77,7 +77,7 @@ const SIGNATURE: readonly FormRow[] = [
   },
   {
     ...line('signature.header', t('Header of the signature'), 'x-signature'),
-    ...has('signature.kind', 'hmac', 'ed25519', 'jwt'),
+    ...signedBy('hmac', 'ed25519', 'jwt'),
   },
   [
     {
@@ -86,22 +86,22 @@ const SIGNATURE: readonly FormRow[] = [
         kind: 'select',
         choices: ['', 'sha256', 'sha1', 'sha512'].map((one) => [one, one || '–'] as const),
       },
-      ...has('signature.kind', 'hmac'),
+      ...signedBy('hmac'),
     },
     {
       ...line('signature.encoding', t('Encoding')),
       ...{ kind: 'select', choices: ['', 'hex', 'base64'].map((one) => [one, one || '–'] as const) },
-      ...has('signature.kind', 'hmac'),
+      ...signedBy('hmac'),
     },
   ],
   {
     ...list('signature.of', t('Signed parts'), 'body'),
-    ...has('signature.kind', 'hmac', 'ed25519'),
+    ...signedBy('hmac', 'ed25519'),
     hint: t('The signed parts in their order: body, url, address, params, header:NAME, or a text itself.'),
   },
   {
     ...line('signature.timestamp', t('Header of the time'), 'x-timestamp'),
-    ...has('signature.kind', 'hmac', 'ed25519'),
+    ...signedBy('hmac', 'ed25519'),
   },
 ]
 

@@ -5,7 +5,7 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
 
 /** A read of the records API, as programs send it. */
-export interface Request {
+interface Request {
   readonly collection: string
   /** The record's id; absent for a list. */
   readonly id?: string

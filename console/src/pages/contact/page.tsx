@@ -74,7 +74,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       </div>
       {isChanging && (
         <Dialog title={t('Change a contact')} onClose={close}>
-          <ContactForm contact={contact} groups={groups.items} onDone={close} onCancel={close} />
+          <ContactForm contact={contact} groups={groups.items} onClose={close} />
         </Dialog>
       )}
     </Frame>

@@ -33,8 +33,7 @@ export function RecordConsent({
         ]}
         prepare={(fields) => ({ ...fields, ...entry })}
         saved={t('Consent recorded')}
-        onSaved={onClose}
-        onCancel={onClose}
+        onClose={onClose}
       />
     </Dialog>
   )

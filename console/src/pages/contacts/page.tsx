@@ -63,7 +63,7 @@ export function Page({ query }: PageProps) {
   return (
     <Frame
       title={group ? t('Members of {group}', { group: group.name }) : t('Contacts')}
-      {...(group && { back: { href: to(`/groups/${group.id}`), words: t('Group') } })}
+      back={group && { href: to(`/groups/${group.id}`), words: t('Group') }}
       actions={hasAny && buttons}
     >
       {hasAny && (
@@ -116,8 +116,7 @@ export function Page({ query }: PageProps) {
           <ContactForm
             contact={edited === 'new' ? undefined : edited}
             groups={groups.items}
-            onDone={close}
-            onCancel={close}
+            onClose={close}
           />
         </Dialog>
       )}

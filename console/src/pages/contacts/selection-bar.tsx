@@ -137,7 +137,7 @@ export function SelectionBar({
         <Button needs="agent" onClick={() => void optIn()}>
           {t('Opt in')}
         </Button>
-        <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.nameOf), 'text/csv')}>
+        <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.nameOf))}>
           {t('Export as CSV')}
         </Button>
         <Button kind="danger" icon="trash" needs="agent" onClick={() => void remove()}>

@@ -4,7 +4,6 @@ import { formatPhone } from '#portable/phone/format.ts'
 import { countSegments } from '#portable/segments.ts'
 import { sendText } from '../../data/connection/outbox.ts'
 import type { Device, Message } from '../../data/record-types.ts'
-import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { openWords, variablesOf } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
@@ -103,14 +102,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
             {t('Saved replies')}
           </Button>
         )}
-        <WhenMenu
-          words={t('Send later')}
-          icon="clock"
-          iconOnly
-          named={(now) => [inAnHour(now), ...comingDays(now)]}
-          action={t('Send at this time')}
-          onPick={(at) => void submit(at)}
-        />
+        <WhenMenu words={t('Send later')} action={t('Send at this time')} onPick={(at) => void submit(at)} />
         {devices.length > 1 && (
           <SelectField
             label={t('Device')}

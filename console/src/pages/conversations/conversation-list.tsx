@@ -26,7 +26,7 @@ import './conversation-list.css'
 import { Row, RowLink } from './conversation-row.tsx'
 import { Views, view } from './view-buttons.tsx'
 
-export const words = signal('')
+const words = signal('')
 
 /** The conversations that the list shows, by their numbers. */
 const shownRows = new Map<string, Conversation>()

@@ -1,7 +1,6 @@
 import type { Conversation } from '../../data/record-types.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { isHuge, isNarrow } from '../../data/use/media-queries.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
@@ -67,15 +66,7 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
           {t('Assign to me')}
         </Button>
       )}
-      <WhenMenu
-        words={t('Follow up')}
-        shortcut="F"
-        icon="clock"
-        iconOnly
-        named={(now) => [inAnHour(now), ...comingDays(now)]}
-        action={t('Follow up then')}
-        onPick={followUp}
-      />
+      <WhenMenu words={t('Follow up')} shortcut="F" action={t('Follow up then')} onPick={followUp} />
       <Button
         kind="quiet"
         icon="backups"

@@ -9,8 +9,7 @@ export const NewConversation = ({ onClose }: { onClose: () => void }) => (
       action={t('Write')}
       only="opted_out = false"
       autofocus
-      onOpen={onClose}
-      onCancel={onClose}
+      onClose={onClose}
     />
   </Dialog>
 )

@@ -19,7 +19,7 @@ const PER_PAGE = 30
 const MENTIONS_PER_PAGE = 50
 const OLDER = 10
 
-export interface Conversations {
+interface Conversations {
   readonly list: List<Conversation>
   readonly words: string
   readonly hits: readonly Hit[]

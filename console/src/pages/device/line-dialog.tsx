@@ -12,7 +12,7 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { priceRows } from './price-rows.ts'
 
-export const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
+const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
 
 export function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const [country, setCountry] = useCountry()
@@ -57,14 +57,7 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
   ]
   return (
     <Dialog title={t('Change the line')} onClose={onClose}>
-      <RecordForm
-        collection="lines"
-        record={line}
-        rows={rows}
-        saved={t('Line saved')}
-        onSaved={onClose}
-        onCancel={onClose}
-      />
+      <RecordForm collection="lines" record={line} rows={rows} saved={t('Line saved')} onClose={onClose} />
     </Dialog>
   )
 }

@@ -8,14 +8,14 @@ const PRICE = /^(?:(\+[1-9]\d{0,14})[\s:=]+)?(\d{1,6}(?:[.,]\d{1,6})?)$/
 const MONEY = /^\d{1,9}(?:[.,]\d{1,6})?$/
 
 /** The prices of a line as lines of text: that for all other numbers first. */
-export function readPrices(stored: unknown): string {
+function readPrices(stored: unknown): string {
   const { default: usual, ...others } = (stored ?? {}) as Prices
   const lines = Object.entries(others).map(([prefix, price]) => `${prefix} ${price}`)
   return [...(usual === undefined ? [] : [usual]), ...lines].join('\n')
 }
 
 /** The prices that a person typed; null for none, undefined if a line is no price. */
-export function writePrices(typed: Value): Prices | null | undefined {
+function writePrices(typed: Value): Prices | null | undefined {
   const lines = String(typed)
     .split('\n')
     .map((line) => line.trim())

@@ -52,8 +52,7 @@ const GroupForm = ({ group, onClose }: { group: ContactGroup | undefined; onClos
       record={group}
       rows={[{ name: 'name', label: t('Name'), autofocus: true }]}
       saved={group ? t('Group renamed') : t('Group created')}
-      onSaved={onClose}
-      onCancel={onClose}
+      onClose={onClose}
     />
   </Dialog>
 )

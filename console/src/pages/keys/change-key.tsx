@@ -23,8 +23,7 @@ export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => 
       record={record}
       rows={[{ name: 'name', label: t('Name') }, ...LIMITS()]}
       saved={t('Key saved')}
-      onSaved={onClose}
-      onCancel={onClose}
+      onClose={onClose}
     />
   </Dialog>
 )

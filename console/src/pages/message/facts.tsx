@@ -16,16 +16,15 @@ export function factsOf(message: Message, sim: string): readonly (Fact | false)[
   const isOut = message_type === 'outgoing'
   const isSuperuser = session.value?.role === 'superuser'
   return [
-    isSuperuser && [t('User'), <Owner key="user" record={message} />],
-    [t('Device'), <DeviceLink key="device" message={message} />],
+    isSuperuser && [t('User'), <Owner record={message} />],
+    [t('Device'), <DeviceLink message={message} />],
     sim !== '' && [t('Line'), sim],
     message.sim > 0 && sim === '' && ['SIM', t('Slot {slot}', { slot: message.sim })],
-    [isOut ? t('Accepted') : t('Came in'), <Moment key="created" at={message.created} />],
-    message.scheduled_at !== '' && [t('Scheduled for'), <Moment key="scheduled" at={message.scheduled_at} />],
-    message.expires_at !== '' && [t('Expires'), <Moment key="expires" at={message.expires_at} />],
-    isOut && message.sent_at !== '' && [t('Sent'), <Moment key="sent" at={message.sent_at} />],
-    isOut &&
-      message.delivered_at !== '' && [t('Arrived'), <Moment key="delivered" at={message.delivered_at} />],
+    [isOut ? t('Accepted') : t('Came in'), <Moment at={message.created} />],
+    message.scheduled_at !== '' && [t('Scheduled for'), <Moment at={message.scheduled_at} />],
+    message.expires_at !== '' && [t('Expires'), <Moment at={message.expires_at} />],
+    isOut && message.sent_at !== '' && [t('Sent'), <Moment at={message.sent_at} />],
+    isOut && message.delivered_at !== '' && [t('Arrived'), <Moment at={message.delivered_at} />],
     segments > 0 && [t('Size'), sizeOf(body, segments)],
     isOut && priority !== 0 && [t('Priority'), priority],
     isOut && guarantee === 'at_least_once' && [t('If the device goes silent'), t('It is sent again')],

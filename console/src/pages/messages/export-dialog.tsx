@@ -35,7 +35,7 @@ export function ExportDialog({
       const names = isUser ? await namesOfContacts(ended) : new Map()
       const csv = await readExport(filter, fieldsOf(wanted), setDone, ended)
       const file = await readableCsv(csv, wanted, names)
-      saveFile(`messages-${localOf(Date.now()).slice(0, 10)}.csv`, file, 'text/csv')
+      saveFile(`messages-${localOf(Date.now()).slice(0, 10)}.csv`, file)
       toast(t('Export saved'))
       onClose()
     } catch (error) {

@@ -10,6 +10,10 @@ import './saved-filters.css'
 
 export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (filter: string) => void }) {
   const [isNaming, setNaming] = useState(false)
+  const choose = (close: () => void) => (chosen: string) => {
+    onChoose(chosen)
+    close()
+  }
   return (
     <>
       <Menu words={t('Saved')} icon="down">
@@ -18,10 +22,7 @@ export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (fil
             <SavedList
               title={t('Yours')}
               filters={savedFilters.value}
-              onChoose={(chosen) => {
-                onChoose(chosen)
-                close()
-              }}
+              onChoose={choose(close)}
               onForget={forgetFilter}
             />
             <Button
@@ -35,14 +36,7 @@ export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (fil
             >
               {filter === '' ? t('Apply a filter to keep it here') : t('Keep this filter')}
             </Button>
-            <SavedList
-              title={t('Ready to use')}
-              filters={readyFilters()}
-              onChoose={(chosen) => {
-                onChoose(chosen)
-                close()
-              }}
-            />
+            <SavedList title={t('Ready to use')} filters={readyFilters()} onChoose={choose(close)} />
           </div>
         )}
       </Menu>

@@ -81,15 +81,10 @@ const Asked = ({ request: { kind, expand, reason, created, done_at, hash } }: { 
     <Facts
       facts={[
         [t('Who'), expand?.asked_by?.name || '–'],
-        [t('When'), <Time key="when" at={created} />],
+        [t('When'), <Time at={created} />],
         reason !== '' && [t('Why'), reason],
-        done_at !== '' && [t('Ended'), <Time key="ended" at={done_at} />],
-        kind === 'erasure' && [
-          t('Salted hash of the number'),
-          <span key="hash" class="mono">
-            {hash}
-          </span>,
-        ],
+        done_at !== '' && [t('Ended'), <Time at={done_at} />],
+        kind === 'erasure' && [t('Salted hash of the number'), <span class="mono">{hash}</span>],
       ]}
     />
   </Card>

@@ -17,7 +17,7 @@ interface Preview {
 }
 
 /** People of a list who get nothing, each with the reason; `busy` until the server has named them. */
-export interface Refused {
+interface Refused {
   readonly reasons: ReadonlyMap<string, string>
   readonly busy: boolean
   readonly fault: Fault | undefined

@@ -41,7 +41,7 @@ function Write({ query }: { query: URLSearchParams }) {
   return (
     <Frame
       title={isCampaign ? t('New campaign') : t('Send')}
-      {...(isCampaign && { back: { href: to('/campaigns'), words: t('Campaigns') } })}
+      back={isCampaign ? { href: to('/campaigns'), words: t('Campaigns') } : undefined}
       actions={
         items.length > 0 &&
         !isCampaign && (

@@ -86,7 +86,7 @@ function campaignOf({ ttl, ...request }: Request, begins: string, atMs: number):
 function isConfirmed(
   { recipients_count, segments, first, last_leaves_at, estimate, without_consent, missing }: Preview,
   scheduledAt: string,
-  isCampaign = true,
+  isCampaign: boolean,
   repeats?: string,
 ) {
   return confirmedForMany({

@@ -8,7 +8,7 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { NO_AUTOFILL, type SettingsPart } from '../../parts/rows/settings-card.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 
-export const hasServer = (values: Values) => values['smtp.enabled'] === true
+const hasServer = (values: Values) => values['smtp.enabled'] === true
 
 export const MAIL: SettingsPart = {
   key: 'settings.mail',

@@ -40,7 +40,7 @@ const NAMING: SettingsPart = {
   ],
 }
 
-export const LIMITS: SettingsPart = {
+const LIMITS: SettingsPart = {
   key: 'settings.limits',
   title: t('Limits of requests'),
   action: t('Save limits'),

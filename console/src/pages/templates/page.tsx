@@ -89,8 +89,7 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
           { name: 'requires_consent', label: t('Send only to people with proof of consent') },
         ]}
         saved={t('Template saved')}
-        onSaved={onClose}
-        onCancel={onClose}
+        onClose={onClose}
       />
     </Dialog>
   )

@@ -54,8 +54,7 @@ export const LimitsDialog = ({
       rows={ROWS}
       draftKey="code-limits"
       saved={t('Limits saved')}
-      onSaved={onClose}
-      onCancel={onClose}
+      onClose={onClose}
     />
   </Dialog>
 )

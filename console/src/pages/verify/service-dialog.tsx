@@ -95,8 +95,7 @@ export const ServiceDialog = ({
       rows={ROWS}
       blank={BLANK}
       saved={t('Service saved')}
-      onSaved={onClose}
-      onCancel={onClose}
+      onClose={onClose}
     />
   </Dialog>
 )

@@ -76,7 +76,7 @@ function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
   return chosen ?? first
 }
 
-export interface Question {
+interface Question {
   readonly title: string
   readonly text: ComponentChildren
   readonly action: string

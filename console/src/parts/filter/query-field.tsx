@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../icon.tsx'
 import './query-field.css'
 
 /** Why a text cannot be applied, and the part of it that is wrong. */
-export interface QueryFault {
+interface QueryFault {
   readonly words: string
   readonly from: number
   readonly to: number

@@ -4,13 +4,7 @@ import { t } from '../../language/words.ts'
 import { SelectField } from './field.tsx'
 
 /** Asks for the country of numbers without a calling code. Values are ISO 3166 alpha-2. */
-export const CountryField = (props: {
-  label?: string
-  value: string
-  onValue: (country: string) => void
-  disabled?: boolean
-  hint?: string
-}) => (
+export const CountryField = (props: { value: string; onValue: (country: string) => void }) => (
   <SelectField
     label={t('Country of numbers without a code')}
     name="country"

@@ -45,7 +45,6 @@ interface Typed<E extends HTMLElement> extends FieldProps {
   readonly autofocus?: boolean
   readonly spellcheck?: boolean
   readonly inputRef?: Ref<E>
-  readonly onBlur?: () => void
   readonly onKeyDown?: (event: TargetedKeyboardEvent<E>) => void
 }
 
@@ -66,7 +65,6 @@ interface TextProps extends Typed<HTMLInputElement> {
   readonly min?: string | number
   readonly max?: string | number
   readonly maxLength?: number
-  readonly list?: string
 }
 
 function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { inputRef?: unknown }>(

@@ -26,15 +26,14 @@ export function FindPerson({
   action,
   only = '',
   autofocus = false,
-  onOpen = () => {},
-  onCancel,
+  onClose,
 }: {
   pathOf: (number: string) => string
   action: string
   only?: string
   autofocus?: boolean
-  onOpen?: () => void
-  onCancel?: () => void
+  /** Closes the dialog of the form. */
+  onClose?: () => void
 }) {
   const [text, setText] = useState('')
   const list = useRef<HTMLUListElement>(null)
@@ -52,7 +51,7 @@ export function FindPerson({
   const faultWords = (words: string, hasContacts: boolean) =>
     hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {
-    onOpen()
+    onClose?.()
     go(pathOf(number))
   }
   return (
@@ -74,14 +73,14 @@ export function FindPerson({
         <ul ref={list} class="find-person" aria-label={t('Contacts')} onKeyDown={moveFocus}>
           {found.items.map(({ id, name, phone: number }) => (
             <li key={id}>
-              <a href={to(pathOf(number))} onClick={onOpen}>
+              <a href={to(pathOf(number))} onClick={onClose}>
                 {name} <PhoneNumber number={number} />
               </a>
             </li>
           ))}
         </ul>
       )}
-      <FormActions onCancel={onCancel}>{action}</FormActions>
+      <FormActions onCancel={onClose}>{action}</FormActions>
     </Form>
   )
 }

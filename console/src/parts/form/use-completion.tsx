@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { VARIABLE } from '../../data/text/variables.ts'
 
-export interface Completion {
+interface Completion {
   readonly id: string
   readonly title: string
   /** What the row says beside the title. */

@@ -32,9 +32,9 @@ export function Menu({
   const element = useRef<HTMLDivElement>(null)
   const isByKey = useRef(false)
   const id = useId()
-  const leave = (back: boolean) => {
+  const leave = () => {
     setOpen(false)
-    if (back) element.current?.querySelector('button')?.focus()
+    element.current?.querySelector('button')?.focus()
   }
   useEffect(() => {
     if (!isOpen) return
@@ -57,7 +57,7 @@ export function Menu({
         moveFocus(event)
         if (event.key !== 'Escape') return
         event.preventDefault()
-        leave(true)
+        leave()
       }}
       onFocusOut={(event) => {
         const next = event.relatedTarget as Node | null
@@ -80,7 +80,7 @@ export function Menu({
       </Button>
       {isOpen && (
         <div class="popup menu-panel" id={id} tabIndex={-1}>
-          {children(() => leave(true))}
+          {children(leave)}
         </div>
       )}
     </div>

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import './when-menu.css'
-import type { NamedTime } from '../../data/text/coming-days.ts'
+import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { localOf, timeFault } from '../../data/text/local-time.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../form/field.tsx'
 import { Button } from '../form/form.tsx'
-import type { IconName } from '../icon.tsx'
 import { Menu } from './menu.tsx'
 
 const times = new Intl.DateTimeFormat(locale, {
@@ -14,29 +13,22 @@ const times = new Intl.DateTimeFormat(locale, {
   ...({ hour: 'numeric', minute: 'numeric' } as const),
 })
 
+/** A button with a clock that offers times to come, and any other. */
 export function WhenMenu({
   words,
-  icon,
-  iconOnly,
   shortcut,
-  named,
   action,
   onPick,
 }: {
   words: string
-  icon: IconName
-  iconOnly?: boolean
   shortcut?: string
-  /** Returns the times to offer. Called when the menu opens. */
-  named: (now: Date) => readonly NamedTime[]
   action: string
   onPick: (at: Date) => void
 }) {
   return (
-    <Menu words={words} icon={icon} iconOnly={iconOnly} shortcut={shortcut}>
+    <Menu words={words} icon="clock" iconOnly shortcut={shortcut}>
       {(close) => (
         <Times
-          named={named(new Date())}
           action={action}
           onPick={(at) => {
             close()
@@ -48,15 +40,8 @@ export function WhenMenu({
   )
 }
 
-function Times({
-  named,
-  action,
-  onPick,
-}: {
-  named: readonly NamedTime[]
-  action: string
-  onPick: (at: Date) => void
-}) {
+function Times({ action, onPick }: { action: string; onPick: (at: Date) => void }) {
+  const [named] = useState(() => [inAnHour(new Date()), ...comingDays(new Date())])
   const [typed, setTyped] = useState('')
   const [fault, setFault] = useState<string>()
   const pick = () => {

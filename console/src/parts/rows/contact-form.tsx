@@ -20,14 +20,13 @@ export function ContactForm({
   contact,
   number = '',
   groups,
-  onDone,
-  onCancel,
+  onClose,
 }: {
   contact: Contact | undefined
   number?: string
   groups: readonly ContactGroup[]
-  onDone?: () => void
-  onCancel?: () => void
+  /** Closes the dialog of the form. Without it, the form shows its buttons only after a change. */
+  onClose?: () => void
 }) {
   const [country, setCountry] = useCountry()
   const stored = formatPhone(contact?.phone ?? '')
@@ -72,9 +71,8 @@ export function ContactForm({
       rows={rows}
       prepare={(fields) => recordOf(fields, contact)}
       saved={t('Contact saved')}
-      onSaved={onDone}
-      onCancel={onCancel}
-      isQuiet={!onCancel}
+      onClose={onClose}
+      isQuiet={!onClose}
     />
   )
 }

@@ -26,6 +26,8 @@ interface RecordFormProps<C extends Name> {
   readonly isQuiet?: boolean
   readonly action?: string
   readonly onCancel?: () => void
+  /** Closes the form's dialog: stands for `onSaved` and `onCancel`. */
+  readonly onClose?: () => void
   readonly children?: ComponentChildren
 }
 
@@ -36,7 +38,9 @@ export function RecordForm<C extends Name>({
   blank,
   prepare = (fields) => fields,
   saved = '',
-  onSaved,
+  onClose,
+  onSaved = onClose,
+  onCancel = onClose,
   ...rest
 }: RecordFormProps<C>) {
   // biome-ignore lint/performance/noDynamicNamespaceImportAccess: forms exist for any collection
@@ -56,6 +60,7 @@ export function RecordForm<C extends Name>({
   return (
     <RowsForm
       {...rest}
+      onCancel={onCancel}
       draftKey={rest.draftKey ?? `${collection}.${record?.id ?? 'new'}`}
       rows={rows}
       stored={record ?? blank ?? {}}

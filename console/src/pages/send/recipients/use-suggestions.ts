@@ -31,20 +31,17 @@ export function useSuggestions(
 ): readonly Suggestion[] {
   const text = typed.trim()
   const asked = useDebounced(text)
-  const [found, setFound] = useState<{ text: string; contacts: readonly Contact[] }>({
-    text: '',
-    contacts: [],
-  })
+  const [found, setFound] = useState<readonly Contact[]>([])
   const begin = useLatest()
   useEffect(() => {
     if (asked === '') return
     const isLatest = begin()
-    void findContacts(asked, country).then((contacts) => isLatest() && setFound({ text: asked, contacts }))
+    void findContacts(asked, country).then((contacts) => isLatest() && setFound(contacts))
     return () => void begin()
   }, [asked, country])
   if (text === '') return []
   const { phone } = readTyped(text, country)
-  const contacts = found.contacts.filter((contact) => fits(contact, text, country))
+  const contacts = found.filter((contact) => fits(contact, text, country))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [
     ...(phone && !isKnown ? [numberSuggestion(phone, text)] : []),
