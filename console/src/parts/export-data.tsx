@@ -27,12 +27,7 @@ export function ExportData({ number }: { number?: string }) {
       </p>
       {start.fault && <Notice kind="wrong">{requestFault(start.fault.message)}</Notice>}
       <div>
-        <Button
-          kind={number ? 'primary' : 'plain'}
-          icon="download"
-          busy={start.busy}
-          onClick={() => void start.run()}
-        >
+        <Button kind={number ? 'primary' : 'plain'} icon="download" task={start}>
           {number ? t('Export the data') : t('Export the account')}
         </Button>
       </div>

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { Fault } from '../data/fault.ts'
 import { announced, mentioned } from '../data/unread.ts'
 import { t } from '../language/words.ts'
 import { place, to } from '../router.ts'
+import { FaultNotice } from './form/form.tsx'
 import { Icon } from './icon.tsx'
 
 /**
@@ -116,6 +118,10 @@ export const Loading = ({ what = t('Loading') }: { what?: string }) => (
     <span class="spinner" aria-hidden="true" /> {what}…
   </p>
 )
+
+/** Shown until a value is read, or why it cannot be read. */
+export const Reading = ({ value, fault }: { value: unknown; fault: Fault | undefined }) =>
+  fault ? <FaultNotice fault={fault} /> : value ? null : <Loading />
 
 /** A progress bar: `value` of `max`, described by `label`. `tone`: `warn` near a limit, `bad` at it. */
 export const Progress = ({

@@ -13,7 +13,7 @@ import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
 import { runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
@@ -44,8 +44,8 @@ export function Notifications({ user }: { user: string }) {
     )
   return (
     <Card title={t('Notifications')}>
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
+      <FaultNotice fault={fault} />
+      <FaultNotice fault={turn.fault} />
       <CheckField
         label={t('Notify me of texts in this browser')}
         name="notifications"

@@ -1,7 +1,7 @@
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
-import { Notice } from '../../parts/form/form.tsx'
+import { FaultNotice } from '../../parts/form/form.tsx'
 import { Card, Facts, Loading } from '../../parts/page.tsx'
 import type { FieldRow, FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
@@ -57,7 +57,7 @@ export function RetentionCard() {
     <Card title={t('Deletion after a time')}>
       <p class="muted">{value?.mode === 'delete' ? DELETES : REDACTS}</p>
       <RowsForm draftKey="retention" rows={ROWS} save={save} asks stored={ownSettings.value ?? BLANK} />
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <FaultNotice fault={fault} />
       {value && (
         <>
           <h3>{t('Next deletion')}</h3>

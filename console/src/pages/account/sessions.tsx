@@ -4,10 +4,10 @@ import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import { revoke, runConfirmed } from '../../parts/dialog/dialog.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
-import { Card, Loading } from '../../parts/page.tsx'
+import { Card, Reading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { programOf } from './program.ts'
 
@@ -30,8 +30,7 @@ export function Sessions() {
         items.length > 1 && <Button onClick={() => void endOthers()}>{t('Sign out everywhere else')}</Button>
       }
     >
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!value && !fault && <Loading />}
+      <Reading value={value} fault={fault} />
       {value && <Table caption={t('Sessions')} columns={columns(reload)} rows={items} />}
     </Card>
   )

@@ -3,12 +3,12 @@ import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
-import { Page as Frame, Loading } from '../../parts/page.tsx'
+import { Page as Frame, Reading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 
@@ -102,8 +102,7 @@ export function Page({ query }: PageProps) {
         value={words}
         onValue={(typed) => go(PATH, typed ? { words: typed } : {}, true)}
       />
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!fault && !value && <Loading />}
+      <Reading value={value} fault={fault} />
       {value?.items.length === 0 && (
         <Empty icon="check" title={t('Nothing found')}>
           {words

@@ -8,7 +8,7 @@ import { inWords } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Actions, Button, Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { Actions, Button, FaultNotice, Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Loading } from '../../parts/page.tsx'
@@ -26,7 +26,7 @@ export function BackupList({
   isBusy: boolean
   onRestore: (backup: Backup) => void
 }) {
-  if (fault) return <Notice kind="wrong">{fault.message}</Notice>
+  if (fault) return <FaultNotice fault={fault} />
   if (!value) return <Loading />
   if (value.length === 0)
     return (

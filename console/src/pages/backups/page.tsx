@@ -6,7 +6,7 @@ import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { t, tx } from '../../language/words.ts'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Facts, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
 import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -35,11 +35,7 @@ export function Page() {
     await pb.settings.testS3('backups')
     toast(t('The S3 store took a file, listed it and deleted it'))
   })
-  const test = (
-    <Button busy={tryStore.busy} onClick={() => void tryStore.run()}>
-      {t('Test the store')}
-    </Button>
-  )
+  const test = <Button task={tryStore}>{t('Test the store')}</Button>
   const isBusy = make.busy || Boolean(status.value?.running)
   return (
     <Frame
@@ -50,13 +46,13 @@ export function Page() {
           <Button icon="upload" onClick={() => setUploading(true)}>
             {t('Upload')}
           </Button>
-          <Button kind="primary" icon="plus" busy={isBusy} onClick={() => void make.run()}>
+          <Button kind="primary" icon="plus" task={make} busy={isBusy}>
             {t('Back up now')}
           </Button>
         </>
       }
     >
-      {make.fault && <Notice kind="wrong">{make.fault.message}</Notice>}
+      <FaultNotice fault={make.fault} />
       <State status={status} />
       <BackupList backups={backups} isBusy={isBusy} onRestore={setRestoring} />
       {settings.value && (
@@ -72,7 +68,7 @@ export function Page() {
             actions={settings.value.backups.s3.enabled && test}
             onSaved={() => Promise.all([settings.reload(), backups.reload()])}
           >
-            {tryStore.fault && <Notice kind="wrong">{tryStore.fault.message}</Notice>}
+            <FaultNotice fault={tryStore.fault} />
           </SettingsCard>
         </>
       )}

@@ -6,7 +6,7 @@ import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { confirmed, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
-import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import { EditDialog } from './edit-dialog.tsx'
@@ -78,7 +78,7 @@ export function Actions({
       <ButtonLink icon="copy" href={to('/send', { campaign: id })}>
         {t('Duplicate')}
       </ButtonLink>
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <FaultNotice fault={fault} />
       {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (
         <ResendMessages counts={progress?.retriable} send={again} onClose={() => setOpen(undefined)} />

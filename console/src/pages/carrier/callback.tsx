@@ -5,7 +5,7 @@ import { isLoopback } from '../../data/loopback.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Facts, Loading } from '../../parts/page.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 
@@ -27,7 +27,7 @@ export function CallbackCard({ device, account, preset }: Props) {
   const { reports, incoming } = carrierWords(preset.name)
   return (
     <Card title={t('Address for the carrier')}>
-      {read.fault && <Notice kind="wrong">{read.fault.message}</Notice>}
+      <FaultNotice fault={read.fault} />
       {callback === '' && !read.fault && <Loading />}
       {callback !== '' && <CodeBlock code={callback} />}
       {callback !== '' && isLoopback(callback) && (

@@ -53,9 +53,7 @@ function UseUntested({ carrier: { device, account }, onSaved }: { carrier: Carri
   })
   return (
     <Actions>
-      <Button busy={use.busy} onClick={() => void use.run()}>
-        {t('Use it without a test')}
-      </Button>
+      <Button task={use}>{t('Use it without a test')}</Button>
       {use.fault && <span role="alert">{use.fault.message}</span>}
     </Actions>
   )

@@ -7,11 +7,11 @@ import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { checkFilter, findFault, QueryField } from '../../parts/filter/query-field.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { More } from '../../parts/form/more.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
-import { Page as Frame, Loading } from '../../parts/page.tsx'
+import { Page as Frame, Reading } from '../../parts/page.tsx'
 import { go, to } from '../../router.ts'
 import { completeFilter, completePath } from './complete.ts'
 import { ColumnsMenu, chosenColumns, columnsFor } from './record-columns.tsx'
@@ -49,8 +49,7 @@ export function Page({ params: { name = '' }, query }: PageProps) {
         )
       }
     >
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!value && !fault && <Loading />}
+      <Reading value={value} fault={fault} />
       {value && !collection && (
         <Empty icon="collections" title={t('No collection has this name')}>
           {t('It was renamed or deleted.')}

@@ -7,7 +7,7 @@ import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Loading } from '../../parts/page.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
@@ -34,7 +34,7 @@ function Stored({ id, ...props }: Props & { id: string }) {
   const { collection, expand } = props
   const path = `/api/collections/${collection.name}/records/${encodeURIComponent(id)}`
   const { value, fault } = useAnswer<RecordModel>(`${path}?${new URLSearchParams({ expand })}`)
-  if (fault) return <Notice kind="wrong">{fault.message}</Notice>
+  if (fault) return <FaultNotice fault={fault} />
   return value ? <Editor record={value} {...props} /> : <Loading />
 }
 

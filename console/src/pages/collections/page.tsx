@@ -2,11 +2,10 @@ import type { CollectionModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { useCollections } from '../../data/schema.ts'
 import { t } from '../../language/words.ts'
-import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
-import { Page as Frame, Loading } from '../../parts/page.tsx'
+import { Page as Frame, Reading } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,8 +35,7 @@ export function Page() {
       text={t('All records of the server, as PocketBase’s API shows them, with fields and rules.')}
     >
       <SearchField label={t('Name')} value={words} onValue={setWords} />
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!fault && !value && <Loading />}
+      <Reading value={value} fault={fault} />
       {found?.length === 0 && (
         <Empty icon="collections" title={t('Nothing found')}>
           {t('No collection has a name with these letters.')}

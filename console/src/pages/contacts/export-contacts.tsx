@@ -4,7 +4,7 @@ import type { Contact } from '../../data/record-types.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { contactsCsv } from './contacts-csv.ts'
 
 /** All contacts that a filter finds, in the order of the list. */
@@ -18,8 +18,8 @@ export function ExportContacts({ filter, groups }: { filter: string; groups: Gro
   )
   return (
     <>
-      {work.fault && <Notice kind="wrong">{work.fault.message}</Notice>}
-      <Button icon="download" busy={work.busy} onClick={() => void work.run()}>
+      <FaultNotice fault={work.fault} />
+      <Button icon="download" task={work}>
         {t('Export')}
       </Button>
     </>

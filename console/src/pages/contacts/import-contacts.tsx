@@ -10,7 +10,7 @@ import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
-import { Actions, Button, Notice } from '../../parts/form/form.tsx'
+import { Actions, Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Facts, Progress } from '../../parts/page.tsx'
 import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
 import { storedOf } from '../../parts/rows/values.ts'
@@ -71,7 +71,7 @@ export function ImportContacts({
           onClose={onClose}
         />
       )}
-      {work.fault && <Notice kind="wrong">{work.fault.message}</Notice>}
+      <FaultNotice fault={work.fault} />
       {sheet && plan && wishes && !work.busy && !done && (
         <Preview
           sheet={sheet}

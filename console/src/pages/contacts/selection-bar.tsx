@@ -93,7 +93,7 @@ export function SelectionBar({
       <div class="row">
         <strong role="status">{t('{people} chosen', { people: people(chosen.length) })}</strong>
         {chosen.length < found && (
-          <Button kind="quiet" busy={all.busy} onClick={() => void all.run()}>
+          <Button kind="quiet" task={all}>
             {t('Choose all {count}', { count: found })}
           </Button>
         )}

@@ -8,7 +8,7 @@ import { isWide } from '../../data/use/media-queries.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
@@ -93,7 +93,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
         </div>
         {!isFirst && <NotifyHint />}
         {loading && items.length + hits.length === 0 && <Loading />}
-        {fault && <Notice kind="wrong">{fault.message}</Notice>}
+        <FaultNotice fault={fault} />
         {!loading && items.length === 0 && hits.length === 0 && (
           <p class="conversations-nothing muted">
             {asked === '' ? shown.nothing : t('No conversation was found.')}

@@ -7,7 +7,7 @@ import type { Device, Line } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
@@ -42,7 +42,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
       <p class="muted">
         {t('A line is a SIM. Texts take turns over all lines that are on and have room within their limits.')}
       </p>
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <FaultNotice fault={fault} />
       <ul class="device-lines">
         {items.map((line) => (
           <li key={line.id}>

@@ -64,7 +64,7 @@ export function ExampleCard({
         {preview && <Preview result={preview} />}
       </div>
       <div class="row">
-        <Button icon="send" busy={call.busy} disabled={isChanged} onClick={() => void call.run()}>
+        <Button icon="send" task={call} disabled={isChanged}>
           {t('Try it')}
         </Button>
         <span class="muted">

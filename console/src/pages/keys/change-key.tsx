@@ -52,9 +52,7 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
             {t('The old secret {prefix}… is valid until:', { prefix: record.previous_prefix })}{' '}
             <Time at={record.previous_until} />
           </p>
-          <Button busy={end.busy} onClick={() => void end.run()}>
-            {t('End it now')}
-          </Button>
+          <Button task={end}>{t('End it now')}</Button>
         </Notice>
       )}
       <RowsForm

@@ -15,7 +15,7 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { Table } from '../../parts/list/table.tsx'
-import { Page as Frame, Loading } from '../../parts/page.tsx'
+import { Page as Frame, Reading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { askerColumn, COLUMNS, detailsColumn, type Log } from './columns.tsx'
@@ -79,8 +79,7 @@ export function Page({ query }: PageProps) {
           </a>
         ))}
       </nav>
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!fault && !value && <Loading />}
+      <Reading value={value} fault={fault} />
       {value && (
         <Found
           items={value.items}
@@ -152,7 +151,7 @@ function KeepWhoAsked() {
   return (
     <Notice kind="info">
       {t('Logs do not record the user of a request.')}{' '}
-      <Button kind="quiet" busy={keep.busy} onClick={() => void keep.run()}>
+      <Button kind="quiet" task={keep}>
         {t('Record users from now on')}
       </Button>
       {keep.fault && <span>{keep.fault.message}</span>}

@@ -6,7 +6,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { isUnknown } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { canCancel, WaitingActions } from '../../parts/message/waiting-actions.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
@@ -33,10 +33,10 @@ export function MessageActions({ message, campaign }: { message: Message; campai
           {message_type === 'incoming' && may('agent') ? t('Write an answer') : t('Conversation')}
         </ButtonLink>
       )}
-      <Button kind="danger" icon="trash" needs="admin" busy={remove.busy} onClick={() => void remove.run()}>
+      <Button kind="danger" icon="trash" needs="admin" task={remove}>
         {t('Delete')}
       </Button>
-      {remove.fault && <Notice kind="wrong">{remove.fault.message}</Notice>}
+      <FaultNotice fault={remove.fault} />
     </>
   )
 }

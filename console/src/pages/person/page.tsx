@@ -6,7 +6,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ExportData } from '../../parts/export-data.tsx'
-import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PersonRequests } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
@@ -39,7 +39,7 @@ export function Page({ params: { number = '' } }: PageProps) {
         )
       }
     >
-      {count.fault && <Notice kind="wrong">{count.fault.message}</Notice>}
+      <FaultNotice fault={count.fault} />
       {count.busy && !found && <Loading what={t('Counting the data')} />}
       {found && (
         <>

@@ -8,7 +8,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { t, tn } from '../../language/words.ts'
-import { Notice } from '../../parts/form/form.tsx'
+import { FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager, TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -57,7 +57,7 @@ export function Page() {
           : `${ABOUT} ${t('Times are in {zone}.', { zone: timeZone.replaceAll('_', ' ') })}`
       }
     >
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <FaultNotice fault={fault} />
       {isLoading && <Loading />}
       {!isLoading && !fault && days.length === 0 && (
         <Empty icon="clock" title={t('Nothing is scheduled')}>

@@ -8,7 +8,7 @@ import { t, tn } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import type { Batch } from './use-batch.ts'
@@ -67,7 +67,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
             </Button>
           )}
           {waiting > 0 && (
-            <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
+            <Button icon="close" task={cancel}>
               {tn('Cancel the one not sent yet', 'Cancel the {count} not sent yet', waiting)}
             </Button>
           )}
@@ -78,7 +78,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
           )}
         </div>
       )}
-      {cancel.fault && <Notice kind="wrong">{cancel.fault.message}</Notice>}
+      <FaultNotice fault={cancel.fault} />
       {isChanging && scheduled && (
         <ChangeDialog
           title={t('Change the time')}

@@ -7,7 +7,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
@@ -52,7 +52,7 @@ function Write({ query }: { query: URLSearchParams }) {
       }
     >
       {loading && <Loading />}
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <FaultNotice fault={fault} />
       {!loading && !fault && items.length === 0 && (
         <>
           <NoDevice />

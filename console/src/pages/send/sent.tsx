@@ -5,7 +5,7 @@ import { useNames } from '../../data/use/use-known.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t, tn } from '../../language/words.ts'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
-import { ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
@@ -38,7 +38,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
       back={{ href: to('/send'), words: t('Send') }}
       actions={another}
     >
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <FaultNotice fault={fault} />
       {loading && <Loading />}
       {!loading && total === 0 && !fault && (
         <Empty icon="messages" title={t('These messages are gone')}>

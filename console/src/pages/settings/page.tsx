@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { useSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t, tx } from '../../language/words.ts'
-import { Button, Notice } from '../../parts/form/form.tsx'
-import { Page as Frame, Loading } from '../../parts/page.tsx'
+import { Button } from '../../parts/form/form.tsx'
+import { Page as Frame, Reading } from '../../parts/page.tsx'
 import { NO_AUTOFILL, SettingsCard, type SettingsPart } from '../../parts/rows/settings-card.tsx'
 import { Rules } from './rules.tsx'
 import './page.css'
@@ -82,8 +82,7 @@ export function Page() {
   )
   return (
     <Frame title={t('Settings')} text={t('Saved changes apply at once, on all servers of this database.')}>
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!settings && !fault && <Loading />}
+      <Reading value={settings} fault={fault} />
       {settings && (
         <>
           <SettingsCard part={NAMING} settings={settings} />

@@ -5,7 +5,7 @@ import { type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.t
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { FaultNotice } from '../../parts/form/form.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
@@ -49,7 +49,7 @@ export function Members() {
   )
   return (
     <Card title={t('Members')}>
-      {members.fault && <Notice kind="wrong">{members.fault.message}</Notice>}
+      <FaultNotice fault={members.fault} />
       <Table caption={t('Members')} columns={columnsFor(mine)} rows={[owner, ...others]} />
       <ul class="note">
         <li>{t('Viewers read.')}</li>

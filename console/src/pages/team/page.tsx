@@ -5,7 +5,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Changes } from './changes.tsx'
@@ -54,7 +54,7 @@ function Assigning() {
   const assign = ownSettings.value?.assign ?? ''
   return (
     <Card title={t('Assigning')}>
-      {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
+      <FaultNotice fault={save.fault} />
       <SelectField
         label={t('Unassigned conversations go to')}
         name="assign"

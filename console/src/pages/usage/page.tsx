@@ -4,10 +4,10 @@ import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Segments } from '../../parts/form/choices.tsx'
-import { ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { ButtonLink } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
-import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import { Card, Page as Frame, Reading } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import './page.css'
 import { Costs } from './costs.tsx'
@@ -30,8 +30,7 @@ export function Page() {
     <Frame title={t('Usage')} text={isUser ? undefined : t('Of all users together.')}>
       {isUser && <Quota />}
       {isUser && <Costs />}
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!value && !fault && <Loading />}
+      <Reading value={value} fault={fault} />
       {value && (
         <Card title={t('Messages by day')} actions={<Span days={days} onDays={setDays} />}>
           {isEmpty ? (

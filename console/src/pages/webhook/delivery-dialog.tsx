@@ -4,7 +4,7 @@ import { connectionFault } from '../../data/words/fault-sentences.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -60,7 +60,7 @@ interface Sent {
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
   // each attempt changes the signature: with `attempts` in the URL, useAnswer reads again after each
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
-  if (fault) return <Notice kind="wrong">{fault.message}</Notice>
+  if (fault) return <FaultNotice fault={fault} />
   if (!value) return <Loading />
   const headers = Object.entries(value.headers).map(([name, text]) => `${name}: ${text}`)
   return (

@@ -9,7 +9,7 @@ import { EVENT_WORDS, postWebhooks } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
-import { Button, Notice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
@@ -119,11 +119,9 @@ function Stop({ webhook }: { webhook: Webhook }) {
         ]}
       />
       {!enabled && <p class="muted">{t('It is switched off. Events in the meantime are not sent later.')}</p>}
-      {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
+      <FaultNotice fault={turn.fault} />
       <div class="row">
-        <Button busy={turn.busy} onClick={() => void turn.run()}>
-          {enabled ? t('Switch off') : t('Switch on')}
-        </Button>
+        <Button task={turn}>{enabled ? t('Switch off') : t('Switch on')}</Button>
         <Button kind="danger" icon="trash" onClick={() => void removeWebhook(webhook)}>
           {t('Delete')}
         </Button>

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Fault, faultText } from '../../data/fault.ts'
 import { may, type TeamRole } from '../../data/session.ts'
+import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Icon, type IconName } from '../icon.tsx'
 
@@ -56,6 +57,10 @@ export function Notice({
   )
 }
 
+/** The error of an action or of a read, if there is one. */
+export const FaultNotice = ({ fault }: { fault: Fault | undefined }) =>
+  fault ? <Notice kind="wrong">{fault.message}</Notice> : null
+
 /** The buttons of a form or dialog. The main one comes first in the HTML and is shown at the right. */
 export const Actions = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
@@ -94,6 +99,8 @@ interface Look {
 }
 
 type ButtonProps = Look & {
+  /** What a press runs. */
+  readonly task?: Task<[]>
   /** True while the action runs: the button shows a spinner and is disabled. */
   readonly busy?: boolean
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
@@ -105,7 +112,8 @@ export function Button({
   kind = 'plain',
   icon,
   iconOnly,
-  busy,
+  task,
+  busy = task?.busy,
   needs,
   children,
   disabled,
@@ -115,6 +123,7 @@ export function Button({
   return (
     <button
       type="button"
+      onClick={task && (() => void task.run())}
       {...rest}
       class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}
       title={iconOnly ? String(children) + keyWords(rest['aria-keyshortcuts']) : rest.title}

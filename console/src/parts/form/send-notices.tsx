@@ -11,7 +11,7 @@ export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => 
   <Notice kind="warning">
     <span class="hold">
       <strong role="timer">{t('Sending in {left} s', { left })}</strong>
-      <Button icon="again" busy={undo.busy} onClick={() => void undo.run()}>
+      <Button icon="again" task={undo}>
         {t('Undo')}
       </Button>
     </span>

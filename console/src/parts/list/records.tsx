@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { List } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { Button, Notice } from '../form/form.tsx'
+import { Button, FaultNotice } from '../form/form.tsx'
 import { Loading } from '../page.tsx'
 import { type Column, Table } from './table.tsx'
 import { useDrawn } from './use-drawn.ts'
@@ -52,7 +52,7 @@ export function Records<T extends { id: string }>({
   if (list.loading) return <Loading />
   return (
     <>
-      {list.fault && <Notice kind="wrong">{list.fault.message}</Notice>}
+      <FaultNotice fault={list.fault} />
       {list.items.length > 0 && (
         <Table caption={caption} columns={columns} href={href} onOpen={onOpen} {...order} rows={list.items} />
       )}

@@ -10,7 +10,7 @@ import type { Note } from '../../../data/team/team.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
-import { Button, Notice } from '../../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../../parts/form/form.tsx'
 import { usePhones } from '../../../parts/message/send-again.tsx'
 import { Loading } from '../../../parts/page.tsx'
 import { formatDay } from '../../../parts/time.tsx'
@@ -74,7 +74,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
       <div class="conversations-texts" {...place.ties} tabIndex={0} role="log" aria-label={t('Texts')}>
         <div>
           {thread.loading && <Loading />}
-          {thread.fault && <Notice kind="wrong">{thread.fault.message}</Notice>}
+          <FaultNotice fault={thread.fault} />
           {!thread.loading && entries.length + unsent.length === 0 && (
             <p class="muted">
               {t('Nothing has been said with {number} yet.', { number: formatPhone(number) })}
