@@ -1,9 +1,10 @@
+import type { Choices } from '../data/choices.ts'
 import { remembered } from '../data/remembered.ts'
 import type { Role } from '../data/session.ts'
 import { t } from '../language/words.ts'
 import { Segments } from '../parts/form/choices.tsx'
 
-const ROLES: readonly (readonly [Role, words: string])[] = [
+const ROLES: Choices<Role> = [
   ['user', t('User')],
   ['superuser', t('Superuser')],
 ]

@@ -18,6 +18,14 @@ export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
 
 export const serverUrl = SERVER
 
+/** A filter for records whose field has one of the values. */
+export const anyOf = (field: string, values: readonly string[]): string =>
+  values.map((value) => pb.filter(`${field} = {:value}`, { value })).join(' || ')
+
+/** Counts the records that a filter finds. */
+export const countRecords = async (collection: string, filter = ''): Promise<number> =>
+  (await pb.collection(collection).getList(1, 1, { filter, fields: 'id' })).totalItems
+
 /** Posts to an endpoint beside the records. */
 export const post = <T = unknown>(path: string, body?: unknown, options?: SendOptions): Promise<T> =>
   pb.send<T>(path, { method: 'POST', body, ...options })

@@ -1,8 +1,9 @@
+import { isObject } from './is-object.ts'
 import type { Contact } from './record-types.ts'
 
 /** A contact's custom fields with a text, number or bool, which templates can use. */
 export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
+  if (!isObject(data)) return []
   return Object.entries(data)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => [name, String(value)])

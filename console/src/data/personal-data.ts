@@ -1,7 +1,8 @@
 import { t } from '../language/words.ts'
+import type { Choices } from './choices.ts'
 import type { RecordOf, Sender } from './record-types.ts'
 import { inWords } from './words/fault-sentences.ts'
-import type { Tone } from './words/message-states.ts'
+import type { State } from './words/message-states.ts'
 
 /** An export or an erasure of a person's data. */
 export interface PersonRequest extends RecordOf<'person_requests'> {
@@ -71,13 +72,12 @@ export function countedKinds(
   return kinds.flatMap((kind) => (counts[kind[0]] ? [[kind, counts[kind[0]]!] as const] : []))
 }
 
-export const REQUEST_STATES: Readonly<Record<PersonRequest['state'], readonly [tone: Tone, words: string]>> =
-  {
-    waiting: ['calm', t('Waiting')],
-    running: ['busy', t('Running')],
-    done: ['good', t('Done')],
-    failed: ['bad', t('Failed')],
-  }
+export const REQUEST_STATES: Readonly<Record<PersonRequest['state'], State>> = {
+  waiting: ['calm', t('Waiting')],
+  running: ['busy', t('Running')],
+  done: ['good', t('Done')],
+  failed: ['bad', t('Failed')],
+}
 
 export const REQUEST_KINDS: Readonly<Record<PersonRequest['kind'], string>> = {
   export: t('Export of data'),
@@ -93,7 +93,7 @@ export const isOpen = ({ state }: PersonRequest): boolean => state === 'waiting'
 export const pathOfPerson = (number: string): string => `/personal-data/${encodeURIComponent(number)}`
 export const pathOfRequest = (id: string): string => `/personal-data/requests/${id}`
 
-const FAULTS: readonly (readonly [said: RegExp, words: string])[] = [
+const FAULTS: Choices<RegExp> = [
   [/^The person was erased meanwhile\.$/, t('The person was erased meanwhile.')],
   [
     /^\d+ requests about persons wait/,

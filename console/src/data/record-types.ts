@@ -36,6 +36,13 @@ export type RecordOf<C extends keyof typeof collections> = RecordModel & {
 export interface Message extends RecordOf<'sms_messages'> {
   readonly expand?: { readonly device?: Device; readonly user?: User; readonly sent_by?: Sender }
 }
+/** The number of the other person. */
+export const otherNumber = ({
+  message_type,
+  from,
+  to,
+}: Pick<Message, 'message_type' | 'from' | 'to'>): string => (message_type === 'incoming' ? from : to)
+
 export type MessageState = Message['status']
 
 export interface MessageEvent extends RecordOf<'sms_events'> {

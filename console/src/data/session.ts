@@ -49,6 +49,9 @@ export const session = computed((): Session | null => {
   return { ...known, team: record.member_only ? 'none' : 'owner', sender: record.id, person: record }
 })
 
+/** Whether the pages show the account of a user, and not the whole server to a superuser. */
+export const isUser = (): boolean => session.value?.role === 'user'
+
 export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 

@@ -1,3 +1,4 @@
+import { locale } from '../language/language.ts'
 import { t } from '../language/words.ts'
 import type { ShownState } from './words/failure-reasons.ts'
 
@@ -12,13 +13,18 @@ export interface Usage {
   readonly files: { readonly bytes: number; readonly limit: number }
 }
 
+const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** A month such as `2026-11` in words. */
+export const formatMonth = (period: string): string => month.format(new Date(`${period}-01`))
+
 export interface UsageDay {
   readonly day: string
   readonly counts: Partial<Record<ShownState, number>>
 }
 
 /** A series of the usage chart, with the states of the messages that it counts. */
-export interface Kind {
+interface Kind {
   readonly id: 'done' | 'failed' | 'canceled' | 'waiting' | 'received'
   readonly words: string
   readonly states: readonly ShownState[]

@@ -13,7 +13,7 @@ import { Records } from './list/records.tsx'
 import type { Column } from './list/table.tsx'
 import { Card, Progress } from './page.tsx'
 import { PhoneNumber } from './phone-number.tsx'
-import { Badge, Time } from './time.tsx'
+import { StateBadge, Time } from './time.tsx'
 import './person-requests.css'
 
 /** The number of a request's person, which an erasure deletes. */
@@ -32,8 +32,8 @@ const Person = ({ request }: { request: PersonRequest }) =>
 
 /** The state of a request, with its progress while it runs. */
 export function RequestState({ request }: { request: PersonRequest }) {
-  const [tone, words] = REQUEST_STATES[request.state]
-  if (!isOpen(request) || request.state === 'waiting') return <Badge tone={tone}>{words}</Badge>
+  if (!isOpen(request) || request.state === 'waiting')
+    return <StateBadge state={REQUEST_STATES[request.state]} />
   return (
     <Progress
       value={request.progress}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { msOf } from '../data/text/local-time.ts'
 import { locale } from '../language/language.ts'
-import { msOf, Time } from './time.tsx'
+import { Time } from './time.tsx'
 import type { Step } from './time-line-step.ts'
 import './time-line.css'
 

@@ -1,26 +1,22 @@
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/device-name.ts'
 import type { Device } from '../data/record-types.ts'
+import { msOf } from '../data/text/local-time.ts'
 import { nowMs } from '../data/text/now.ts'
-import { formatDayAndHour, formatRelativeTime } from '../data/text/relative-time.ts'
+import { dateTime, formatDayAndHour, formatRelativeTime, hour } from '../data/text/relative-time.ts'
 import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'
-import { MESSAGE_STATES, type Stated, stateOf, type Tone } from '../data/words/message-states.ts'
+import { MESSAGE_STATES, type State, type Stated, stateOf, type Tone } from '../data/words/message-states.ts'
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
 import { to } from '../router.ts'
 
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(locale, {
   weekday: 'long',
   day: 'numeric',
   month: 'long',
   year: 'numeric',
 })
-const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
-
-/** Converts one of PocketBase's dates to ms since 1970; NaN for ''. */
-export const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
 
 /** A time relative to now, such as `3 min. ago`; the tooltip has the full date. `none` is shown for ''. */
 export function Time({ at, none = '–' }: { at: string; none?: string }) {
@@ -49,6 +45,12 @@ export const Hour = ({ at }: { at: string }) => (
 /** A coloured word. The colour adds no meaning to the word. */
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
+)
+
+export const StateBadge = ({ state: [tone, words] }: { state: State }) => <Badge tone={tone}>{words}</Badge>
+
+export const OnOffBadge = ({ isOn }: { isOn: boolean }) => (
+  <Badge tone={isOn ? 'good' : 'calm'}>{isOn ? t('On') : t('Off')}</Badge>
 )
 
 export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
@@ -87,7 +89,4 @@ export const StateCounts = ({
   </div>
 )
 
-export const MessageStatus = ({ message }: { message: Stated }) => {
-  const [tone, words] = stateOf(message)
-  return <Badge tone={tone}>{words}</Badge>
-}
+export const MessageStatus = ({ message }: { message: Stated }) => <StateBadge state={stateOf(message)} />

@@ -2,7 +2,7 @@ import { pb } from '../data/client.ts'
 import type { Delivery, Webhook } from '../data/record-types.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
-import { Badge } from './time.tsx'
+import { Badge, OnOffBadge } from './time.tsx'
 
 const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
 
@@ -10,6 +10,6 @@ const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pendin
 export function WebhookState({ webhook: { id, enabled } }: { webhook: Webhook }) {
   const filter = pb.filter(`webhook = {:id} && ${FAILED}`, { id })
   const { items } = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id' })
-  if (!enabled) return <Badge tone="calm">{t('Off')}</Badge>
-  return items.length > 0 ? <Badge tone="bad">{t('Failing')}</Badge> : <Badge tone="good">{t('On')}</Badge>
+  const isFailing = enabled && items.length > 0
+  return isFailing ? <Badge tone="bad">{t('Failing')}</Badge> : <OnOffBadge isOn={enabled} />
 }

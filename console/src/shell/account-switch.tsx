@@ -1,4 +1,4 @@
-import { actForNobody, endedAccount, may, type Session, session } from '../data/session.ts'
+import { actForNobody, endedAccount, isUser, may, type Session } from '../data/session.ts'
 import { chooseAccount, useAccounts } from '../data/team/chosen-account.ts'
 import { ROLE_WORDS } from '../data/team/team.ts'
 import { t } from '../language/words.ts'
@@ -58,7 +58,7 @@ export const EndedAccount = () =>
           'You no longer have access to the account {name}: your membership has ended, or the account was closed.',
           { name: endedAccount.value },
         )}{' '}
-        {may('owner') && session.value?.role === 'user' && t('This is your own account.')}
+        {may('owner') && isUser() && t('This is your own account.')}
         <Button
           kind="quiet"
           onClick={() => {

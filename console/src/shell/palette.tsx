@@ -1,3 +1,5 @@
+import type { Choices } from '../data/choices.ts'
+import { otherNumber } from '../data/record-types.ts'
 import './palette.css'
 import { useId, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
@@ -6,12 +8,12 @@ import { defaultCountry } from '../data/phone/default-country.ts'
 import type { Contact, Message } from '../data/record-types.ts'
 import { contactFilter, textFilter } from '../data/search/filters.ts'
 import { canFindTexts, hasWords } from '../data/search/words.ts'
-import { may, session } from '../data/session.ts'
+import { isUser, may } from '../data/session.ts'
 import { useDebounced } from '../data/use/use-debounced.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
-import { go } from '../router.ts'
+import { go, pathOfConversation } from '../router.ts'
 import { keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcuts.ts'
 
 const FOUND = 5
@@ -39,7 +41,7 @@ const ownCommands = (): Command[] =>
 const toConversation =
   (number: string, at = '') =>
   () =>
-    go(`/conversations/${encodeURIComponent(number)}`, { at })
+    go(pathOfConversation(number), { at })
 
 /** Commands to write to a number, in its conversation and on the page Send. */
 const toNumber = (number: string, who: string): Command[] => [
@@ -55,8 +57,9 @@ const toNumber = (number: string, who: string): Command[] => [
     : []),
 ]
 
-const toText = ({ id, from, to, body, message_type }: Message): Command => {
-  const number = message_type === 'incoming' ? from : to
+const toText = (message: Message): Command => {
+  const { id, body } = message
+  const number = otherNumber(message)
   return {
     id: `t${id}`,
     words: t('{number}: {text}', { number: formatPhone(number), text: body }),
@@ -67,15 +70,14 @@ const toText = ({ id, from, to, body, message_type }: Message): Command => {
 function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
   const [own] = useState(ownCommands)
   const asked = useDebounced(typed.trim())
-  const isUser = session.value?.role === 'user'
   const { items } = useList<Contact>('contacts', {
     filter: `(${contactFilter(asked || '-', defaultCountry.value)})`,
     sort: 'name',
     perPage: FOUND,
     live: false,
-    ready: asked.length >= MIN_SEARCH && isUser,
+    ready: asked.length >= MIN_SEARCH && isUser(),
   })
-  const hasTexts = isUser && canFindTexts(asked)
+  const hasTexts = isUser() && canFindTexts(asked)
   const texts = useList<Message>('sms_messages', {
     filter: textFilter(asked, defaultCountry.value),
     fields: 'id,to,from,body,message_type',
@@ -94,7 +96,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     { id: '?', words: t('The keys of this page'), key: '?', run: openKeys },
   ]
   return [
-    ...(phone && isUser ? toNumber(phone, formatPhone(phone)) : []),
+    ...(phone && isUser() ? toNumber(phone, formatPhone(phone)) : []),
     ...fixed.filter((command) => hasWords(command.words, typed)),
     ...contacts.flatMap((contact) => toNumber(contact.phone, contact.name || formatPhone(contact.phone))),
     ...(hasTexts ? texts.items.map(toText) : []),
@@ -168,7 +170,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
 /** The keys of the open page and of the whole console. */
 export function KeyList({ onClose }: PaletteProps) {
   const [own] = useState(ownCommands)
-  const everywhere: readonly (readonly [key: string, words: string])[] = [
+  const everywhere: Choices = [
     ['↑ ↓', t('Up and down a list; Enter opens')],
     ['/', t('Search')],
     ['Ctrl K', t('Go to a page, contact or number')],

@@ -9,7 +9,7 @@ import { mentioned } from '../data/unread.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t } from '../language/words.ts'
 import { toastLink } from '../parts/toast.tsx'
-import { place, to } from '../router.ts'
+import { pathOfConversation, place, to } from '../router.ts'
 
 const MAX_TEXT = 80
 const MOST_FAILED = 200
@@ -79,6 +79,6 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
 
 /** Shows a message with a link to a conversation, unless that is open. */
 function tell({ number, name }: Conversation, words: (name: string) => string): void {
-  const path = `/conversations/${encodeURIComponent(number)}`
+  const path = pathOfConversation(number)
   if (place.value.path !== path) toastLink(words(name || number), to(path))
 }

@@ -1,7 +1,8 @@
 import { t } from '../../language/words.ts'
+import type { Choices } from '../choices.ts'
 
 /** Parts of a carrier's fault, and what they mean. Presets name these codes. The first match counts. */
-const REFUSALS: readonly (readonly [pattern: RegExp, words: string])[] = [
+const REFUSALS: Choices<RegExp> = [
   [/^The carrier cannot be reached/, t('The carrier cannot be reached.')],
   [
     /\b(21606|21659|21660|line_not_found|line_ambiguous)\b/,

@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { Device } from '../record-types.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
-import type { Tone } from '../words/message-states.ts'
+import type { State } from '../words/message-states.ts'
 
 export const CONNECTIONS = {
   none: t('None'),
@@ -65,7 +65,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   return { ...answer, of: ({ id }) => answer.value?.items.find((state) => state.device === id) }
 }
 
-export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
+export function deviceWord(device: Device, state: DeviceState | undefined): State {
   if (!device.enabled) return ['calm', t('Switched off')]
   const fault = state?.carrier?.fault
   if (fault?.startsWith('The carrier cannot be reached')) return ['bad', t('Out of reach')]

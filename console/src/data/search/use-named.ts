@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
-import { session } from '../session.ts'
+import { isUser } from '../session.ts'
 import { useLatest } from '../use/use-latest.ts'
 import { FEW_WORDS, MOST_NUMBERS, type Named } from './filters.ts'
 import { isLong, wordsFilter, wordsIn } from './words.ts'
@@ -35,8 +35,7 @@ export function useNamed(typed: string): Found | undefined {
 /** Finds contacts by name. None if they cannot be read: texts and numbers are still searched. */
 async function find(words: string): Promise<Found> {
   const all = wordsIn(words)
-  if (all.length === 0 || all.length > FEW_WORDS || session.value?.role !== 'user')
-    return { ...NOBODY, words }
+  if (all.length === 0 || all.length > FEW_WORDS || !isUser()) return { ...NOBODY, words }
   const some = all.length > 1 ? all.filter(isLong) : []
   const filters = [[all], some.map((word) => [word])].filter((groups) => groups.length > 0)
   const pages = await Promise.all(filters.map((groups) => read(groups)))

@@ -1,5 +1,8 @@
 import { t } from '../../language/words.ts'
 
+/** Converts one of PocketBase's dates to ms since 1970; NaN for ''. */
+export const msOf = (text: string): number => Date.parse(text.replace(' ', 'T'))
+
 /** A time in the format of `datetime-local` inputs, in the browser's time zone: `2026-11-20T08:30`. */
 export const localOf = (ms: number): string => {
   const at = new Date(ms)

@@ -2,6 +2,7 @@ import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
 import { isCanceled } from '../words/failure-reasons.ts'
+import { msOf } from './local-time.ts'
 import { nowMs } from './now.ts'
 
 type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at' | 'scheduled_at'>
@@ -42,8 +43,6 @@ export function timeNote(timed: Timed): string {
 
 export const isDueLater = ({ status, scheduled_at }: Timed): boolean =>
   status === 'pending' && msOf(scheduled_at) > nowMs()
-
-const msOf = (date: string) => Date.parse(date.replace(' ', 'T'))
 
 /** How long after the phone the server got a text: `arrived 2 hr late`; '' if it was not late. */
 export function lateWords(received: string, created: string): string {

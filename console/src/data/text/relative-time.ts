@@ -8,10 +8,10 @@ const DAYS_TOLD = 7
 const DAY_MS = DAY_SECONDS * 1000
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
-const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+export const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long' })
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+export const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+export const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 
 /** The time `ms` in words, relative to `nowMs`. A day is one of the local calendar, not 24 hours. */
 export function formatRelativeTime(ms: number, nowMs: number): string {

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { pb } from '../client.ts'
+import { anyOf, pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
@@ -16,7 +16,7 @@ export function useNames(numbers: readonly string[]): (number: string) => string
 }
 
 async function find(numbers: readonly string[]): Promise<[string, Known][]> {
-  const filter = numbers.map((phone) => pb.filter('phone = {:phone}', { phone })).join(' || ')
+  const filter = anyOf('phone', numbers)
   const { items } = await pb
     .collection<Known & Contact>('contacts')
     .getList(1, numbers.length, { filter, skipTotal: true, fields: 'name,phone,opted_out' })

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
-import type { ContactGroup } from '../record-types.ts'
+import type { ContactGroup, Template } from '../record-types.ts'
 import { keepUnchanged } from './keep-unchanged.ts'
 import { keepList, keptList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
@@ -161,6 +161,7 @@ const put = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))
 
 const MAX_GROUPS = 500
+const MAX_TEMPLATES = 500
 
 export interface Groups extends List<ContactGroup> {
   nameOf(id: string): string
@@ -171,3 +172,6 @@ export function useGroups(): Groups {
   const names = useMemo(() => new Map(list.items.map(({ id, name }) => [id, name])), [list.items])
   return { ...list, nameOf: (id) => names.get(id) ?? '' }
 }
+
+export const useTemplates = (): readonly Template[] =>
+  useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES }).items

@@ -1,7 +1,8 @@
 import { t } from '../../language/words.ts'
+import type { Choices } from '../choices.ts'
 
 /** Frequent messages of the server, and what to show instead. `$1` is the pattern's first group. */
-const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
+const SENTENCES: Choices<RegExp> = [
   [/^cannot be blank\.$/i, t('Fill this in.')],
   [/^Value must be unique\.$/, t('Is already in use.')],
   [/^Must be at least (\d+) character\(s\)\.$/, t('Use at least $1 character(s).')],
@@ -106,7 +107,7 @@ const inPlural = (message: string) =>
   message.replace(/\b(\d+) (\w+)\(s\)/g, (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`)
 
 /** Node's messages for failed connections, in words for people. */
-const FAULTS: readonly (readonly [pattern: RegExp, words: string])[] = [
+const FAULTS: Choices<RegExp> = [
   [/ECONNREFUSED/, t('Nothing answers at this address and port. Is the program running?')],
   [/ENOTFOUND|EAI_AGAIN/, t('There is no server of this name. Check the address for typing errors.')],
   [/ETIMEDOUT|TimeoutError|timed? ?out/i, t('There was no answer in time.')],

@@ -4,7 +4,10 @@ import { isUnknown, type ShownState, shownState } from './failure-reasons.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 
-export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, words: string]>> = {
+/** A state as a badge shows it. */
+export type State = readonly [tone: Tone, words: string]
+
+export const MESSAGE_STATES: Readonly<Record<ShownState, State>> = {
   pending: ['calm', t('Scheduled')],
   assigned: ['busy', t('Waiting')],
   sending: ['busy', t('Sending')],
@@ -17,5 +20,5 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, w
 
 export type Stated = Pick<Message, 'status' | 'error_message'>
 
-export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
+export const stateOf = (message: Stated): State =>
   isUnknown(message) ? ['warn', t('Outcome unknown')] : MESSAGE_STATES[shownState(message)]

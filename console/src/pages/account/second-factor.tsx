@@ -4,7 +4,7 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
-import { Badge } from '../../parts/time.tsx'
+import { OnOffBadge } from '../../parts/time.tsx'
 
 export function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
@@ -12,10 +12,7 @@ export function SecondFactor({ session }: { session: Session }) {
   if (!methods) return null
   const isOn = methods.mfa.enabled
   return (
-    <Card
-      title={t('Second factor')}
-      actions={<Badge tone={isOn ? 'good' : 'calm'}>{isOn ? t('On') : t('Off')}</Badge>}
-    >
+    <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
       <p>{isOn ? secondsOf(methods) : OFF[session.role]}</p>
     </Card>
   )

@@ -2,7 +2,7 @@ import { pb } from '../../data/client.ts'
 import { type Hours, hoursWords } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { useList, useTemplates } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
@@ -11,7 +11,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import { hoursRows, linesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { Badge } from '../../parts/time.tsx'
+import { OnOffBadge } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 
 export const Page = () => (
@@ -51,7 +51,7 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   },
   {
     title: t('State'),
-    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'calm'}>{enabled ? t('On') : t('Off')}</Badge>,
+    cell: ({ enabled }) => <OnOffBadge isOn={enabled} />,
   },
   actionsColumn((answer) => {
     const name = answerName(answer)
@@ -79,8 +79,6 @@ const remove = (answer: AutoAnswer) =>
     },
     t('Automatic answer deleted'),
   )
-
-const MOST_TEMPLATES = 500
 
 const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
   { name: 'name', label: t('Name'), hint: t('For you alone.') },
@@ -123,7 +121,7 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
 ]
 
 function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClose: () => void }) {
-  const { items } = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const templates = useTemplates()
   return (
     <Dialog
       title={answer ? t('Change the automatic answer') : t('New automatic answer')}
@@ -133,7 +131,7 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
       <RecordForm
         collection="auto_answers"
         record={answer}
-        rows={rowsFor(items)}
+        rows={rowsFor(templates)}
         blank={{ enabled: true, match: 'any', pause_hours: 12 }}
         prepare={(_, all) => all}
         saved={t('Automatic answer saved')}

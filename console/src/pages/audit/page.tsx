@@ -1,14 +1,14 @@
-import { pb } from '../../data/client.ts'
+import { anyOf, pb } from '../../data/client.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
-import { Pager } from '../../parts/list/records.tsx'
+import { Records } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
-import { type Column, Table } from '../../parts/list/table.tsx'
-import { Page as Frame, Reading } from '../../parts/page.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 
@@ -79,20 +79,22 @@ function filterOf(words: string): string {
   const found = ['email ~', 'action ~', 'collection ~', 'record =', 'ip ~'].map((field) =>
     pb.filter(`${field} {:words}`, { words }),
   )
-  return [...found, ...shown.map((action) => pb.filter('action = {:action}', { action }))].join(' || ')
+  return [...found, anyOf('action', shown)].filter(Boolean).join(' || ')
 }
 
 /** The log of what superusers did. It has the names of changed fields, but not their values. */
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const { value, fault, reload } = useAnsweredList<Entry>('/api/audit', filterOf(words), page)
+  const list = useAnsweredList<Entry>('/api/audit', filterOf(words), page, (next) =>
+    go(PATH, { words, page: String(next) }),
+  )
   return (
     <Frame
       title={t('Audit log')}
       text={t('What superusers did: who, what, when and from where.')}
       actions={
-        <Button icon="again" onClick={() => void reload()}>
+        <Button icon="again" onClick={() => void list.reload()}>
           {t('Refresh')}
         </Button>
       }
@@ -100,22 +102,20 @@ export function Page({ query }: PageProps) {
       <SearchField
         label={t('Email, action, record or address')}
         value={words}
-        onValue={(typed) => go(PATH, typed ? { words: typed } : {}, true)}
+        onValue={(typed) => go(PATH, { words: typed }, true)}
       />
-      <Reading value={value} fault={fault} />
-      {value?.items.length === 0 && (
-        <Empty icon="check" title={t('Nothing found')}>
-          {words
-            ? t('No entry contains these words.')
-            : t('Changes that superusers make from now on are listed here.')}
-        </Empty>
-      )}
-      {value && value.items.length > 0 && (
-        <>
-          <Table caption={t('Audit log')} columns={COLUMNS} rows={value.items} />
-          <Pager {...value} goTo={(next) => go(PATH, { ...(words && { words }), page: String(next) })} />
-        </>
-      )}
+      <Records
+        list={list}
+        caption={t('Audit log')}
+        columns={COLUMNS}
+        empty={
+          <Empty icon="check" title={t('Nothing found')}>
+            {words
+              ? t('No entry contains these words.')
+              : t('Changes that superusers make from now on are listed here.')}
+          </Empty>
+        }
+      />
     </Frame>
   )
 }

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
-import { pb } from '../../data/client.ts'
+import { countRecords, pb } from '../../data/client.ts'
 import { download } from '../../data/files/save-file.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
@@ -12,7 +13,7 @@ import { Actions, Button, FaultNotice, Form, FormActions, Notice } from '../../p
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Loading } from '../../parts/page.tsx'
-import { msOf, Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 
 type Row = Backup & { readonly id: string }
@@ -142,10 +143,8 @@ export function RestoreDialog({
 function useCounts(): string {
   const [words, setWords] = useState('…')
   useEffect(() => {
-    const count = async ([name, word]: (typeof COUNTED)[number]) => {
-      const { totalItems } = await pb.collection(name).getList(1, 1, { fields: 'id' })
-      return `${word}: ${formatNumber(totalItems)}`
-    }
+    const count = async ([name, word]: (typeof COUNTED)[number]) =>
+      `${word}: ${formatNumber(await countRecords(name))}`
     Promise.all(COUNTED.map(count)).then(
       (counts) => setWords(counts.join(', ')),
       () => setWords(t('all of it')),

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
+import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { ownVariables } from '../../data/text/contact-variables.ts'
-import { isoOf, localOf, timeFault, type When } from '../../data/text/local-time.ts'
+import { isoOf, localOf, msOf, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { variablesOf } from '../../data/text/variables.ts'
 import { isSame } from '../../data/use/draft-members.ts'
@@ -20,7 +21,6 @@ import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
-import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const MOST_REASONS = 5
@@ -109,7 +109,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           <CheckList
             legend={t('Groups')}
             name="group"
-            choices={groups.items.map(({ id, name }) => [id, name] as const)}
+            choices={nameChoices(groups.items)}
             chosen={draft.groups}
             onChosen={(groups) => change({ groups })}
           />

@@ -1,6 +1,5 @@
-import { pb } from '../../data/client.ts'
+import { anyOf } from '../../data/client.ts'
 import type { Campaign } from '../../data/record-types.ts'
 
 /** A filter of a campaign's messages, also of those that were sent again. */
-export const filterOf = ({ batches }: Campaign): string =>
-  batches.map((batch) => pb.filter('batch_id = {:batch}', { batch })).join(' || ')
+export const filterOf = ({ batches }: Campaign): string => anyOf('batch_id', batches)

@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { pathOfConversation, to } from '../../router.ts'
 
 export const SHOWN = 20
 
@@ -16,9 +16,7 @@ export function Replies({ progress: { latest_replies: latest } }: { progress: Ca
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>
-            <a href={to(`/conversations/${encodeURIComponent(from)}`)}>
-              {nameOf(from) || <PhoneNumber number={from} />}
-            </a>{' '}
+            <a href={to(pathOfConversation(from))}>{nameOf(from) || <PhoneNumber number={from} />}</a>{' '}
             <Time at={created} />
             <p>{body}</p>
           </li>

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaign-progress.ts'
-import { pb } from '../../data/client.ts'
+import { anyOf } from '../../data/client.ts'
 import type { Campaign, Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { tn } from '../../language/words.ts'
@@ -15,7 +15,10 @@ export function Simulated({ campaign, progress }: { campaign: Campaign; progress
     filter: 'platform = "simulator"',
     perPage: MOST_DEVICES,
   })
-  const devices = phones.map(({ id }) => pb.filter('device = {:id}', { id })).join(' || ')
+  const devices = anyOf(
+    'device',
+    phones.map(({ id }) => id),
+  )
   const isReady = devices !== '' && campaign.batches.length > 0
   const { total, reload } = useList<Message>('sms_messages', {
     filter: `(${filterOf(campaign)}) && (${devices})`,

@@ -1,18 +1,16 @@
 import type { CarrierAccount, CarrierBody } from '../../data/carriers/carriers.ts'
+import { isObject } from '../../data/is-object.ts'
 
 type Parts = Readonly<Record<string, unknown>>
-
-const isParts = (value: unknown): value is Parts =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parts that are replaced as a whole. */
 const WHOLE = new Set(['body', 'headers', 'when'])
 
 function merged(old: unknown, change: Parts): Parts {
-  const base = isParts(old) ? old : {}
+  const base = isObject(old) ? old : {}
   const changed = Object.entries(change).map(([name, value]) => [
     name,
-    isParts(value) && !WHOLE.has(name) ? merged(base[name], value) : value,
+    isObject(value) && !WHOLE.has(name) ? merged(base[name], value) : value,
   ])
   return { ...base, ...Object.fromEntries(changed) }
 }
@@ -22,13 +20,13 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
-  (isParts(value) && Object.keys(value).length === 0)
+  (isObject(value) && Object.keys(value).length === 0)
 
 /** Leaves out the parts that a person has emptied. */
 function withoutEmpty(parts: Parts): Parts {
   const filled = Object.entries(parts).map(([name, value]) => [
     name,
-    isParts(value) && !WHOLE.has(name) ? withoutEmpty(value) : value,
+    isObject(value) && !WHOLE.has(name) ? withoutEmpty(value) : value,
   ])
   return Object.fromEntries(filled.filter(([, value]) => !isEmpty(value)))
 }
@@ -46,7 +44,7 @@ function interfaceOf(given: Parts): Parts {
 
 /** A setting after its change; unchanged settings stay exactly as they are stored. */
 function changed(name: string, old: unknown, change: unknown): unknown {
-  if (!isParts(change)) return change
+  if (!isObject(change)) return change
   const whole = merged(old, change)
   return withoutEmpty(name === 'custom' ? interfaceOf(whole) : whole)
 }

@@ -1,4 +1,5 @@
 import { ClientResponseError } from 'pocketbase'
+import type { Choices } from '../../data/choices.ts'
 import { t } from '../../language/words.ts'
 
 const NEEDS_SECRET = /^A change of preset, url, user, values or custom needs/
@@ -7,7 +8,7 @@ const MISSING = /^(?:(url) is missing|values has no (\w+))/
 const SEND = /^custom\.(send|url)\b (.+)$/
 
 /** Words for zod's messages, which name no field. */
-const WRONG: readonly (readonly [pattern: RegExp, words: string])[] = [
+const WRONG: Choices<RegExp> = [
   [
     /^must be a number with \+/,
     t('Write a number with +, a short code, or a name of at most 11 characters.'),

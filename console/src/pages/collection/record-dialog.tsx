@@ -1,6 +1,8 @@
 import type { CollectionModel, RecordModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
+import type { Choices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
+import { isObject } from '../../data/is-object.ts'
 import { isDerived } from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
@@ -43,7 +45,7 @@ type Tab = 'form' | 'json' | 'request'
 function Editor({ collection, record, expand, onClose, onChanged }: Props & { record?: RecordModel }) {
   const isRead = isDerived(collection)
   const [tab, setTab] = useState<Tab>(isRead ? 'json' : 'form')
-  const tabs: readonly (readonly [Tab, string])[] = [
+  const tabs: Choices<Tab> = [
     ['form', t('Form')],
     ['json', t('JSON')],
     ['request', t('Request')],
@@ -120,9 +122,7 @@ const remove = (record: RecordModel, onChanged: () => void, onClose: () => void)
 
 function jsonFault(typed: Value): string | undefined {
   try {
-    const value: unknown = JSON.parse(String(typed))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
-    return t('Write an object: { … }.')
+    return isObject(JSON.parse(String(typed))) ? undefined : t('Write an object: { … }.')
   } catch (error) {
     return t('This is no JSON: {why}', { why: error instanceof Error ? error.message : '' })
   }

@@ -17,7 +17,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
-import { to } from '../../router.ts'
+import { pathOfConversation, to } from '../../router.ts'
 import { RecordConsent } from './record-consent.tsx'
 import { purposeOf, STATES, stepOf } from './steps.tsx'
 
@@ -45,7 +45,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       text={name && <PhoneNumber number={phone} />}
       actions={
         <>
-          <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(phone)}`)}>
+          <ButtonLink icon="conversations" href={to(pathOfConversation(phone))}>
             {t('Conversation')}
           </ButtonLink>
           <ButtonLink icon="person" needs="admin" href={to(pathOfPerson(phone))}>

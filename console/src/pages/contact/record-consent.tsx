@@ -1,3 +1,4 @@
+import { nameChoices } from '../../data/choices.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -15,7 +16,7 @@ export function RecordConsent({
   groups: readonly ContactGroup[]
   onClose: () => void
 }) {
-  const choices = groups.filter((group) => !group.join_confirm).map(({ id, name }) => [id, name] as const)
+  const choices = nameChoices(groups.filter((group) => !group.join_confirm))
   const entry = { contact: contact.id, number: contact.phone, event: 'opt_in', source: 'console' }
   return (
     <Dialog title={t('Record a consent')} onClose={onClose}>

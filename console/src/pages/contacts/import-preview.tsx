@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { type Columns, guessColumns } from '#portable/phone/columns.ts'
+import { nameChoices } from '../../data/choices.ts'
 import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
@@ -91,11 +92,7 @@ export function Preview({
           name="into"
           value={wishes.group}
           onValue={(group) => wish({ group })}
-          choices={[
-            ['', t('No group')],
-            [NEW_GROUP, t('A new group…')],
-            ...groups.map(({ id, name }) => [id, name] as const),
-          ]}
+          choices={[['', t('No group')], [NEW_GROUP, t('A new group…')], ...nameChoices(groups)]}
         />
         {wishes.group === NEW_GROUP && (
           <TextField

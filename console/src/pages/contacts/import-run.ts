@@ -1,5 +1,6 @@
-import { pb } from '../../data/client.ts'
+import { anyOf, pb } from '../../data/client.ts'
 import { faultOf } from '../../data/fault.ts'
+import { isObject } from '../../data/is-object.ts'
 import type { Contact } from '../../data/record-types.ts'
 import type { NewContact } from './import-plan.ts'
 
@@ -85,7 +86,10 @@ async function findContacts(
   contacts: readonly NewContact[],
   user: string,
 ): Promise<ReadonlyMap<string, Contact>> {
-  const phones = contacts.map(({ phone }) => pb.filter('phone = {:phone}', { phone })).join(' || ')
+  const phones = anyOf(
+    'phone',
+    contacts.map(({ phone }) => phone),
+  )
   const filter = `${pb.filter('user = {:user}', { user })} && (${phones})`
   const options = { filter, skipTotal: true }
   const { items } = await pb.collection<Contact>('contacts').getList(1, BATCH, options)
@@ -103,14 +107,11 @@ function writeOf(
   if (!overwrite && !group) return undefined
   const values = {
     ...(overwrite && name && { name }),
-    ...(overwrite && hasData && { data: { ...objectOf(known.data), ...data } }),
+    ...(overwrite && hasData && { data: { ...(isObject(known.data) && known.data), ...data } }),
     ...(group && { 'groups+': group }),
   }
   return { id: known.id, values }
 }
-
-const objectOf = (data: unknown) =>
-  typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
 
 function whyOf(error: unknown): string {
   const { fields, message } = faultOf(error)

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
+import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact } from '../../data/record-types.ts'
@@ -8,6 +9,7 @@ import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { Options } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -18,7 +20,7 @@ import { Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { go, to } from '../../router.ts'
+import { go, pathOfConversation, to } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
 import { ExportContacts } from './export-contacts.tsx'
 import { ImportContacts } from './import-contacts.tsx'
@@ -76,11 +78,7 @@ export function Page({ query }: PageProps) {
           >
             <option value="">{t('All contacts')}</option>
             <option value={OPTED_OUT}>{t('Opted out')}</option>
-            {groups.items.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <Options choices={nameChoices(groups.items)} />
           </select>
         </div>
       )}
@@ -173,7 +171,7 @@ const columnsFor = (
   },
   actionsColumn((row) => {
     const contact = called(row)
-    const href = to(`/conversations/${encodeURIComponent(row.phone)}`)
+    const href = to(pathOfConversation(row.phone))
     const needs = 'agent'
     return [
       { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },

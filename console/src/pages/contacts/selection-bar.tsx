@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { nameChoices } from '../../data/choices.ts'
 import { faultText } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Contact } from '../../data/record-types.ts'
@@ -7,6 +8,7 @@ import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Options } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -166,11 +168,7 @@ function GroupChoice({
         onChange={(event) => setId(event.currentTarget.value)}
       >
         <option value="">{t('Choose a group')}</option>
-        {groups.items.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options choices={nameChoices(groups.items)} />
       </select>
       <Button disabled={id === ''} onClick={() => onAdd(id)}>
         {t('Add to the group')}

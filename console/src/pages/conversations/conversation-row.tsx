@@ -11,7 +11,7 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { memo } from '../../parts/memo.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatSoon, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { pathOfConversation, to } from '../../router.ts'
 import { archive } from './change.ts'
 import { chooseByRow } from './choose.tsx'
 import { Swipe } from './swipe.tsx'
@@ -115,7 +115,7 @@ export const RowLink = ({
   children,
 }: RowLinkProps) => (
   <a
-    href={to(`/conversations/${encodeURIComponent(number)}`, { at })}
+    href={to(pathOfConversation(number), { at })}
     aria-current={isChosen ? 'page' : undefined}
     class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
     draggable={false}

@@ -18,7 +18,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { go, to } from '../../router.ts'
+import { go, pathOfConversation, to } from '../../router.ts'
 import { ConversationList, rowOf } from './conversation-list.tsx'
 import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
@@ -74,7 +74,7 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
   const isBeside = hasRoom.value && isPanelOpen.value
   const toggle = () => {
     if (hasRoom.value) isPanelOpen.value = !isPanelOpen.value
-    else go(`/conversations/${encodeURIComponent(number)}`, { at, about: '1' })
+    else go(pathOfConversation(number), { at, about: '1' })
   }
   const saveContact = () => {
     if (!isBeside) toggle()

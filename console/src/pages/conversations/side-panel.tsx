@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { E164 } from '#portable/phone/e164.ts'
+import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { fieldsOf } from '../../data/contact-fields.ts'
 import type { Contact, Conversation, Device, Message } from '../../data/record-types.ts'
@@ -14,7 +15,7 @@ import { Button } from '../../parts/form/form.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { go, to } from '../../router.ts'
+import { go, pathOfConversation, to } from '../../router.ts'
 import { assign, change } from './change.ts'
 import './side-panel.css'
 
@@ -42,7 +43,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
           label={t('Assigned to')}
           name="assignee"
           value={conversation.assignee}
-          choices={[['', t('Nobody')], ...people.agents.map(({ id, name }) => [id, name] as const)]}
+          choices={[['', t('Nobody')], ...nameChoices(people.agents)]}
           onValue={async (assignee) => {
             await assign([conversation], assignee, people)
             setAsked((count) => count + 1)
@@ -158,7 +159,7 @@ function Others({ number, name }: { number: string; name: string }) {
       <ul>
         {items.map((other) => (
           <li key={other.id}>
-            <a href={to(`/conversations/${encodeURIComponent(other.number)}`)}>
+            <a href={to(pathOfConversation(other.number))}>
               <PhoneNumber number={other.number} />
             </a>
           </li>

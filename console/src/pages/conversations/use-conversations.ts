@@ -1,6 +1,7 @@
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
+import { otherNumber } from '../../data/record-types.ts'
 import { conversationFilter, textFilter } from '../../data/search/filters.ts'
 import { useNamed } from '../../data/search/use-named.ts'
 import { canFindTexts, wordsFilter, wordsIn } from '../../data/search/words.ts'
@@ -88,7 +89,7 @@ export function useConversations(view: View, words: string): Conversations {
 
 const hitOf = (message: Message): Hit => ({
   at: `sms_messages/${message.id}`,
-  number: message.message_type === 'incoming' ? message.from : message.to,
+  number: otherNumber(message),
   text: message.body,
   time: message.created,
   isNote: false,

@@ -10,7 +10,7 @@ import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
+import { Badge, OnOffBadge, SimulatedBadge, Time } from '../../parts/time.tsx'
 import { LineCost } from './line-cost.tsx'
 import { LineDialog } from './line-dialog.tsx'
 import { LineHealth } from './line-health.tsx'
@@ -93,7 +93,7 @@ function LineBadge({
   if (!present) return <Badge tone="bad">{t('Not in the device')}</Badge>
   if (enabled && isRefused) return <Badge tone="bad">{t('Paused')}</Badge>
   if (enabled && failing_since) return <Badge tone="bad">{t('Failing')}</Badge>
-  return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
+  return <OnOffBadge isOn={enabled} />
 }
 
 function LineFacts({ line }: { line: Line }) {

@@ -8,7 +8,8 @@ import {
   useDeviceStates,
 } from '../../data/device/device-states.ts'
 import type { Device, Message } from '../../data/record-types.ts'
-import { may, session } from '../../data/session.ts'
+import { otherNumber } from '../../data/record-types.ts'
+import { isUser, may } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
@@ -27,7 +28,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
-import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
+import { MessageStatus, StateBadge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { Lines } from './lines.tsx'
 import { PLATFORMS } from './platforms.ts'
@@ -49,9 +50,8 @@ export function Page({ params: { id = '' } }: PageProps) {
       />
     )
   const state = states.of(device)
-  const [tone, word] = deviceWord(device, state)
   const carrier = state?.carrier ?? false
-  const isMine = session.value?.role === 'user'
+  const isMine = isUser()
   return (
     <Frame
       title={device.name}
@@ -74,7 +74,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         </Notice>
       )}
       <div class="columns">
-        <Card title={t('Now')} actions={<Badge tone={tone}>{word}</Badge>}>
+        <Card title={t('Now')} actions={<StateBadge state={deviceWord(device, state)} />}>
           <Facts
             facts={[
               !isMine && [t('User'), <Owner record={device} />],
@@ -174,10 +174,10 @@ const COUNT = 10
 const COLUMNS: readonly Column<Message>[] = [
   {
     title: t('Number'),
-    cell: ({ message_type, from, to: recipient }) => (
+    cell: (message) => (
       <span class="row">
-        <Icon name={message_type === 'incoming' ? 'in' : 'out'} size={16} />
-        <PhoneNumber number={message_type === 'incoming' ? from : recipient} />
+        <Icon name={message.message_type === 'incoming' ? 'in' : 'out'} size={16} />
+        <PhoneNumber number={otherNumber(message)} />
       </span>
     ),
   },

@@ -3,13 +3,13 @@ import './page.css'
 import { carrierFault } from '../../data/carriers/refusal-words.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/record-types.ts'
-import { may, session } from '../../data/session.ts'
+import { isUser, may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
+import { SimulatedBadge, StateBadge, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { PairDialog } from './pair-dialog.tsx'
@@ -19,7 +19,6 @@ const OWNER: Column<Device> = { title: t('User'), cell: (device) => <Owner recor
 export function Page({ query }: PageProps) {
   const devices = useList<Device>('devices', { sort: 'name', expand: 'user' })
   const states = useDeviceStates()
-  const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
     {
       title: t('Name'),
@@ -29,7 +28,7 @@ export function Page({ query }: PageProps) {
         </span>
       ),
     },
-    ...(isUser ? [] : [OWNER]),
+    ...(isUser() ? [] : [OWNER]),
     { title: t('State'), cell: (device) => <DeviceBadge device={device} of={states.of} /> },
     { title: t('Battery'), align: 'end', minor: true, cell: (device) => percent(states.of(device)?.battery) },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
@@ -44,35 +43,34 @@ export function Page({ query }: PageProps) {
   return (
     <ListPage
       title={t('Devices')}
-      text={isUser ? t('These devices send your texts and take turns.') : t('The devices of all users.')}
+      text={isUser() ? t('These devices send your texts and take turns.') : t('The devices of all users.')}
       list={devices}
       columns={columns}
       href={(device) => to(`/devices/${device.id}`)}
       icon="devices"
       none={[
         t('No devices yet'),
-        isUser
+        isUser()
           ? t(
               'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.',
             )
           : t('Users add their own devices. None has one so far.'),
       ]}
-      add={isUser && t('Add a device')}
+      add={isUser() && t('Add a device')}
       needs="admin"
-      isAdding={query.has('add') && isUser && may('admin')}
+      isAdding={query.has('add') && isUser() && may('admin')}
       dialog={(_, close) => <PairDialog onClose={close} onJoined={() => void states.reload()} />}
     >
-      {isUser && <FirstSteps />}
+      {isUser() && <FirstSteps />}
     </ListPage>
   )
 }
 
 function DeviceBadge({ device, of }: { device: Device; of: ReturnType<typeof useDeviceStates>['of'] }) {
-  const [tone, word] = deviceWord(device, of(device))
   const fault = of(device)?.carrier?.fault
   return (
     <span class="devices-state">
-      <Badge tone={tone}>{word}</Badge>
+      <StateBadge state={deviceWord(device, of(device))} />
       {fault && <span class="note">{carrierFault(fault).words}</span>}
     </span>
   )

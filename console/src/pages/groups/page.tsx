@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { countRecords, pb } from '../../data/client.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
 import { useGroups } from '../../data/use/use-list.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -70,10 +70,7 @@ const remove = (group: ContactGroup) =>
 function Members({ group }: { group: string }) {
   const [counts, setCounts] = useState<readonly [all: number, out: number]>()
   useEffect(() => {
-    const count = async (filter: string) => {
-      const found = await pb.collection('contacts').getList(1, 1, { filter, fields: 'id' })
-      return found.totalItems
-    }
+    const count = (filter: string) => countRecords('contacts', filter)
     const isIn = pb.filter('groups.id ?= {:group}', { group })
     Promise.all([count(isIn), count(`${isIn} && opted_out = true`)]).then(setCounts, () => {})
   }, [group])

@@ -6,7 +6,7 @@ import { t } from '../../language/words.ts'
 import { TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
+import { StateBadge, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
 /** Enabled devices that are out of reach or failing, with the number of their waiting messages. */
@@ -21,14 +21,10 @@ export function Offline({
   const columns: readonly Column<Device>[] = [
     { title: t('Name'), cell: deviceName },
     { title: t('User'), cell: (device) => <Owner record={device} /> },
-    { title: t('State'), cell: (device) => <State device={device} /> },
+    { title: t('State'), cell: (device) => <StateBadge state={deviceWord(device, states.of(device))} /> },
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
   ]
-  function State({ device }: { device: Device }) {
-    const [tone, word] = deviceWord(device, states.of(device))
-    return <Badge tone={tone}>{word}</Badge>
-  }
   const some =
     devices.length === 0
       ? t('There are no devices yet. Users add them.')

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { PRESETS } from '#portable/hook-presets.ts'
+import { nameChoices } from '../../data/choices.ts'
 import { lineWords } from '../../data/device/lines.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { faultsOf, readNumbers } from '../../data/phone/number-list.ts'
@@ -122,7 +123,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
       label: t('and to these groups'),
       shown: (values) => namesNone(values) && groups.length > 0,
     },
-    choices: groups.map(({ id, name }) => [id, name] as const),
+    choices: nameChoices(groups),
   },
   {
     ...{ name: 'template', label: t('Template'), rows: 4, spellcheck: false },

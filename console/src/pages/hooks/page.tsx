@@ -6,7 +6,7 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
+import { OnOffBadge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 
 const COLUMNS: readonly Column<Hook>[] = [
@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Hook>[] = [
   { title: t('Program'), cell: ({ preset }) => HOOK_TOOLS[preset].name },
   {
     title: t('State'),
-    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'calm'}>{enabled ? t('On') : t('Off')}</Badge>,
+    cell: ({ enabled }) => <OnOffBadge isOn={enabled} />,
   },
   { title: t('Created'), cell: ({ created }) => <Time at={created} /> },
 ]

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { ApiKey } from '../../data/record-types.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -9,7 +10,7 @@ import { ShownOnce } from '../../parts/once.tsx'
 import { destinationsRow, linesRow } from '../../parts/rows/common-rows.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { msOf, Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 
 export const LIMITS = () => [destinationsRow(), linesRow(t('Sends only by these lines (none: by all)'))]

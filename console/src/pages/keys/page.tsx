@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ApiKey } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { revoke } from '../../parts/dialog/dialog.tsx'
@@ -8,7 +9,7 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import { actionsColumn, type RowAction } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Badge, msOf, Time } from '../../parts/time.tsx'
+import { Badge, OnOffBadge, Time } from '../../parts/time.tsx'
 import { ChangeKey, hasPrevious, RotateKey, turn } from './change-key.tsx'
 import { NewKey } from './new-key.tsx'
 
@@ -17,7 +18,7 @@ const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={
 const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Column<ApiKey>[] => [
   {
     title: t('State'),
-    cell: ({ disabled }) => <Badge tone={disabled ? 'calm' : 'good'}>{disabled ? t('Off') : t('On')}</Badge>,
+    cell: ({ disabled }) => <OnOffBadge isOn={!disabled} />,
   },
   { title: t('Begins with'), minor: true, cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: t('Last used'), cell: (key) => <LastUse of={key} /> },
@@ -31,7 +32,7 @@ const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Col
 ]
 
 export function Page() {
-  const isAll = session.value?.role === 'superuser'
+  const isAll = !isUser()
   const list = useList<ApiKey>('api_keys', { expand: isAll ? 'user' : '' })
   const [rotated, setRotated] = useState<ApiKey>()
   const shared = { title: t('API keys'), list, icon: 'keys' } as const

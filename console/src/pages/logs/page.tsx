@@ -1,6 +1,5 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { anyOf, pb } from '../../data/client.ts'
 import type { Device, User } from '../../data/record-types.ts'
 import { saveSettings, useSettings } from '../../data/settings.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
@@ -12,10 +11,9 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
-import { Pager } from '../../parts/list/records.tsx'
+import { Records } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
-import { Table } from '../../parts/list/table.tsx'
-import { Page as Frame, Reading } from '../../parts/page.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { askerColumn, COLUMNS, detailsColumn, type Log } from './columns.tsx'
@@ -46,17 +44,24 @@ export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
   const both = [filter, words && pb.filter(WORDS, { words })].filter(Boolean).map((part) => `(${part})`)
-  const { value, fault, reload } = useAnsweredList<Log>('/api/logs', both.join(' && '), page)
+  const list = useAnsweredList<Log>('/api/logs', both.join(' && '), page, (next) =>
+    go(PATH, { filter, words, page: String(next) }),
+  )
+  const [open, setOpen] = useState<Log>()
+  const emailOf = useLookup(
+    list.items.map(({ data }) => data.authId ?? ''),
+    readEmails,
+  ).get
   return (
     <Frame
       title={t('Logs')}
       text={t('Requests that failed, of all servers, as long as the settings keep them.')}
       actions={
         <>
-          <Button icon="again" onClick={() => void reload()}>
+          <Button icon="again" onClick={() => void list.reload()}>
             {t('Refresh')}
           </Button>
-          <Button kind="danger" icon="trash" onClick={() => void deleteAll().then(reload)}>
+          <Button kind="danger" icon="trash" onClick={() => void deleteAll().then(list.reload)}>
             {t('Delete all logs')}
           </Button>
         </>
@@ -79,14 +84,23 @@ export function Page({ query }: PageProps) {
           </a>
         ))}
       </nav>
-      <Reading value={value} fault={fault} />
-      {value && (
-        <Found
-          items={value.items}
-          isAll={both.length === 0}
-          pager={<Pager {...value} goTo={(next) => go(PATH, { filter, words, page: String(next) })} />}
-        />
-      )}
+      <Records
+        list={list}
+        caption={t('Logs')}
+        columns={[...COLUMNS, askerColumn(emailOf), detailsColumn(setOpen)]}
+        empty={
+          both.length === 0 ? (
+            <Empty icon="check" title={t('Nothing failed')}>
+              {t('Requests that fail from now on are listed here.')}
+            </Empty>
+          ) : (
+            <Empty icon="check" title={t('No request found')}>
+              {t('No stored request matches this search.')}
+            </Empty>
+          )
+        }
+      />
+      {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
     </Frame>
   )
 }
@@ -100,36 +114,9 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
   </Dialog>
 )
 
-function Found({ items, isAll, pager }: { items: readonly Log[]; isAll: boolean; pager: ComponentChildren }) {
-  const [open, setOpen] = useState<Log>()
-  const emailOf = useLookup(
-    items.map(({ data }) => data.authId ?? ''),
-    readEmails,
-  ).get
-  if (items.length === 0)
-    return (
-      <Empty icon="check" title={isAll ? t('Nothing failed') : t('No request found')}>
-        {isAll
-          ? t('Requests that fail from now on are listed here.')
-          : t('No stored request matches this search.')}
-      </Empty>
-    )
-  return (
-    <>
-      <Table
-        caption={t('Logs')}
-        columns={[...COLUMNS, askerColumn(emailOf), detailsColumn(setOpen)]}
-        rows={items}
-      />
-      {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
-      {pager}
-    </>
-  )
-}
-
 /** The email addresses of users, and of the users of devices, by id. */
 async function readEmails(ids: readonly string[]): Promise<(readonly [id: string, email: string])[]> {
-  const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+  const filter = anyOf('id', ids)
   const asked = { filter, skipTotal: true }
   const [users, devices] = await Promise.all([
     pb.collection<User>('users').getList(1, ids.length, asked),

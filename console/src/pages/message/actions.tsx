@@ -1,7 +1,8 @@
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
-import { may, session } from '../../data/session.ts'
+import { otherNumber } from '../../data/record-types.ts'
+import { isUser, may } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { isUnknown } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
@@ -9,12 +10,11 @@ import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { canCancel, WaitingActions } from '../../parts/message/waiting-actions.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { go, to } from '../../router.ts'
+import { go, pathOfConversation, to } from '../../router.ts'
 
 export function MessageActions({ message, campaign }: { message: Message; campaign: Campaign | undefined }) {
   const { id, message_type } = message
-  const isMine = session.value?.role === 'user'
-  const number = message_type === 'incoming' ? message.from : message.to
+  const isMine = isUser()
   const remove = useTask(async () => {
     if (!(await confirmed(removal(message)))) return
     await pb.collection('sms_messages').delete(id)
@@ -28,7 +28,7 @@ export function MessageActions({ message, campaign }: { message: Message; campai
         <ButtonLink
           kind={isUnknown(message) ? 'primary' : 'plain'}
           icon="conversations"
-          href={to(`/conversations/${encodeURIComponent(number)}`)}
+          href={to(pathOfConversation(otherNumber(message)))}
         >
           {message_type === 'incoming' && may('agent') ? t('Write an answer') : t('Conversation')}
         </ButtonLink>

@@ -1,7 +1,7 @@
 import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/device-name.ts'
 import type { Message } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Owner } from '../../parts/owner.tsx'
@@ -14,7 +14,7 @@ import { RETRY } from './use-retry.ts'
 export function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
   const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'
-  const isSuperuser = session.value?.role === 'superuser'
+  const isSuperuser = !isUser()
   return [
     isSuperuser && [t('User'), <Owner record={message} />],
     [t('Device'), <DeviceLink message={message} />],

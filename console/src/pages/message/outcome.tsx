@@ -1,5 +1,5 @@
 import type { Campaign, Message } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { failureReason, isCanceled, isUnknown } from '../../data/words/failure-reasons.ts'
 import { t, tx } from '../../language/words.ts'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
@@ -34,7 +34,7 @@ export function Outcome({ message, next, campaign }: Failed) {
         )}
       </Notice>
       {canRetry && campaign && <CampaignNotice campaign={campaign} />}
-      {canRetry && !campaign && session.value?.role === 'user' && (
+      {canRetry && !campaign && isUser() && (
         <div class="row">
           <SendAgain message={message} phones={phones} onSent={(id) => go(`/messages/${id}`)} />
         </div>

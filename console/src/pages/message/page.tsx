@@ -1,7 +1,8 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { otherNumber } from '../../data/record-types.ts'
+import { isUser } from '../../data/session.ts'
 import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useRecord } from '../../data/use/use-record.ts'
@@ -36,8 +37,8 @@ function OneMessage({ id }: { id: string }) {
   const events = useEvents(id, record)
   const next = useRetry(record)
   const campaign = useCampaignOf(record?.message_type === 'outgoing' ? record.sent_by : '')
-  const number = record ? numberOf(record) : ''
-  const nameOf = useNames(session.value?.role === 'user' ? [number] : [])
+  const number = record ? otherNumber(record) : ''
+  const nameOf = useNames(isUser() ? [number] : [])
   const simOf = useSims(record ? [record] : [])
   if (!record)
     return (
@@ -89,8 +90,5 @@ const titleOf = (isIn: boolean, name: string) =>
 
 const back = () => ({ href: to('/messages', lastList.value), words: t('Messages') })
 
-const numberOf = ({ message_type, from, to: recipient }: Message) =>
-  message_type === 'incoming' ? from : recipient
-
 /** Only superusers see the message's owner. */
-const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
+const expandOf = () => (isUser() ? 'device' : 'device,user')

@@ -1,3 +1,4 @@
+import type { Choices } from '../../data/choices.ts'
 import type { Message, Sender } from '../../data/record-types.ts'
 import { timeNote } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
@@ -80,7 +81,7 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
 ]
 
 /** Sort orders to choose on narrow screens, where the table has no column titles. */
-export const SORTS: readonly (readonly [sort: string, words: string])[] = [
+export const SORTS: Choices = [
   ['-created', t('Newest first')],
   ['created', t('Oldest first')],
   ['status', t('By state')],

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { saveFile } from '../../data/files/save-file.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { localOf } from '../../data/text/local-time.ts'
 import { useLongTask } from '../../data/use/use-task.ts'
 import { locale } from '../../language/language.ts'
@@ -24,15 +24,14 @@ export function ExportDialog({
   total: number
   onClose: () => void
 }) {
-  const isUser = session.value?.role === 'user'
-  const columns = CSV_COLUMNS.filter(({ words }) => words !== (isUser ? t('User') : t('Contact')))
+  const columns = CSV_COLUMNS.filter(({ words }) => words !== (isUser() ? t('User') : t('Contact')))
   const [chosen, setChosen] = useState<readonly CsvColumn[]>(columns.slice(0, CHOSEN))
   const [done, setDone] = useState<Exported>({ rows: 0, bytes: 0 })
   const run = useLongTask(async (ended) => {
     setDone({ rows: 0, bytes: 0 })
     try {
       const wanted = columns.filter((column) => chosen.includes(column))
-      const names = isUser ? await namesOfContacts(ended) : new Map()
+      const names = isUser() ? await namesOfContacts(ended) : new Map()
       const csv = await readExport(filter, fieldsOf(wanted), setDone, ended)
       const file = await readableCsv(csv, wanted, names)
       saveFile(`messages-${localOf(Date.now()).slice(0, 10)}.csv`, file)

@@ -3,7 +3,7 @@ import { pb, post } from '../../data/client.ts'
 import { failedFilter, useFailed } from '../../data/failed.ts'
 import { faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
-import { may, session } from '../../data/session.ts'
+import { isUser, may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { inLanes, useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -23,7 +23,7 @@ const WAITS = 'status = "pending" || status = "assigned"'
 
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
-  if (session.value?.role !== 'user' || !may('agent')) return null
+  if (!isUser() || !may('agent')) return null
   const kind = kindOf(question)
   const close = () => setOpen(false)
   if (kind === 'failed')

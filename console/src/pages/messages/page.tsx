@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import type { Message } from '../../data/record-types.ts'
+import { otherNumber } from '../../data/record-types.ts'
 import { useNamed } from '../../data/search/use-named.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useSims } from '../../data/use/use-sims.ts'
 import { t, tn } from '../../language/words.ts'
@@ -35,7 +35,7 @@ export function Page({ query }: PageProps) {
   const [isExporting, setExporting] = useState(false)
   const change = (part: Partial<Question>, isTyping = false) =>
     go('/messages', queryOf({ ...question, page: 1, ...part }), isTyping)
-  const isSuperuser = session.value?.role === 'superuser'
+  const isSuperuser = !isUser()
   const isEmpty = filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
   const actions = (
     <>
@@ -102,9 +102,10 @@ function Found({
 }) {
   const messages = useDrawn(whole)
   const { items, fault, fresh, isOld, loading } = messages
-  const nameOf = useNames(numbersOf(items))
+  // a superuser has no contacts
+  const nameOf = useNames(isUser() ? items.map(otherNumber) : [])
   const simOf = useSims(items)
-  const isSuperuser = session.value?.role === 'superuser'
+  const isSuperuser = !isUser()
   const columns = useMemo(() => columnsFor({ nameOf, simOf }, isSuperuser), [nameOf, simOf, isSuperuser])
   if (loading) return <Loading />
   const isRefused = refusalOf(messages, question) !== undefined
@@ -140,12 +141,6 @@ function Found({
     </>
   )
 }
-
-/** The phone numbers for which the list shows contact names. A superuser has no contacts. */
-const numbersOf = (items: readonly Message[]) =>
-  session.value?.role === 'user'
-    ? items.map((item) => (item.message_type === 'incoming' ? item.from : item.to))
-    : []
 
 const countOf = (total: number) => tn('1 message', '{count} messages', total)
 

@@ -1,7 +1,9 @@
+import { type Choices, nameChoices } from '../../data/choices.ts'
 import type { Device, Sender } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
+import { Options } from '../../parts/form/field.tsx'
 import { SORTS } from './columns.tsx'
 import type { Question } from './question.ts'
 
@@ -19,12 +21,11 @@ export function Pickers({
   onChange: (change: Partial<Question>) => void
 }) {
   const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_CHOICES })
-  const isUser = session.value?.role === 'user'
   const senders = useList<Sender>('senders', {
     filter: 'kind != "campaign"',
     sort: 'name',
     perPage: MOST_CHOICES,
-    ready: isUser,
+    ready: isUser(),
   })
   const day = (label: string, value: string, onDay: (day: string) => void) => (
     <label>
@@ -32,28 +33,16 @@ export function Pickers({
       <input type="date" value={value} onChange={(event) => onDay(event.currentTarget.value)} />
     </label>
   )
-  const choice = (
-    label: string,
-    value: string,
-    choices: readonly (readonly [string, string])[],
-    onChoice: (value: string) => void,
-  ) => (
+  const choice = (label: string, value: string, choices: Choices, onChoice: (value: string) => void) => (
     <label>
       {label}
       <select value={value} onInput={(event) => onChoice(event.currentTarget.value)}>
-        {choices.map(([key, words]) => (
-          <option key={key} value={key}>
-            {words}
-          </option>
-        ))}
+        <Options choices={choices} />
       </select>
     </label>
   )
-  const named = (records: readonly (Device | Sender)[]) => [
-    ['', t('All')] as const,
-    ...records.map(({ id, name }) => [id, name] as const),
-  ]
-  const orders = SORTS.some(([key]) => key === sort) ? SORTS : [[sort, t('Another order')] as const, ...SORTS]
+  const named = (records: readonly (Device | Sender)[]): Choices => [['', t('All')], ...nameChoices(records)]
+  const orders: Choices = SORTS.some(([key]) => key === sort) ? SORTS : [[sort, t('Another order')], ...SORTS]
   return (
     <>
       {day(t('From'), from, (chosen) => onChange({ from: chosen }))}

@@ -3,10 +3,10 @@ import { pb } from '../../data/client.ts'
 import { lineName } from '../../data/device/lines.ts'
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/record-types.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import { failureReason } from '../../data/words/failure-reasons.ts'
 import { stateOf } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { msOf } from '../../parts/time.tsx'
 
 export interface CsvColumn {
   readonly words: string

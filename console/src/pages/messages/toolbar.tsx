@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
@@ -28,7 +28,7 @@ export function Toolbar({
   return (
     <search class={isOpen ? 'messages-tools open' : 'messages-tools'}>
       <SearchField
-        label={session.value?.role === 'user' ? t('Name, number or text') : t('Number or text')}
+        label={isUser() ? t('Name, number or text') : t('Number or text')}
         value={words}
         onValue={(typed) => onChange({ words: typed }, true)}
       />

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { countRecords, pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { keepUnchanged } from '../../data/use/keep-unchanged.ts'
 import { keepList, keptList } from '../../data/use/last-lists.ts'
 import { useCalm } from '../../data/use/use-calm.ts'
@@ -74,7 +74,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       setFault(undefined)
       if (page === 1) setFresh(0)
       if (!isCounted) {
-        const total = await countOf(filter)
+        const total = await countRecords('sms_messages', filter)
         if (isLatest()) setCount({ question, total })
       }
       tookMs.current = performance.now() - began
@@ -88,7 +88,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
 
   const look = async () => {
     if (page === 1 || filter === undefined) return read()
-    const total = await countOf(filter).catch(() => undefined)
+    const total = await countRecords('sms_messages', filter).catch(() => undefined)
     if (total !== undefined && count.question === question) setFresh(Math.max(0, total - count.total))
   }
   const soon = useCalm(look, () => Math.max(CALM_MS, CALM_TIMES * tookMs.current))
@@ -131,7 +131,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
 }
 
 function list(filter: string, sort: string, page: number, rows: number) {
-  const isAll = session.value?.role === 'superuser'
+  const isAll = !isUser()
   const asked = {
     filter,
     sort: sort || NEWEST_FIRST,
@@ -139,11 +139,6 @@ function list(filter: string, sort: string, page: number, rows: number) {
     skipTotal: true,
   }
   return pb.collection<Message>('sms_messages').getList(page, rows, asked)
-}
-
-async function countOf(filter: string): Promise<number> {
-  const { totalItems } = await pb.collection('sms_messages').getList(1, 1, { filter, fields: 'id' })
-  return totalItems
 }
 
 /** Replaces a changed message. Events have no `expand`: keeps the old `expand` if the device is the same. */

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { titleOf } from '../../data/campaign-title.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import { nowMs } from '../../data/text/now.ts'
 import { HERE } from '../../data/time-zones.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -15,8 +16,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { msOf } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { pathOfConversation, to } from '../../router.ts'
 
 const DAY_MS = 86_400_000
 const MOST_CAMPAIGNS = 500
@@ -32,7 +32,7 @@ const isCampaign = (entry: Entry): entry is Campaign => entry.collectionName ===
 const hrefOf = (entry: Entry) =>
   isCampaign(entry)
     ? to(`/campaigns/${entry.id}`)
-    : to(`/conversations/${encodeURIComponent(entry.to)}`, { at: `sms_messages/${entry.id}` })
+    : to(pathOfConversation(entry.to), { at: `sms_messages/${entry.id}` })
 
 /** Texts that are not due yet, and campaigns that have not begun, by the days of the account's time zone. */
 export function Page() {

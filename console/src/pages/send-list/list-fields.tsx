@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { nameChoices } from '../../data/choices.ts'
 import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/record-types.ts'
@@ -57,7 +58,7 @@ export function ListFields({
             name="template"
             value=""
             onValue={(id) => onChange({ text: templates.find((one) => one.id === id)?.body ?? wishes.text })}
-            choices={[['', t('Choose…')], ...templates.map(({ id, name }) => [id, name] as const)]}
+            choices={[['', t('Choose…')], ...nameChoices(templates)]}
           />
         )}
       </div>

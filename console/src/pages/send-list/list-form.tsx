@@ -2,9 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import type { Template } from '../../data/record-types.ts'
 import { isoOf, timeFault, type When } from '../../data/text/local-time.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { useTemplates } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
@@ -25,8 +24,6 @@ import { NOTHING_SENT, runList } from './send-texts.ts'
 import { UndoCountdown } from './undo-countdown.tsx'
 import { useRefused } from './use-refused.ts'
 
-const MOST_TEMPLATES = 500
-
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
   const [wishes, setWishes] = useState<Wishes>(() => {
     const { phones } = guessColumns(sheet.head, sheet.rows, defaultCountry.value)
@@ -42,7 +39,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const [isOver, setOver] = useState(false)
   const stop = useRef(new AbortController())
   useEffect(() => () => stop.current.abort(), [])
-  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const templates = useTemplates()
   const { phones, country, text } = wishes
   const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
   const refused = useRefused(numbers, needsConsent)
@@ -101,7 +98,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                   sheet={sheet}
                   wishes={wishes}
                   faults={faults}
-                  templates={templates.items}
+                  templates={templates}
                   onChange={change}
                 />
                 <WhenField

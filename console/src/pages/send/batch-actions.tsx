@@ -2,7 +2,7 @@ import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 import { post } from '../../data/client.ts'
 import { useFailed } from '../../data/failed.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
@@ -33,7 +33,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     const { canceled } = await post<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`)
     toast(tn('One message canceled', '{count} messages canceled', canceled))
   })
-  if (batch === '' || session.value?.role !== 'user') return null
+  if (batch === '' || !isUser()) return null
   const retry = async (include: readonly string[]) => {
     const answer = await post<Retried>(`/api/sms/batches/${batch}/retry`, { include })
     const { batch_id, recipients_count, left_out } = answer

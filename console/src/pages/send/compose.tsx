@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { isSimulated } from '../../data/device/device-name.ts'
 import type { Fault } from '../../data/fault.ts'
-import type { Device, Template } from '../../data/record-types.ts'
+import type { Device } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import { ownVariables } from '../../data/text/contact-variables.ts'
 import { isSameName } from '../../data/text/variables.ts'
@@ -9,7 +9,7 @@ import type { Usage } from '../../data/usage.ts'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
-import { useGroups, useList } from '../../data/use/use-list.ts'
+import { useGroups, useTemplates } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
@@ -39,7 +39,6 @@ import { RecipientsField } from './recipients/recipients-field.tsx'
 import { useSend } from './send-as-campaign.tsx'
 import { WhatField } from './what-field.tsx'
 
-const MOST_TEMPLATES = 500
 const NAME = '[name="name"]'
 const TEXT = '.send-columns :is(textarea[name="text"], select[name="template"])'
 
@@ -56,7 +55,7 @@ export function Compose({
   const composition = draft.value
   const [faults, setFaults] = useState<Record<string, string>>({})
   const groups = useGroups()
-  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const templates = useTemplates()
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
   useEffect(() => {
@@ -66,7 +65,7 @@ export function Compose({
     if (hasKeyboard.value && first) document.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
   }, [])
 
-  const template = templates.items.find(({ id }) => id === composition.template)
+  const template = templates.find(({ id }) => id === composition.template)
   const variables = ownVariables(composition.kind === 'template' ? (template?.body ?? '') : composition.text)
   const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
   const { preview, fault: previewFault } = usePreview<Preview>(
@@ -124,7 +123,7 @@ export function Compose({
             missing={missing}
             hasGap={preview?.missing?.some((name) => isSameName(name, 'name')) ?? false}
             onChange={change}
-            templates={templates.items}
+            templates={templates}
           />
           <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
           {may('admin') && (

@@ -1,3 +1,4 @@
+import type { Choices } from '../../data/choices.ts'
 import { deviceName } from '../../data/device/device-name.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { isUsable, lineName } from '../../data/device/lines.ts'
@@ -50,7 +51,7 @@ export function MoreFields({
   return <Rows rows={rowsFor(choices)} form={{ values, change, fault, isTried: false }} />
 }
 
-const rowsFor = (choices: readonly (readonly [id: string, words: string])[]): readonly FormRow[] => [
+const rowsFor = (choices: Choices): readonly FormRow[] => [
   {
     summary: t('More: line, priority, expiry'),
     folded: [

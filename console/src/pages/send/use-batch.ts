@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import { countRecords, pb } from '../../data/client.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { useCalm } from '../../data/use/use-calm.ts'
@@ -60,9 +60,9 @@ function countsOf(items: readonly Message[]): Counts {
 }
 
 async function readCounts(batch: string, filter: string): Promise<Counts> {
-  const [{ counts }, { totalItems: canceled }] = await Promise.all([
+  const [{ counts }, canceled] = await Promise.all([
     pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),
-    pb.collection('sms_messages').getList(1, 1, { filter: `${filter} && ${CANCELED_FILTER}`, fields: 'id' }),
+    countRecords('sms_messages', `${filter} && ${CANCELED_FILTER}`),
   ])
   return { ...counts, canceled, failed: Math.max(0, (counts.failed ?? 0) - canceled) }
 }

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { nameChoices } from '../../data/choices.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
@@ -99,7 +100,7 @@ function FromTemplate(props: Props & TemplateProps) {
         value={template}
         onValue={(id) => onChange({ template: id })}
         fault={fault}
-        choices={[['', t('Choose…')], ...templates.map(({ id, name }) => [id, name] as const)]}
+        choices={[['', t('Choose…')], ...nameChoices(templates)]}
         hint={chosen?.body}
       />
       {props.hasGap && (

@@ -1,4 +1,4 @@
-import { pb } from '../../data/client.ts'
+import { anyOf, pb } from '../../data/client.ts'
 import type { RecordOf, Sender } from '../../data/record-types.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -46,7 +46,7 @@ async function findNames(keys: readonly string[]): Promise<(readonly [string, st
   const found = Object.entries(NAMES).map(async ([kind, [collection, field]]) => {
     const ids = keys.filter((key) => key.startsWith(`${kind}/`)).map((key) => key.slice(kind.length + 1))
     if (ids.length === 0) return []
-    const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+    const filter = anyOf('id', ids)
     const options = { filter, skipTotal: true, fields: `id,${field}` }
     const { items } = await pb.collection(collection).getList(1, ids.length, options)
     return items.map((record) => [`${kind}/${record.id}`, String(record[field])] as const)

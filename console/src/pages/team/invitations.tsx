@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { post } from '../../data/client.ts'
 import { useSetup } from '../../data/setup.ts'
 import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import { nowMs } from '../../data/text/now.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -14,7 +15,7 @@ import { Card } from '../../parts/page.tsx'
 import type { FieldRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { SharedLink } from '../../parts/shared-link.tsx'
-import { Badge, msOf, Time } from '../../parts/time.tsx'
+import { Badge, Time } from '../../parts/time.tsx'
 
 const COLUMNS: readonly Column<Invitation>[] = [
   { title: t('For'), cell: ({ email }) => email || t('Anybody with the link') },

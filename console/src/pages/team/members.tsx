@@ -1,3 +1,4 @@
+import type { Choices } from '../../data/choices.ts'
 import { own, pb, personal } from '../../data/client.ts'
 import { actForNobody, may, type Session, session } from '../../data/session.ts'
 import { usePeople } from '../../data/team/people.ts'
@@ -5,6 +6,7 @@ import { type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.t
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
+import { Options } from '../../parts/form/field.tsx'
 import { FaultNotice } from '../../parts/form/form.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
@@ -120,7 +122,7 @@ function Choice<K extends Notify | MemberRole>({
   save,
 }: {
   label: string
-  choices: readonly (readonly [K, words: string])[]
+  choices: Choices<K>
   value: K
   save: (value: K) => Promise<unknown>
 }) {
@@ -129,11 +131,7 @@ function Choice<K extends Notify | MemberRole>({
   }
   return (
     <select aria-label={label} value={value} onChange={(event) => void change(event.currentTarget)}>
-      {choices.map(([choice, words]) => (
-        <option key={choice} value={choice}>
-          {words}
-        </option>
-      ))}
+      <Options choices={choices} />
     </select>
   )
 }

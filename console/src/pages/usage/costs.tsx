@@ -1,8 +1,8 @@
 import { lineWords } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
+import { formatMonth } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLines } from '../../data/use/use-lines.ts'
-import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -15,8 +15,6 @@ interface Cost {
 }
 type Row = Cost & { readonly id: string }
 
-const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 /** What the texts of each line with prices cost, by month. Nothing for accounts without prices. */
 export function Costs() {
   const { value } = useAnswer<{ currency: string; items: readonly Cost[] }>('/api/sms/usage/lines')
@@ -27,7 +25,7 @@ export function Costs() {
     return line ? lineWords(line) : t('A deleted line')
   }
   const columns: readonly Column<Row>[] = [
-    { title: t('Month'), cell: (row) => month.format(new Date(`${row.month}-01`)) },
+    { title: t('Month'), cell: (row) => formatMonth(row.month) },
     { title: t('Line'), cell: (row) => nameOf(row.line) },
     { title: t('Texts'), align: 'end', cell: (row) => formatNumber(row.texts) },
     { title: t('Cost'), align: 'end', cell: (row) => formatMoney(row.cost, value.currency) },

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -23,18 +23,17 @@ export function Page() {
     `/api/sms/usage/days?days=${days}`,
     EVERY_MS,
   )
-  const isUser = session.value?.role === 'user'
   const sums = KINDS.map((kind) => (value?.days ?? []).reduce((sum, day) => sum + countOf(day, kind), 0))
   const isEmpty = value !== undefined && sums.every((sum) => sum === 0)
   return (
-    <Frame title={t('Usage')} text={isUser ? undefined : t('Of all users together.')}>
-      {isUser && <Quota />}
-      {isUser && <Costs />}
+    <Frame title={t('Usage')} text={isUser() ? undefined : t('Of all users together.')}>
+      {isUser() && <Quota />}
+      {isUser() && <Costs />}
       <Reading value={value} fault={fault} />
       {value && (
         <Card title={t('Messages by day')} actions={<Span days={days} onDays={setDays} />}>
           {isEmpty ? (
-            <Nothing isUser={isUser} />
+            <Nothing />
           ) : (
             <>
               <ul class="usage-sums">
@@ -63,12 +62,12 @@ const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }
   />
 )
 
-const Nothing = ({ isUser }: { isUser: boolean }) => (
+const Nothing = () => (
   <Empty
     icon="usage"
     title={t('No messages in this time')}
     action={
-      isUser && (
+      isUser() && (
         <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
           {t('Send the first one')}
         </ButtonLink>

@@ -1,20 +1,18 @@
 import { formatBytes } from '../../data/backups.ts'
-import type { Usage } from '../../data/usage.ts'
+import { formatMonth, type Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { locale } from '../../language/language.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Card, Progress } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const QUOTA_EVERY_MS = 30_000
-const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 export function Quota() {
   const { value } = useAnswer<Usage>('/api/sms/usage', QUOTA_EVERY_MS)
   if (!value) return null
   const { used, quota, remaining, period, resets_at, files } = value
   return (
-    <Card title={month.format(new Date(`${period}-01`))}>
+    <Card title={formatMonth(period)}>
       {quota === 0 ? (
         <p>
           {tx(

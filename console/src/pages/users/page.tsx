@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
+import type { Choices } from '../../data/choices.ts'
+import { anyOf, pb } from '../../data/client.ts'
 import type { RecordOf, User } from '../../data/record-types.ts'
 import { wordsFilter, wordsIn } from '../../data/search/words.ts'
 import { actFor } from '../../data/session.ts'
@@ -99,7 +100,7 @@ export function Page({ query }: PageProps) {
 
 type State = '' | 'active' | 'disabled'
 
-const STATES: readonly (readonly [State, words: string])[] = [
+const STATES: Choices<State> = [
   ['', t('All')],
   ['active', t('Active')],
   ['disabled', t('Disabled')],
@@ -140,7 +141,10 @@ const NewUser = ({ onClose }: { onClose: () => void }) => (
 /** How many messages these users have sent this month, by user id. Users who sent nothing are missing. */
 function useMonth(users: readonly User[]): ReadonlyMap<string, number> {
   const period = new Date().toISOString().slice(0, 7)
-  const ofThese = users.map(({ id }) => pb.filter('user = {:id}', { id })).join(' || ')
+  const ofThese = anyOf(
+    'user',
+    users.map(({ id }) => id),
+  )
   const { items } = useList<RecordOf<'sms_usage'>>('sms_usage', {
     filter: `${pb.filter('period = {:period}', { period })} && (${ofThese})`,
     perPage: Math.max(users.length, 1),

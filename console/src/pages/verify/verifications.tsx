@@ -1,12 +1,12 @@
 import type { UserSettings, Verification, VerifyService } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
-import type { Tone } from '../../data/words/message-states.ts'
+import type { State } from '../../data/words/message-states.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Records, TableSection } from '../../parts/list/records.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
+import { StateBadge, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { COUNTRIES, countriesIn, stateColumn, stoppedIn } from './countries.tsx'
 
@@ -49,7 +49,7 @@ export function Verifications({
   )
 }
 
-const STATES: Readonly<Record<Verification['status'], readonly [Tone, string]>> = {
+const STATES: Readonly<Record<Verification['status'], State>> = {
   pending: ['busy', t('Pending')],
   approved: ['good', t('Approved')],
   expired: ['calm', t('Expired')],
@@ -61,7 +61,7 @@ const NUMBER: Column<Verification> = { title: t('To'), cell: (one) => <PhoneNumb
 const OTHERS: readonly Column<Verification>[] = [
   {
     title: t('State'),
-    cell: ({ status }) => <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>,
+    cell: ({ status }) => <StateBadge state={STATES[status]} />,
   },
   { title: t('Checks'), align: 'end', minor: true, cell: ({ attempts }) => attempts },
   { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => formatNumber(sends) },

@@ -1,9 +1,9 @@
 import type { Delivery } from '../../data/record-types.ts'
-import type { Tone } from '../../data/words/message-states.ts'
+import type { State } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { Badge } from '../../parts/time.tsx'
+import { Badge, StateBadge } from '../../parts/time.tsx'
 
-const STATES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
+const STATES: Readonly<Record<Delivery['status'], State>> = {
   pending: ['busy', t('Waiting')],
   delivered: ['good', t('Delivered')],
   failed: ['bad', t('Failed')],
@@ -13,5 +13,5 @@ export const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: D
   status === 'pending' && attempts > 0 ? (
     <Badge tone="warn">{t('Trying again')}</Badge>
   ) : (
-    <Badge tone={STATES[status][0]}>{STATES[status][1]}</Badge>
+    <StateBadge state={STATES[status]} />
   )

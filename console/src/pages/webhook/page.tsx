@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -25,7 +25,7 @@ import { Deliveries } from './deliveries.tsx'
  * off or delete them.
  */
 export function Page({ params: { id = '' } }: PageProps) {
-  const isOwn = session.value?.role === 'user'
+  const isOwn = isUser()
   const read = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')
   const { record: webhook } = read
   if (!webhook)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
+import { isUser } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
 import { t, tx } from '../../language/words.ts'
@@ -32,7 +32,7 @@ const STATE: Column<Webhook> = {
 }
 
 export function Page() {
-  const isAll = session.value?.role === 'superuser'
+  const isAll = !isUser()
   const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })
   const shared = { title: t('Outgoing webhooks'), list, icon: 'webhooks', href: hrefOf } as const
   return isAll ? (

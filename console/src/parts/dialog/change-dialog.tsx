@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { isoOf, localOf, timeFault, type When } from '../../data/text/local-time.ts'
+import { isoOf, localOf, msOf, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { openWords, variablesOf } from '../../data/text/variables.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -8,7 +8,6 @@ import { TextArea } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'
 import { WhenField } from '../form/when-field.tsx'
 import { SuggestPlainText } from '../suggest-plain-text.tsx'
-import { msOf } from '../time.tsx'
 import { Dialog } from './dialog.tsx'
 
 const MAX_CHARACTERS = 1600

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import type { Choices } from '../../data/choices.ts'
 import type { Fault } from '../../data/fault.ts'
 import { CheckField } from './field.tsx'
 
@@ -15,7 +16,7 @@ export const CheckList = <T extends string>({
   class?: string
   legend: string
   name: string
-  choices: readonly (readonly [value: T, words: string])[]
+  choices: Choices<T>
   chosen: readonly T[]
   onChosen: (chosen: readonly T[]) => void
   fault?: Fault
@@ -47,7 +48,7 @@ export function Segments<K extends string | number | boolean>({
   onChoose,
 }: {
   legend: string
-  choices: readonly (readonly [value: K, words: string])[]
+  choices: Choices<K>
   chosen: K
   onChoose: (value: K) => void
 }) {

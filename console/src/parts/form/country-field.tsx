@@ -1,7 +1,8 @@
 import { phoneCountries } from '#portable/phone/format.ts'
+import type { Choices } from '../../data/choices.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
-import { SelectField } from './field.tsx'
+import { Options, SelectField } from './field.tsx'
 
 /** Asks for the country of numbers without a calling code. Values are ISO 3166 alpha-2. */
 export const CountryField = (props: { value: string; onValue: (country: string) => void }) => (
@@ -13,13 +14,12 @@ export const CountryField = (props: { value: string; onValue: (country: string) 
   />
 )
 
-type Choice = readonly [country: string, words: string]
-let countries: readonly Choice[] | undefined
+let countries: Choices | undefined
 
 /** All countries with their calling codes, sorted by name. If `chosen` is '', an empty choice is first. */
-export function countryChoices(chosen: string): readonly Choice[] {
+export function countryChoices(chosen: string): Choices {
   countries ??= phoneCountries()
-    .map(({ country, code }): Choice => [country, `${countryName(country)} (${code})`])
+    .map(({ country, code }) => [country, `${countryName(country)} (${code})`] as const)
     .sort(([, a], [, b]) => a.localeCompare(b))
   return chosen === '' ? [['', t('Choose…')], ...countries] : countries
 }
@@ -29,11 +29,7 @@ export const NumberCountry = ({ value, onValue }: { value: string; onValue: (cou
   <label class="number-country">
     <span class="note">{t('Country of numbers without a code')}</span>
     <select name="number-country" value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-      {countryChoices(value).map(([country, words]) => (
-        <option key={country} value={country}>
-          {words}
-        </option>
-      ))}
+      <Options choices={countryChoices(value)} />
     </select>
   </label>
 )

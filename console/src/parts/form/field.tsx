@@ -1,5 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes, Ref, TargetedKeyboardEvent } from 'preact'
 import { useId } from 'preact/hooks'
+import type { Choices } from '../../data/choices.ts'
 import type { Fault } from '../../data/fault.ts'
 
 interface FieldProps {
@@ -91,25 +92,29 @@ export function TextArea({ rows = 4, ...props }: Typed<HTMLTextAreaElement> & { 
 }
 
 /** A menu to choose one value from. `choices`: pairs of value and words. */
-export function SelectField({
-  choices,
-  ...props
-}: Typed<HTMLSelectElement> & { choices: readonly (readonly [value: string, words: string])[] }) {
+export function SelectField({ choices, ...props }: Typed<HTMLSelectElement> & { choices: Choices }) {
   const { field, input } = split(props)
   return (
     <Field {...field}>
       {(ties) => (
         <select {...input} {...ties}>
-          {choices.map(([choice, words]) => (
-            <option key={choice} value={choice}>
-              {words}
-            </option>
-          ))}
+          <Options choices={choices} />
         </select>
       )}
     </Field>
   )
 }
+
+/** The choices of a menu: pairs of value and words. */
+export const Options = ({ choices }: { choices: Choices }) => (
+  <>
+    {choices.map(([value, words]) => (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    ))}
+  </>
+)
 
 export const CheckField = ({
   label,

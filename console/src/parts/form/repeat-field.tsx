@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { DAYS_OF_RUNS, NO_TIME, type Repeat, repeatRequest, usualRuns } from '../../data/repeat.ts'
-import { isoOf, localOf } from '../../data/text/local-time.ts'
+import { isoOf, localOf, msOf } from '../../data/text/local-time.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
-import { formatDateTime, msOf } from '../time.tsx'
+import { formatDateTime } from '../time.tsx'
 import { SelectField, TextField } from './field.tsx'
 
 const OWN = 'own'

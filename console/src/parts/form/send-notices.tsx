@@ -1,8 +1,9 @@
 import { may } from '../../data/session.ts'
+import { msOf } from '../../data/text/local-time.ts'
 import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { to } from '../../router.ts'
-import { formatDateTime, msOf } from '../time.tsx'
+import { formatDateTime } from '../time.tsx'
 import { Button, Notice } from './form.tsx'
 import './send-notices.css'
 

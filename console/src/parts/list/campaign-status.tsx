@@ -1,9 +1,9 @@
 import type { CampaignState } from '../../data/record-types.ts'
-import type { Tone } from '../../data/words/message-states.ts'
+import type { State } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { Badge } from '../time.tsx'
+import { StateBadge } from '../time.tsx'
 
-const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string]>> = {
+const STATES: Readonly<Record<CampaignState, State>> = {
   scheduled: ['calm', t('Scheduled')],
   repeating: ['calm', t('Repeats')],
   sending: ['busy', t('Sending')],
@@ -13,7 +13,4 @@ const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string
   failed: ['bad', t('Failed')],
 }
 
-export const CampaignStatus = ({ status }: { status: CampaignState }) => {
-  const [tone, words] = STATES[status]
-  return <Badge tone={tone}>{words}</Badge>
-}
+export const CampaignStatus = ({ status }: { status: CampaignState }) => <StateBadge state={STATES[status]} />

@@ -1,4 +1,5 @@
 import type { Message } from '../../data/record-types.ts'
+import { otherNumber } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Icon } from '../icon.tsx'
 import './message-party.css'
@@ -13,7 +14,7 @@ export function MessageParty({
   nameOf: (number: string) => string
 }) {
   const isIn = message.message_type === 'incoming'
-  const number = isIn ? message.from : message.to
+  const number = otherNumber(message)
   const name = nameOf(number)
   return (
     <span class="who">

@@ -1,6 +1,7 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import type { PhoneReading } from '#portable/phone/read.ts'
 import { readTyped } from '#portable/phone/typed.ts'
+import { nameChoices } from '../../data/choices.ts'
 import { fieldsOf } from '../../data/contact-fields.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
@@ -59,7 +60,7 @@ export function ContactForm({
     },
     {
       ...{ name: 'groups', label: t('Groups'), class: 'group-choice', shown: () => groups.length > 0 },
-      choices: groups.map(({ id, name }) => [id, name] as const),
+      choices: nameChoices(groups),
     },
     { name: 'opted_out', label: t('Opted out (receives no texts)') },
   ]

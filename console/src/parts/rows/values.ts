@@ -1,3 +1,4 @@
+import type { Choices } from '../../data/choices.ts'
 /** A field's value while it is edited. Numbers and `list` fields are edited as strings. */
 export type Value = string | boolean | readonly string[]
 export type Values = Readonly<Record<string, Value>>
@@ -9,7 +10,7 @@ export interface Kept {
   readonly name: string
   /** `list`: strings separated by commas, or by lines if `rows` is set. `checks`: several of the choices. */
   readonly kind?: InputType | 'area' | 'check' | 'checks' | 'list' | 'select'
-  readonly choices?: readonly (readonly [value: string, words: string])[]
+  readonly choices?: Choices
   readonly placeholder?: string
   readonly rows?: number
   /** Converts a stored value for editing. `write` converts it back, or returns undefined to send nothing. */

@@ -1,7 +1,7 @@
 import type { Message } from '../../../data/record-types.ts'
 import type { Note } from '../../../data/team/team.ts'
+import { msOf } from '../../../data/text/local-time.ts'
 import { timeOf } from '../../../data/text/message-time.ts'
-import { msOf } from '../../../parts/time.tsx'
 import type { ThreadTexts } from './use-thread.ts'
 
 /** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */

@@ -1,3 +1,4 @@
+import type { Choices } from '../../../data/choices.ts'
 import { devices, lines, sms_events, sms_messages, users } from '../../../data/collections.ts'
 import { isoOf } from '../../../data/text/local-time.ts'
 import { MESSAGE_STATES } from '../../../data/words/message-states.ts'
@@ -55,7 +56,7 @@ const EQUAL = [
   ['!=', t('is not')],
 ] as const
 /** Operators by type of field. One that ends in `""` needs no value to compare with. */
-const SIGNS: Readonly<Record<string, readonly (readonly [sign: string, words: string])[]>> = {
+const SIGNS: Readonly<Record<string, Choices>> = {
   text: [['~', t('contains')], ['!~', t('does not contain')], ...EQUAL],
   number: [
     ...EQUAL,

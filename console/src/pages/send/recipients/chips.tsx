@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
-import { pb } from '../../../data/client.ts'
+import { countRecords, pb } from '../../../data/client.ts'
 import { useLookup } from '../../../data/use/use-known.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'
@@ -101,8 +101,7 @@ const countMembers = (groups: readonly string[]) =>
   Promise.all(
     groups.map(async (group) => {
       const filter = pb.filter('groups.id ?= {:group} && opted_out = false', { group })
-      const { totalItems } = await pb.collection('contacts').getList(1, 1, { filter, fields: 'id' })
-      return [group, totalItems] as const
+      return [group, await countRecords('contacts', filter)] as const
     }),
   )
 
