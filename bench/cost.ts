@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { EmbeddedData } from '../test/support/database/embedded-data.ts'
+import type { FlowDatabase } from './flow-database.ts'
 import { computed } from './process.ts'
 
 interface Figures {
@@ -10,33 +10,33 @@ interface Figures {
   readonly log: number
 }
 
-/** What a server and its embedded Postgres compute and write from a moment on. */
+/** What servers and their Postgres compute and write from a moment on. */
 export class Cost {
-  readonly #server: number
-  readonly #data: EmbeddedData
+  readonly #servers: readonly number[]
+  readonly #data: FlowDatabase
   readonly #before: Figures
 
-  private constructor(server: number, data: EmbeddedData, before: Figures) {
-    this.#server = server
+  private constructor(servers: readonly number[], data: FlowDatabase, before: Figures) {
+    this.#servers = servers
     this.#data = data
     this.#before = before
   }
 
-  /** `server`: its process id. */
-  static async begin(server: number, data: EmbeddedData): Promise<Cost> {
-    return new Cost(server, data, await read(server, data))
+  /** `servers`: their process ids. */
+  static async begin(servers: readonly number[], data: FlowDatabase): Promise<Cost> {
+    return new Cost(servers, data, await read(servers, data))
   }
 
   /** In words, for each of `count` things that were done since then. */
   async per(count: number): Promise<string> {
-    const now = await read(this.#server, this.#data)
+    const now = await read(this.#servers, this.#data)
     const of = (key: keyof Figures) => (now[key] - this.#before[key]) / count
     const ms = (key: keyof Figures) => (of(key) * 10).toFixed(2)
     return `Postgres ${ms('postgres')} ms, server ${ms('server')} ms, log ${(of('log') / 1000).toFixed(1)} kB each`
   }
 }
 
-async function read(server: number, data: EmbeddedData): Promise<Figures> {
+async function read(servers: readonly number[], data: FlowDatabase): Promise<Figures> {
   const [postmaster = 0, ...children] = data.processes()
   const processes = [computed(postmaster, true), ...children.map((pid) => computed(pid))]
   const client = new pg.Client(data.url)
@@ -45,7 +45,7 @@ async function read(server: number, data: EmbeddedData): Promise<Figures> {
   await client.end()
   return {
     postgres: processes.reduce((sum, ticks) => sum + ticks, 0),
-    server: computed(server),
+    server: servers.reduce((sum, pid) => sum + computed(pid), 0),
     log: Number(rows[0]!.at),
   }
 }

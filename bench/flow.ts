@@ -3,22 +3,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { EmbeddedData } from '../test/support/database/embedded-data.ts'
 import { freePort } from '../test/support/database/postgres.ts'
-import { serve } from '../test/support/server/program.ts'
-import { makeUser, pairDevice, signIn } from '../test/support/server/server-with-devices.ts'
+import { type RunningProgram, serve } from '../test/support/server/program.ts'
+import {
+  type Client,
+  makeUser,
+  must,
+  pairDevice,
+  signIn,
+} from '../test/support/server/server-with-devices.ts'
 import { SUPERUSER } from '../test/support/server/start.ts'
 import { Load, makeAccounts } from '../test/torture/soak/load.ts'
 import { Cost } from './cost.ts'
+import { makeEmbedded, makeOutside } from './flow-database.ts'
 import { residentMb } from './process.ts'
 
 // How many texts go through their whole life in a second: `npm run bench -- flow`.
 
-const USAGE = `npm run bench -- flow [--seconds 30] [--rounds 3] [--against FOLDER] [--rate N]
+const USAGE = `npm run bench -- flow [--seconds 30] [--rounds 3] [--against FOLDER] [--rate N] [--streams 10]
+    [--postgres] [--servers 1] [--limited]
 Texts a second from the send to the webhook call about the delivery: 20 accounts send as fast as they may, 40 phones claim
 and report, ten event streams listen, on the embedded Postgres. --against: another checkout, which takes turns with this
 one. --rate: so many texts a second instead, beside 20 lists (those of the soak) and 5 incoming texts; how long requests
 take then. Of each text: how long Postgres and the server computed, and how much Postgres wrote to its log.
+--postgres: on the installed Postgres. --servers: so many on it. --limited: lines have a limit per minute that they do
+not reach.
 `
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 const [ACCOUNTS, PHONES] = [20, 2]
@@ -32,23 +41,40 @@ interface Result {
   readonly figures: string
 }
 
-async function measure(home: string, seconds: number, rate: number): Promise<Result> {
+interface Setup {
+  readonly seconds: number
+  /** Texts a second; 0: as many as possible. */
+  readonly rate: number
+  readonly streams: number
+  readonly servers: number
+  readonly isOutside: boolean
+  readonly isLimited: boolean
+}
+
+async function measure(home: string, setup: Setup): Promise<Result> {
+  const { seconds, rate, streams } = setup
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-flow-'))
-  const data = new EmbeddedData(folder)
-  data.make(home)
-  const PORT = String(await freePort())
-  const env = { ...data.env, HOST: '127.0.0.1', PORT, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true' }
-  const server = await serve(env, home)
+  const data = setup.isOutside ? await makeOutside(home) : makeEmbedded(folder, home)
+  const servers: RunningProgram[] = []
   try {
-    const root = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+    for (let i = 0; i < setup.servers; i++) {
+      const PORT = String(await freePort())
+      const env = { ...data.env, HOST: '127.0.0.1', PORT, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true' }
+      servers.push(await serve(env, home))
+    }
+    const [{ url }] = servers as [RunningProgram]
+    const pids = servers.map(({ pid }) => pid)
+    const root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
     const pair = { platform: 'simulator' }
     const accounts = await makeAccounts(
       ACCOUNTS,
       PHONES,
-      () => makeUser(server.url, root),
-      (user) => pairDevice(server.url, user, pair),
+      () => makeUser(url, root),
+      (user) => pairDevice(url, user, pair),
     )
-    const load = await Load.start([server.url], accounts)
+    if (setup.isLimited) for (const { user } of accounts) await limitLines(user)
+    const urls = servers.map((server) => server.url)
+    const load = await Load.start(urls, accounts, { streams })
     const { ledger } = load
     const over = AbortSignal.timeout(WARM_MS + seconds * 1000)
     const keepFull = async () => {
@@ -62,7 +88,7 @@ async function measure(home: string, seconds: number, rate: number): Promise<Res
       : Array.from({ length: SENDERS }, keepFull)
     await new Promise((resolve) => setTimeout(resolve, WARM_MS))
     const [begin, before] = [performance.now(), ledger.ended]
-    const cost = await Cost.begin(server.pid, data)
+    const cost = await Cost.begin(pids, data)
     await Promise.all(work)
     const end = performance.now()
     const ended = ledger.ended - before
@@ -70,13 +96,20 @@ async function measure(home: string, seconds: number, rate: number): Promise<Res
     const perSecond = (ended * 1000) / (end - begin)
     const times = [...ledger.quantiles(begin, end)]
     const figures = times.map(([what, [p50, p99]]) => `${what} ${p50.toFixed(1)}/${p99.toFixed(0)}`)
-    const mb = Math.round(residentMb(server.pid) ?? 0)
+    const mb = pids.map((pid) => Math.round(residentMb(pid) ?? 0)).join(' and ')
     await load.stop()
     return { home, perSecond, figures: `${perText}; p50/p99 in ms: ${figures.join(', ')}; ${mb} MB` }
   } finally {
-    await server.stop()
+    for (const server of servers) await server.stop()
+    if (setup.isOutside) await data.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function limitLines(user: Client): Promise<void> {
+  const { items } = await must(user, 'GET', '/api/collections/lines/records')
+  for (const { id } of items)
+    await must(user, 'PATCH', `/api/collections/lines/records/${id}`, { per_minute: 100_000 })
 }
 
 /** `args`: what follows `flow` on the command line. */
@@ -88,15 +121,27 @@ export async function benchFlow(args: string[]): Promise<void> {
       rounds: { type: 'string', default: '3' },
       against: { type: 'string' },
       rate: { type: 'string', default: '0' },
+      streams: { type: 'string', default: '10' },
+      postgres: { type: 'boolean', default: false },
+      servers: { type: 'string', default: '1' },
+      limited: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
   if (values.help) return void process.stdout.write(USAGE)
+  const setup: Setup = {
+    seconds: Number(values.seconds),
+    rate: Number(values.rate),
+    streams: Number(values.streams),
+    servers: Number(values.servers),
+    isOutside: values.postgres,
+    isLimited: values.limited,
+  }
   const homes = [HOME, ...(values.against ? [values.against] : [])]
   const results: Result[] = []
   for (let round = 0; round < Number(values.rounds); round++)
     for (const home of homes) {
-      const result = await measure(home, Number(values.seconds), Number(values.rate))
+      const result = await measure(home, setup)
       console.log(`${home}: ${result.perSecond.toFixed(0)} texts a second; ${result.figures}`)
       results.push(result)
     }

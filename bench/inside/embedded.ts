@@ -65,7 +65,7 @@ async function measure(
       () => makeUser(server.url, root),
       (user) => pairDevice(server.url, user, pair),
     )
-    const load = await Load.start([server.url], accounts, true)
+    const load = await Load.start([server.url], accounts, { isMixed: true })
     await db.query('checkpoint')
     const before = (await db.query(FIGURES)).rows[0] as Figures
     const begin = performance.now()

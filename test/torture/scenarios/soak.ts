@@ -112,7 +112,7 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
     (user) => site.addDevice(user),
   )
   const urls = site.nodes.map(({ url }) => url)
-  const load = await Load.start(urls, accounts, true)
+  const load = await Load.start(urls, accounts, { isMixed: true })
   const before = await tableFigures(site.db)
   const pids = site.nodes.map(({ pid }) => pid)
   const begin = performance.now()

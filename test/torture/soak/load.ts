@@ -59,9 +59,13 @@ export class Load {
 
   /**
    * Makes the webhooks, opens the streams and switches the phones on. `isMixed`: with webhooks by templates,
-   * sends through another door and a repeating campaign.
+   * sends through another door and a repeating campaign. `streams`: how many, of the accounts in turn.
    */
-  static async start(urls: readonly string[], accounts: readonly Account[], isMixed = false): Promise<Load> {
+  static async start(
+    urls: readonly string[],
+    accounts: readonly Account[],
+    { isMixed = false, streams = WATCHED }: { isMixed?: boolean; streams?: number } = {},
+  ): Promise<Load> {
     const load = new Load(urls, accounts)
     const { ledger } = load
     const receiver = await startReceiver()
@@ -76,7 +80,7 @@ export class Load {
       await must(user, 'POST', WEBHOOKS, { user: user.id, url: receiver.url, events: EVENTS, ...form })
     }
     if (isMixed) await load.#mix()
-    for (const { user } of accounts.slice(0, WATCHED)) await load.#watch(user)
+    for (let i = 0; i < streams; i++) await load.#watch(accounts[i % accounts.length]!.user)
     for (const { phones } of accounts) for (const phone of phones) void load.#beAPhone(phone)
     return load
   }
