@@ -22,6 +22,8 @@ export interface Caller {
 export const smtpPort = await freePort()
 export const fixture = await startServerWithDevices({ SMTP_PORT: String(smtpPort) })
 export const { url, query, server, guest } = fixture
+const signIns = { otp: { enabled: true }, oauth2: { enabled: true } }
+await must(fixture.superuser, 'PATCH', '/api/collections/users', signIns)
 const shop = await fixture.makeUser()
 export const user = shop.id
 const make = (collection: string, values: object) =>

@@ -19,11 +19,12 @@ import {
 import type { Target, Wanted } from './texts.ts'
 import type { Who } from './who.ts'
 
-// The rows of the matrix: how each route is asked, and who may.
+// How each route of the matrix is asked, and who may, where the promise of the route does not say so.
 
 /** A request of a cell. `mark`: a text that shows whether this request has sent something. */
 export interface Row {
-  readonly may: Who
+  /** Default: the promise of the route (`promises.ts`). */
+  readonly may?: Who
   /** Whether the answer shows the text of the message, or the data of the contact, and to whom. */
   readonly text?: Who
   readonly contact?: Who
@@ -50,22 +51,20 @@ const many = Array.from({ length: 20 }, (_, i) => `+49151123456${i + 10}`)
 const HOUR = 3_600_000
 const later = () => new Date(Date.now() + 2 * HOUR).toISOString()
 const to = { recipients: [NUMBER] }
-const sends = (may: Who, more: object = {}): Row => ({
-  ...{ may, isEffect: true },
+const sends = (more: object = {}): Row => ({
+  isEffect: true,
   body: (_, mark) => ({ ...to, body: mark, ...more }),
 })
-const sendsTemplate = (may: Who): Row => ({
-  ...{ may, isEffect: true },
+const sendsTemplate: Row = {
+  isEffect: true,
   body: (_, code) => ({ ...to, template_id: template, variables: { code } }),
-})
-const changes = (may: Who, body: () => object, texts: Row['texts'] = {}): Row => ({
-  ...{ may, texts, body, isEffect: true },
-})
+}
+const changes = (body: () => object, texts: Row['texts'] = {}): Row => ({ texts, body, isEffect: true })
 const reads = (may: Who, more: Partial<Row> = {}): Row => ({ may, ...more })
-const steers = (may: Who, body?: Row['body']): Row => ({
-  ...{ may, isEffect: true, texts: { isOfCampaign: true }, by: 'people', ...(body && { body }) },
+const steers = (body?: Row['body']): Row => ({
+  ...{ isEffect: true, texts: { isOfCampaign: true }, by: 'people', ...(body && { body }) },
 })
-const BY_ANY = { isByAny: true }
+const only = (may: Who, row: Row): Row => ({ ...row, may })
 const OUT = { isForbidden: true }
 const OF_CAMPAIGN = { isOfCampaign: true }
 const FAILED = { isFailed: true }
@@ -73,104 +72,122 @@ const MANY = { count: 21 }
 const PAST_AND_OVER = () => ({ scheduled_at: '2020-01-01T00:00:00Z', ttl: 1 })
 const preview: Row['body'] = () => ({ group_ids: [group], body: '{{name}} {{iban}}', variables: {} })
 const none = () => ({})
+const carrier = { preset: 'twilio', user: 'AC00000000000000000000000000000000', senders: ['+15005550006'] }
+const browser = {
+  endpoint: 'https://push.example.com/1',
+  keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) },
+}
 
+/** Of features: their routes are rows with a promise. What follows a path is a case of its own. */
 const API: Readonly<Record<string, Row>> = {
-  'POST /api/sms/send': sends('send'),
-  'POST /api/sms/send by a line': sends('sendByLine', { line_id: lines[0] }),
-  'POST /api/sms/send by a slot': sends('sendByLine', { sim: 1, scheduled_at: '2090-01-01T00:00:00Z' }),
-  'POST /api/sms/send to a forbidden number': sends('nobody', { recipients: [FORBIDDEN] }),
-  'POST /api/sms/send that requires consent': sends('send', { requires_consent: true }),
-  'POST /api/sms/send to 21 people': sends('sendToMany', { recipients: [NUMBER, ...many] }),
-  'POST /api/sms/send-template': sendsTemplate('send'),
-  'POST /api/sms/preview': { may: 'send', contact: 'previewed', body: preview },
+  'POST /api/sms/send': sends(),
+  'POST /api/sms/send by a line': only('sendByLine', sends({ line_id: lines[0] })),
+  'POST /api/sms/send by a slot': only('sendByLine', sends({ sim: 1, scheduled_at: '2090-01-01T00:00:00Z' })),
+  'POST /api/sms/send to a forbidden number': only('nobody', sends({ recipients: [FORBIDDEN] })),
+  'POST /api/sms/send that requires consent': sends({ requires_consent: true }),
+  'POST /api/sms/send to 21 people': only('sendToMany', sends({ recipients: [NUMBER, ...many] })),
+  'POST /api/sms/send-template': sendsTemplate,
+  'POST /api/sms/preview': { contact: 'previewed', body: preview },
   'POST /api/sms/preview to a forbidden number': {
     ...{ may: 'nobody', body: () => ({ recipients: [FORBIDDEN], body: 'Hi' }) },
   },
-  'GET /api/sms/usage': reads('usage'),
-  'GET /api/sms/usage/days': reads('usage'),
-  'GET /api/sms/usage/lines': reads('devices'),
-  'GET /api/sms/twilio': reads('usage', { isOfOwner: true }),
-  'GET /api/sms/batches/:batch_id': reads('usage', { texts: {} }),
-  'POST /api/sms/batches/:batch_id/cancel': changes('cancel', none),
-  'POST /api/sms/batches/:batch_id/cancel of a campaign': changes('nobody', none, OF_CAMPAIGN),
-  'POST /api/sms/batches/:batch_id/reschedule': changes('change', () => ({ scheduled_at: later() })),
-  'POST /api/sms/batches/:batch_id/reschedule of 21': changes(
+  'GET /api/sms/batches/:batch_id': { texts: {} },
+  'POST /api/sms/batches/:batch_id/cancel': changes(none),
+  'POST /api/sms/batches/:batch_id/cancel of a campaign': only('nobody', changes(none, OF_CAMPAIGN)),
+  'POST /api/sms/batches/:batch_id/reschedule': changes(() => ({ scheduled_at: later() })),
+  'POST /api/sms/batches/:batch_id/reschedule of 21': only(
     'changeMany',
-    () => ({ scheduled_at: later() }),
-    MANY,
+    changes(() => ({ scheduled_at: later() }), MANY),
   ),
-  'POST /api/sms/batches/:batch_id/reschedule to an end': changes('end', PAST_AND_OVER),
-  'POST /api/sms/batches/:batch_id/reschedule of a campaign': changes('nobody', PAST_AND_OVER, OF_CAMPAIGN),
-  'POST /api/sms/batches/:batch_id/retry': changes('retry', none, FAILED),
-  'POST /api/sms/batches/:batch_id/retry of 21': changes('retryMany', none, { ...MANY, ...FAILED }),
-  'POST /api/sms/batches/:batch_id/retry of a campaign': changes('nobody', none, {
-    ...OF_CAMPAIGN,
-    ...FAILED,
-  }),
+  'POST /api/sms/batches/:batch_id/reschedule to an end': only('end', changes(PAST_AND_OVER)),
+  'POST /api/sms/batches/:batch_id/reschedule of a campaign': only(
+    'nobody',
+    changes(PAST_AND_OVER, OF_CAMPAIGN),
+  ),
+  'POST /api/sms/batches/:batch_id/retry': changes(none, FAILED),
+  'POST /api/sms/batches/:batch_id/retry of 21': only('retryMany', changes(none, { ...MANY, ...FAILED })),
+  'POST /api/sms/batches/:batch_id/retry of a campaign': only(
+    'nobody',
+    changes(none, { ...OF_CAMPAIGN, ...FAILED }),
+  ),
   // keys read the texts that they have sent themselves, and these were sent by the owner
-  'GET /api/sms/messages': reads('message', {
-    ...{ text: 'viewer', texts: {} },
-    query: ({ ids }) => ({ ids: ids.join() }),
-  }),
-  'GET /api/sms/messages/:id': reads('message', { text: 'viewer', texts: {} }),
-  'PATCH /api/sms/messages/:id': changes('change', () => ({ body: 'Another text' })),
+  'GET /api/sms/messages': { text: 'viewer', texts: {}, query: ({ ids }) => ({ ids: ids.join() }) },
+  'GET /api/sms/messages/:id': { text: 'viewer', texts: {} },
+  'PATCH /api/sms/messages/:id': changes(() => ({ body: 'Another text' })),
   // who may not change texts learns nothing of what is wrong
   'PATCH /api/sms/messages/:id with a wrong body': { may: 'sending', body: () => ({ priority: 'high' }) },
-  'PATCH /api/sms/messages/:id to a forbidden number': changes('nobody', () => ({ body: 'Hi' }), OUT),
-  'PATCH /api/sms/messages/:id by any line': changes('change', () => ({ body: 'Hi' }), BY_ANY),
-  'PATCH /api/sms/messages/:id to an end': changes('end', PAST_AND_OVER),
-  'PATCH /api/sms/messages/:id of a campaign': changes(
+  'PATCH /api/sms/messages/:id to a forbidden number': only(
     'nobody',
-    () => ({ body: 'Another text' }),
-    OF_CAMPAIGN,
+    changes(() => ({ body: 'Hi' }), OUT),
   ),
-  'POST /api/sms/messages/:id/cancel': changes('cancel', none),
-  'POST /api/sms/messages/:id/cancel to a forbidden number': changes('cancel', none, OUT),
-  'POST /api/sms/messages/:id/cancel of a campaign': changes('nobody', none, OF_CAMPAIGN),
-  'POST /api/sms/messages/:id/retry': changes('retry', none, FAILED),
-  'POST /api/sms/messages/:id/retry to a forbidden number': changes('nobody', none, { ...OUT, ...FAILED }),
-  'POST /api/sms/messages/:id/retry of a campaign': changes('nobody', none, { ...OF_CAMPAIGN, ...FAILED }),
-  'POST /api/verify': {
-    may: 'verify',
-    body: (_, mark) => ({ to: `+4915${BigInt(`0x${mark}`) % 10n ** 8n}` }),
-  },
-  'POST /api/verify/check': { may: 'verify', body: () => ({ to: NUMBER, code: '1' }) },
-  'POST /api/verify/check by id': { may: 'verify', body: () => ({ id: verification, code: '1' }) },
-  'POST /api/verify/cancel': { may: 'verify', body: () => ({ to: NUMBER }) },
-  'POST /api/verify/cancel by id': { may: 'verify', body: () => ({ id: verification }) },
+  'PATCH /api/sms/messages/:id by any line': changes(() => ({ body: 'Hi' }), { isByAny: true }),
+  'PATCH /api/sms/messages/:id to an end': only('end', changes(PAST_AND_OVER)),
+  'PATCH /api/sms/messages/:id of a campaign': only(
+    'nobody',
+    changes(() => ({ body: 'Another text' }), OF_CAMPAIGN),
+  ),
+  'POST /api/sms/messages/:id/cancel': changes(none),
+  'POST /api/sms/messages/:id/cancel to a forbidden number': changes(none, OUT),
+  'POST /api/sms/messages/:id/cancel of a campaign': only('nobody', changes(none, OF_CAMPAIGN)),
+  'POST /api/sms/messages/:id/retry': changes(none, FAILED),
+  'POST /api/sms/messages/:id/retry to a forbidden number': only(
+    'nobody',
+    changes(none, { ...OUT, ...FAILED }),
+  ),
+  'POST /api/sms/messages/:id/retry of a campaign': only(
+    'nobody',
+    changes(none, { ...OF_CAMPAIGN, ...FAILED }),
+  ),
+  'POST /api/verify': { body: (_, mark) => ({ to: `+4915${BigInt(`0x${mark}`) % 10n ** 8n}` }) },
+  'POST /api/verify/check': { body: () => ({ to: NUMBER, code: '1' }) },
+  'POST /api/verify/check by id': { body: () => ({ id: verification, code: '1' }) },
+  'POST /api/verify/cancel': { body: () => ({ to: NUMBER }) },
+  'POST /api/verify/cancel by id': { body: () => ({ id: verification }) },
   'POST /api/campaigns': {
-    ...{ may: 'campaign', isEffect: true, by: 'people' },
+    ...{ isEffect: true, by: 'people' },
     body: (_, name) => ({ ...to, name, body: 'Sale', scheduled_at: '2090-01-01T00:00:00Z' }),
   },
   'POST /api/campaigns to a forbidden number': {
     ...{ may: 'nobody', isEffect: true, by: 'people' },
     body: (_, name) => ({ recipients: [FORBIDDEN], name, body: 'Sale' }),
   },
-  'POST /api/campaigns/preview': {
-    ...{ may: 'campaign', contact: 'campaign', by: 'people', body: preview },
-  },
-  'POST /api/campaigns/times': {
-    may: 'steps',
-    by: 'people',
-    body: () => ({ repeat: { cron: '0 8 * * 1' } }),
-  },
-  'POST /api/account/data': { may: 'person', by: 'people', body: () => ({}) },
-  'GET /api/contacts/:id/data': { may: 'person', by: 'people', path: () => ({ id: contact }) },
+  'POST /api/campaigns/preview': { contact: 'campaign', by: 'people', body: preview },
+  'POST /api/campaigns/times': { by: 'people', body: () => ({ repeat: { cron: '0 8 * * 1' } }) },
+  'GET /api/contacts/:id/data': { by: 'people', path: () => ({ id: contact }) },
   'POST /api/contacts/:id/erase': {
-    ...{ may: 'person', by: 'people', contact: 'person', path: () => ({ id: contact }) },
+    ...{ by: 'people', contact: 'admin', path: () => ({ id: contact }) },
     body: () => ({ preview: true }),
   },
-  'POST /api/person/data': { may: 'person', by: 'people', body: () => ({ number: NUMBER }) },
+  'POST /api/person/data': { by: 'people', body: () => ({ number: NUMBER }) },
   'POST /api/person/erase': {
-    ...{ may: 'person', by: 'people', contact: 'person' },
-    body: () => ({ number: NUMBER, preview: true }),
+    ...{ by: 'people', contact: 'admin', body: () => ({ number: NUMBER, preview: true }) },
   },
-  'PATCH /api/campaigns/:id': steers('campaign', (_, name) => ({ name })),
-  'POST /api/campaigns/:id/pause': steers('campaign'),
-  'POST /api/campaigns/:id/resume': { ...steers('campaign'), isEffect: false },
-  'POST /api/campaigns/:id/cancel': steers('campaign'),
-  'POST /api/campaigns/:id/retry': { ...steers('campaign'), texts: { ...OF_CAMPAIGN, ...FAILED } },
-  'GET /api/campaigns/:id/progress': { ...steers('steps'), isEffect: false },
+  'PATCH /api/campaigns/:id': steers((_, name) => ({ name })),
+  'POST /api/campaigns/:id/pause': steers(),
+  'POST /api/campaigns/:id/resume': { ...steers(), isEffect: false },
+  'POST /api/campaigns/:id/cancel': steers(),
+  'POST /api/campaigns/:id/retry': { ...steers(), texts: { ...OF_CAMPAIGN, ...FAILED } },
+  'GET /api/campaigns/:id/progress': { ...steers(), isEffect: false },
+  'PUT /api/devices/push': { body: () => ({ push: null }) },
+  'POST /api/devices/carriers': { body: () => ({ account: carrier, secret: 'secret', check: true }) },
+  'PUT /api/account/push': { body: () => browser },
+  'POST /api/collections/:collection/request-email-change': {
+    path: () => ({ collection: 'users' }),
+    body: () => ({ newEmail: 'new@example.com' }),
+  },
+  'POST /join/:id': {
+    path: () => ({ id: joinPage.id }),
+    body: (_, mark) => ({
+      number: `+4917${BigInt(`0x${mark}`) % 10n ** 8n}`,
+      ...{ agree: 'yes', version: joinPage.version },
+    }),
+  },
+  'POST /leave/:token': { path: () => ({ token: leaveToken }), body: none },
+  'POST /api/hooks/:secret': { isEffect: true, by: 'hook', body: (_, mark) => mark },
+  'POST /api/hooks': { isEffect: true, body: (_, mark) => mark },
+  'POST /api/hooks/preview': {
+    ...{ by: 'people', body: () => ({ hook: { preset: 'text', groups: [group] }, body: 'Down' }) },
+  },
 }
 
 const credentialOf = ({ key = '', token = '' }: Caller) => key || token
@@ -248,8 +265,8 @@ const ONE = `${MESSAGES}/:Sid{[^/]+\\.json}`
 
 // Vendel's SDKs have keys. A session opens its routes, too, but none of a member's
 const VENDEL: Readonly<Record<string, Row>> = {
-  'POST /vendel/api/sms/send': sends('send'),
-  'POST /vendel/api/sms/send-template': sendsTemplate('send'),
+  'POST /vendel/api/sms/send': only('send', sends()),
+  'POST /vendel/api/sms/send-template': only('send', sendsTemplate),
   'GET /vendel/api/sms/status/:id': reads('message', { text: 'message', texts: {} }),
   'GET /vendel/api/sms/batch/:id': reads('message', {
     ...{ text: 'message', texts: {} },
@@ -262,7 +279,9 @@ const VENDEL: Readonly<Record<string, Row>> = {
   'GET /vendel/api/plans/quota': reads('usage'),
 }
 
+/** Routes of other products' APIs. */
 const DOORS: Readonly<Record<string, Row>> = {
+  'GET /api/sms/twilio': reads('usage', { isOfOwner: true }),
   'POST /api/3rdparty/v1/messages': {
     ...{ may: 'send', isEffect: true, by: 'basic' },
     body: (_, text) => ({ phoneNumbers: [NUMBER], textMessage: { text } }),
@@ -299,23 +318,6 @@ const DOORS: Readonly<Record<string, Row>> = {
     ...{ may: 'send', isEffect: true, by: 'key', number: 'previewed' },
     headers: (key) => ({ 'access-token': key }),
     body: (_, text) => ({ contacts: [SECRETS.contact], text }),
-  },
-  'POST /join/:id': {
-    ...{ may: 'everybody', path: () => ({ id: joinPage.id }) },
-    body: (_, mark) => ({
-      number: `+4917${BigInt(`0x${mark}`) % 10n ** 8n}`,
-      ...{ agree: 'yes', version: joinPage.version },
-    }),
-  },
-  'POST /leave/:token': { may: 'strangers', path: () => ({ token: leaveToken }), body: () => ({}) },
-  'POST /api/hooks/:secret': { may: 'hook', isEffect: true, by: 'hook', body: (_, mark) => mark },
-  'POST /api/hooks': { may: 'hook', isEffect: true, body: (_, mark) => mark },
-  'POST /api/hooks/preview': {
-    ...{
-      may: 'campaign',
-      by: 'people',
-      body: () => ({ hook: { preset: 'text', groups: [group] }, body: 'Down' }),
-    },
   },
 }
 

@@ -14,6 +14,11 @@ const BOUNDED = keys('other destinations', 'another line')
 /** A new text to the number leaves by the other line. */
 const NEW = [...SENDING, ...keys('another line')]
 
+const STRANGERS = [
+  ...['guest', 'former admin', 'hook', 'code service', ...READING, ...LISTING, ...SENDING],
+  ...[...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
+]
+
 export const WHO = {
   nobody: [],
   /** Public pages. */
@@ -22,11 +27,11 @@ export const WHO = {
     ...[...SENDING, ...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
   ],
   /** Not who is signed in, and may read the links of others. */
-  strangers: [
-    ...['guest', 'former admin', 'hook', 'code service', ...READING, ...LISTING, ...SENDING],
-    ...[...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
-  ],
+  strangers: STRANGERS,
+  /** Whoever has the secret of an invitation and acts for nobody. */
+  invited: [...STRANGERS, 'owner'],
   send: [...from('agent'), ...NEW],
+  preview: [...from('agent'), ...NEW],
   sendByLine: [...from('agent'), ...SENDING],
   sendToMany: [...from('admin'), ...NEW],
   change: [...from('agent'), ...SENDING],
@@ -37,10 +42,6 @@ export const WHO = {
   retry: [...from('agent'), ...NEW],
   retryMany: [...from('admin'), ...NEW],
   campaign: from('admin'),
-  /** Add records that an agent may add, such as entries of consent. */
-  record: from('agent'),
-  /** Exports and erasures of the data of a person. */
-  person: from('admin'),
   steps: from('viewer'),
   verify: [...from('agent'), ...NEW],
   /** May send, if only to other numbers or by another line. */
@@ -54,7 +55,17 @@ export const WHO = {
   inbox: [...from('viewer'), ...keys('inbox:list', 'all:any')],
   devices: [...from('viewer'), ...keys('inbox:list', 'all:any')],
   viewer: from('viewer'),
+  agent: from('agent'),
+  admin: from('admin'),
+  /** The account itself: members are refused. */
+  owner: from('owner'),
+  device: ['device'],
   viewerOrDevice: [...from('viewer'), 'device'],
+  ownerOrDevice: [...from('owner'), 'device'],
+  /** Nobody here is one. */
+  superuser: [],
+  /** Of records: the rules of the collection decide, and the routes are asked for each collection. */
+  rules: [],
   twilio: keys('twilio'),
   hook: ['hook'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -1,7 +1,8 @@
 import { findApi } from '../../../../src/http/metrics/traffic.ts'
 import { BUILT_IN } from '../../../../src/main/definitions.ts'
-import { RIGHTS } from '../../../../src/main/features.ts'
 import { PROTOCOLS } from '../../../../src/protocols/protocols.ts'
+import { PROMISES } from '../../../permission/promises.ts'
+import { isIn, type Who as Promised } from '../../../permission/who.ts'
 import { makeSamples } from '../../../support/sample-records.ts'
 import {
   type Client,
@@ -14,7 +15,9 @@ import {
 // without a row fails.
 
 /** Who may: a role and those above it, the account alone, superusers or programs alone, or everybody. */
-type Who = 'viewer' | 'agent' | 'admin' | 'owner' | 'nobody' | 'all'
+type Who = Caller | 'nobody' | 'all'
+const CALLERS = ['viewer', 'agent', 'admin', 'owner'] as const
+type Caller = (typeof CALLERS)[number]
 
 /** To read, create, update and delete records. */
 const RECORDS: Readonly<Record<string, readonly [Who, Who, Who, Who]>> = {
@@ -48,126 +51,45 @@ const SIGN_IN: Readonly<Record<string, Who>> = {
   'confirm-email-change': 'all',
 }
 
+/** Of routes that are no rows of a feature. */
 const ROUTES: Readonly<Record<string, Who>> = {
   'POST /api/collections/users/auth-refresh': 'viewer',
   'POST /api/collections/users/request-email-change': 'owner',
-  'POST /api/sms/send': 'agent',
-  'POST /api/sms/send-template': 'agent',
-  'POST /api/sms/preview': 'agent',
-  'GET /api/sms/usage': 'viewer',
-  'GET /api/sms/usage/days': 'viewer',
-  'GET /api/sms/usage/lines': 'viewer',
-  'GET /api/sms/batches/{batch_id}': 'viewer',
-  'POST /api/sms/batches/{batch_id}/cancel': 'agent',
-  'POST /api/sms/batches/{batch_id}/reschedule': 'agent',
-  'POST /api/sms/batches/{batch_id}/retry': 'agent',
-  'GET /api/sms/messages': 'viewer',
-  'GET /api/sms/messages/{id}': 'viewer',
-  'PATCH /api/sms/messages/{id}': 'agent',
-  'POST /api/sms/messages/{id}/retry': 'agent',
-  'POST /api/sms/messages/{id}/cancel': 'agent',
   'GET /api/sms/twilio': 'owner',
-  'POST /api/verify': 'agent',
-  'POST /api/verify/check': 'agent',
-  'POST /api/verify/cancel': 'agent',
-  'GET /api/campaigns/{id}/progress': 'viewer',
-  'POST /api/campaigns': 'admin',
-  'POST /api/campaigns/preview': 'admin',
-  'POST /api/campaigns/times': 'viewer',
-  'PATCH /api/campaigns/{id}': 'admin',
-  'POST /api/campaigns/{id}/pause': 'admin',
-  'POST /api/campaigns/{id}/resume': 'admin',
-  'POST /api/campaigns/{id}/cancel': 'admin',
-  'POST /api/campaigns/{id}/retry': 'admin',
-  'POST /api/devices/heartbeat': 'nobody',
-  'GET /api/devices/push-key': 'nobody',
-  'PUT /api/devices/push': 'nobody',
-  'POST /api/devices/claim': 'nobody',
-  'POST /api/devices/report': 'nobody',
-  'POST /api/devices/incoming': 'nobody',
-  'GET /api/devices/events': 'nobody',
-  'GET /api/devices/carriers': 'owner',
-  'POST /api/devices/carriers': 'owner',
-  'PUT /api/devices/carriers/{id}': 'owner',
-  'GET /api/devices/carriers/calls/{token}': 'all',
-  'POST /api/devices/carriers/calls/{token}': 'all',
-  'POST /api/devices/pairing': 'admin',
-  'GET /api/devices/states': 'viewer',
-  'GET /api/devices/pair': 'all',
-  'POST /api/devices/pair': 'all',
-  'GET /join/{id}': 'all',
-  'POST /join/{id}': 'all',
-  'GET /leave/{token}': 'all',
-  'POST /leave/{token}': 'all',
-  'GET /api/contacts/{id}/data': 'admin',
-  'POST /api/contacts/{id}/erase': 'admin',
-  'POST /api/person/data': 'admin',
-  'POST /api/person/erase': 'admin',
-  'POST /api/hooks': 'all',
-  'POST /api/hooks/{secret}': 'all',
-  'POST /api/hooks/preview': 'admin',
-  'POST /api/webhooks/{id}/test': 'admin',
-  'POST /api/webhooks/{id}/rotate': 'admin',
-  'POST /api/webhooks/{id}/resend-failed': 'admin',
-  'GET /api/webhooks/deliveries/{id}/request': 'admin',
-  'POST /api/webhooks/deliveries/{id}/resend': 'admin',
-  'GET /api/account/me': 'viewer',
-  'GET /api/account/accounts': 'owner',
-  'POST /api/account/act-for': 'owner',
-  'GET /api/account/inbox': 'viewer',
-  'POST /api/account/presence': 'viewer',
-  'POST /api/account/invitations': 'admin',
-  'POST /api/account/invitations/show': 'all',
-  'POST /api/account/invitations/accept': 'owner',
-  'GET /api/account/sessions': 'owner',
-  'DELETE /api/account/sessions/{id}': 'owner',
-  'POST /api/account/end-other-sessions': 'owner',
-  'GET /api/account/push-key': 'viewer',
-  'GET /api/account/retention': 'admin',
-  'POST /api/account/data': 'admin',
-  'GET /api/account/push': 'viewer',
-  'PUT /api/account/push': 'viewer',
-  'DELETE /api/account/push': 'viewer',
   'GET /api/account/smsgate-key': 'owner',
   'PUT /api/account/smsgate-key': 'owner',
-  'GET /api/setup': 'all',
-  'POST /api/batch': 'agent',
-  'GET /api/realtime': 'all',
-  'POST /api/realtime': 'viewer',
-  'GET /api/ready': 'all',
   'GET /api/3rdparty/v1/health': 'all',
   'GET /api/3rdparty/v1/health/{probe}': 'all',
-  'GET /api/health': 'viewer',
-  'POST /api/files/token': 'viewer',
-  'GET /api/files/{collection}/{record}/{filename}': 'all',
+  // what is in a batch decides, from agents on
+  'POST /api/batch': 'agent',
 }
 
-const FOR_SUPERUSERS = /^\w+ \/api\/(users|warnings|jobs|logs|backups|backup-status)\b/
-/** Other products' APIs take credentials of their own. */
-const isForNobody = (route: string) =>
-  FOR_SUPERUSERS.test(route) || findApi(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
+/** The lowest role that a promise names. Secrets open routes to whoever has them. */
+function findLowest(promise: Promised): Who {
+  if (['everybody', 'strangers', 'hook'].includes(promise)) return 'all'
+  return CALLERS.find((role) => isIn(promise, role)) ?? 'nobody'
+}
 
-/** Routes of features whose `rights` name a role. Those for the permission `act` have a row in ROUTES. */
-const RIGHTS_BY_ROUTE: ReadonlyMap<string, Who> = new Map(
-  Object.entries(RIGHTS).flatMap(([route, right]) =>
-    right === 'act' ? [] : [[route.replace(/:(\w+)/g, '{$1}'), right] as const],
+const BY_ROUTE: ReadonlyMap<string, Who> = new Map(
+  Object.entries(PROMISES).map(
+    ([route, who]) => [route.replace(/:(\w+)/g, '{$1}'), findLowest(who)] as const,
   ),
 )
+
+/** Other products' APIs take credentials of their own. */
+const isOfProtocol = (route: string) => findApi(PROTOCOLS, route.replace(/^\w+ /, '')) !== undefined
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 function rowOf(route: string): Who | undefined {
   const [, method, collection, what] = /^(\w+) \/api\/collections\/(\w+)\/(.+)$/.exec(route) ?? []
   if (/^\w+ \/vendel\//.test(route)) return 'owner'
-  const known = ROUTES[route] ?? (isForNobody(route) ? 'nobody' : RIGHTS_BY_ROUTE.get(route))
+  const known = ROUTES[route] ?? BY_ROUTE.get(route) ?? (isOfProtocol(route) ? 'nobody' : undefined)
   if (known || !collection) return known
   if (/^(records(\/\{id\})?|export)$/.test(what!)) return RECORDS[collection]?.[METHODS.indexOf(method!)]
   // other collections' tokens alone
   return SIGN_IN[what!] ?? 'nobody'
 }
-
-const CALLERS = ['viewer', 'agent', 'admin', 'owner'] as const
-type Caller = (typeof CALLERS)[number]
 
 /** Whether a caller with this part may do what these may. */
 function isAllowed(caller: Caller, who: Who): boolean {
