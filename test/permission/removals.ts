@@ -76,7 +76,7 @@ const CHECKS: readonly Check[] = [
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
-  ['src/gateway/messages/sender.ts', '  may(caller, act)\n', ''],
+  ['src/gateway/messages/sender.ts', '    may(senderOfKey(holder), act)\n', ''],
   ['src/http/permission.ts', 'await requireSuperuser(c, services)', 'await requireAuth(c, services)'],
   [
     'src/http/required-role.ts',
