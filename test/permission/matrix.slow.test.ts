@@ -191,7 +191,7 @@ async function askOther(route: string, { token, key }: Caller): Promise<Asked> {
   return { status: all[0]!.status, text: all.map(({ text }) => text).join('\n') }
 }
 
-/** Promises of which the example of a description need not be right, because it cannot be refused to anybody. */
+/** Promises that refuse nobody here, or everybody: examples of their descriptions may be wrong. */
 const UNTRIED: readonly (Who | undefined)[] = ['everybody', 'strangers', 'invited', 'superuser', undefined]
 
 // it ends the sessions of who asks

@@ -1,8 +1,8 @@
 import type { Who } from './who.ts'
 
-// Routes that let no text leave, and which are no rows of a feature or are lists of records. The first line
-// that matches says who is shown texts of messages or data of contacts. A route that has neither a promise nor
-// a line fails the matrix: decide what it shows.
+// Routes that let no text leave, and that are in no row of a feature or list records. The first line that
+// matches says who is shown texts of messages or data of contacts. A route that has neither a promise nor a
+// line fails the matrix: decide what it shows.
 
 export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   // lists of records: the rules of the collections. Devices see their own messages

@@ -1,7 +1,7 @@
 import type { Who } from './who.ts'
 
-// What the API promises: who may use each route of a feature. Written by hand, not read from src: a permission
-// that is lost there is still here. A new route needs a line.
+// What the API promises: who may use each route of a feature. Written by hand, not read from src: what a
+// permission has lost is still here. A new route needs a line.
 
 export const PROMISES: Readonly<Record<string, Who>> = {
   'GET /api/sms/messages': 'message',
