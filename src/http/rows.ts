@@ -33,8 +33,13 @@ export const undescribed = <Asking, Own extends Services>(
 
 type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
+/** A row whose caller only its permission and its code know. */
+type AnyRow<Own extends Services> = Omit<Row<never, Own>, 'permission'> & {
+  readonly permission: Permission<unknown, Own>
+}
+
 /** A row with its method, its path and the tag of its description. */
-export interface Route<Own extends Services = Services> extends Row<never, Own> {
+export interface Route<Own extends Services = Services> extends AnyRow<Own> {
   readonly at: At
   readonly tag: string
   readonly send: typeof sendRaw
@@ -42,22 +47,18 @@ export interface Route<Own extends Services = Services> extends Row<never, Own> 
 
 type Rows<Callers, Own extends Services> = {
   readonly [Name in keyof Callers]: Row<Callers[Name], never>
-} & Readonly<
-  Record<At, Omit<Row<never, Own>, 'permission'> & { readonly permission: Permission<unknown, Own> }>
->
+} & Readonly<Record<At, AnyRow<Own>>>
+
+/** Refuses a misspelt method. */
+type NoOther<Callers> = Readonly<Record<Exclude<keyof Callers, At>, never>>
 
 /** Makes routes from rows, named by method and path. An earlier one answers first. */
 export const rows = <Callers extends Record<At, unknown>, Own extends Services>(
   tag: string,
-  named: Rows<Callers, Own>,
+  named: Rows<Callers, Own> & NoOther<Callers>,
   send = sendRaw,
 ): readonly Route<Own>[] =>
-  Object.entries(named).map(([at, row]) => ({
-    at: at as At,
-    tag,
-    send,
-    ...(row as unknown as Row<never, Own>),
-  }))
+  Object.entries<AnyRow<Own>>(named).map(([at, row]) => ({ at: at as At, tag, send, ...row }))
 
 const split = (at: At) => at.split(' ') as [method: string, path: string]
 
@@ -71,7 +72,7 @@ export function mount<Own extends Services>(routes: readonly Route<Own>[], servi
     const first = /:(\w+)/.exec(path)?.[1]
     // routes of records take this way: it makes no function and no object for a request
     const work = withCaller
-      ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller, c, id))
+      ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller as never, c, id))
       : (c: Ctx, id: string) => run(guest as never, c, id)
     app.on(method, path, async (c) => {
       const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
