@@ -102,7 +102,7 @@ test('places: 1,000 sign-ins may wait for a connection', async () => {
   await Promise.all(all)
 })
 
-test('event streams: each server counts its own, however many the holder has elsewhere', () => {
+test('event streams: a server counts only its own', () => {
   const [one, other] = [streamPlaces({}, 1), streamPlaces({}, 1)]
   const ann = 'ann' as Holder
   expect(one.tryEnter(ann)).toBeDefined()
