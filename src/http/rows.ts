@@ -31,7 +31,8 @@ export const undescribed = <Asking, Own extends Services>(
   send?: typeof sendRaw,
 ) => ({ permission, describe: null, run, ...(send && { send }) })
 
-type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+/** Method and path. ALL: every other method. A path may end in `:name.json`; the value then includes `.json`. */
+type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL'} /${string}`
 
 /** A row whose caller only its permission and its code know. */
 type AnyRow<Own extends Services> = Omit<Row<never, Own>, 'permission'> & {
@@ -74,7 +75,7 @@ export function mount<Own extends Services>(routes: readonly Route<Own>[], servi
     const work = withCaller
       ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller as never, c, id))
       : (c: Ctx, id: string) => run(guest as never, c, id)
-    app.on(method, path, async (c) => {
+    app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), async (c) => {
       const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
       if (made instanceof Response || made === RESPONSE_ALREADY_SENT) return made as Response
       if (made === undefined) return c.body(null, 204)
@@ -98,7 +99,13 @@ export function describeRoutes(routes: readonly Route<never>[], records: Describ
   for (const { at, tag, permission, describe } of routes) {
     const operation = typeof describe === 'function' ? describe(records) : describe
     if (operation)
-      describeOperation(paths, at.replaceAll(/:(\w+)/g, '{$1}'), tag, permission.security, operation)
+      describeOperation(
+        paths,
+        at.replaceAll(/:(\w+)(?:\{.*?\})?/g, '{$1}'),
+        tag,
+        permission.security,
+        operation,
+      )
   }
   return paths
 }

@@ -33,7 +33,11 @@ export function createApp(services: GatewayServices): Hono<Env> {
   }
   app.route('/', docsRoutes(services, DESCRIBED))
   app.route('/', consoleRoutes(services))
-  for (const { routes } of PROTOCOLS) app.route('/', routes(services))
+  for (const { roots, rows, identify } of PROTOCOLS) {
+    for (const root of roots)
+      if (!root.startsWith('/api/')) app.use(`${root}/*`, gate(services, identify?.(services)))
+    app.route('/', mount(rows, services))
+  }
   app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
   return app
@@ -42,7 +46,7 @@ export function createApp(services: GatewayServices): Hono<Env> {
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
 const HEADLESS: readonly string[] = [
   ...FEATURES.flatMap(({ changingGets = [], rows = [] }) => [...changingGets, ...findChangingGets(rows)]),
-  ...PROTOCOLS.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
+  ...PROTOCOLS.flatMap(({ roots, rows }) => [...roots.map((root) => `${root}/*`), ...findChangingGets(rows)]),
 ]
 
 /** Roots of features and of PocketBase. Other products' APIs have gates of their own. */

@@ -24,7 +24,6 @@ import type { Config } from '../platform/config.ts'
 import { roleWarning } from '../platform/db/role-warning.ts'
 import { notFound } from '../platform/errors.ts'
 import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
-import { memoize } from '../platform/tools/lru.ts'
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */
 const AUDIT = plainList('_audit', [
@@ -75,10 +74,6 @@ const HOURS = z
 
 const LIST = listQuery().query
 
-const readinessFor = memoize(({ store, stopping, workers }: Services) =>
-  readinessOf(store.forEverybody('metrics'), stopping, workers),
-)
-
 /** For proxies. Also answers before the gate, and so without a rate limit. */
 export const READY_ROUTES = rows(SERVER, {
   'GET /api/ready': {
@@ -91,7 +86,7 @@ export const READY_ROUTES = rows(SERVER, {
       fails: { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
     },
     run: async ({ services }, c) => {
-      const answer = await readinessFor(services)()
+      const answer = await readinessOf(services)()
       return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
     },
   },

@@ -1,10 +1,9 @@
-import { Hono } from 'hono'
-import type { Ctx, Env, ErrorForm } from '../http/context.ts'
+import type { Ctx, ErrorForm } from '../http/context.ts'
 import { SENDS as SEND_GROUP } from '../http/metrics/traffic.ts'
-import { gate } from '../http/middleware/gate.ts'
-import { NOBODY } from '../http/openapi/security.ts'
+import { everybody, type HasServices } from '../http/permission.ts'
+import type { Route } from '../http/rows.ts'
+import { type Description, described } from './describe-route.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
-import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
 // A door is another product's API, through which programs send texts with an API key.
 
@@ -13,28 +12,25 @@ export interface DoorCall {
   readonly services: GatewayServices
 }
 
-export type DoorRoute = TableRoute<DoorCall>
+/** A row of a door. OpenAPI has the API key as a parameter, not as a security scheme: `work` asks for it. */
+export const door = (description: Description, work: (call: DoorCall) => Promise<unknown>) => ({
+  permission: everybody<GatewayServices>(),
+  ...described(description),
+  run: ({ services }: HasServices<GatewayServices>, c: Ctx) => work({ c, services }),
+})
 
-/**
- * Makes the `Protocol` of another product. OpenAPI has the API key as a parameter, not as a security scheme.
- */
+/** Makes the `Protocol` of another product. `rows`: all of them send. */
 export const doorProtocol = (
   name: string,
   description: string,
   roots: readonly string[],
-  routes: readonly DoorRoute[],
+  rows: readonly Route<GatewayServices>[],
   errorForm: ErrorForm,
 ): Protocol => ({
   group: name.replace('-', '_'),
-  groups: Object.fromEntries(routes.map(({ at }) => [at, SEND_GROUP])),
+  groups: Object.fromEntries(rows.map(({ at }) => [at, SEND_GROUP])),
   roots,
   errorForm,
-  routes(services) {
-    const app = new Hono<Env>()
-    for (const root of roots) if (!root.startsWith('/api/')) app.use(`${root}/*`, gate(services))
-    addRoutes<DoorCall, DoorRoute>(app, '', routes, (c, _, work) => work({ c, services }))
-    return app
-  },
+  rows,
   tags: [{ name, description }],
-  paths: () => describeRoutes(name, NOBODY, '', routes),
 })

@@ -1,8 +1,9 @@
-import type { Hono } from 'hono'
+import type { AuthRecord } from '../engine/request/request.ts'
 import type { CarrierService } from '../gateway/lines/carrier-body.ts'
 import type { Sending } from '../gateway/messages/send/sending.ts'
 import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
-import type { Api, Env, Services } from '../http/context.ts'
+import type { Api, Ctx, Services } from '../http/context.ts'
+import type { Route } from '../http/rows.ts'
 
 /** What the APIs of other products use, and all routes of the gateway together. */
 export interface GatewayServices extends Services {
@@ -13,5 +14,7 @@ export interface GatewayServices extends Services {
 
 /** The API of another product. */
 export interface Protocol extends Api {
-  readonly routes: (services: GatewayServices) => Hono<Env>
+  readonly rows: readonly Route<GatewayServices>[]
+  /** For limits: the caller of a route that is not below `/api`, null for a guest. Default: as of our own routes. */
+  readonly identify?: (services: GatewayServices) => (c: Ctx) => Promise<AuthRecord | null>
 }

@@ -3,12 +3,13 @@ import type { Store } from '../engine/collections/catalog.ts'
 import { countryOfAccount, readNumber } from '../gateway/base/read-numbers.ts'
 import type { Ctx } from '../http/context.ts'
 import { queryOf } from '../http/query.ts'
+import { rows } from '../http/rows.ts'
 import { clientIp } from '../http/server/caller.ts'
 import { invalid } from '../platform/common-refusals.ts'
 import { decodeText, formBytes } from '../platform/tools/charset.ts'
 import { isOtherForm } from '../portable/phone/other-forms.ts'
 import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
-import { type DoorCall, doorProtocol } from './door.ts'
+import { type DoorCall, door, doorProtocol } from './door.ts'
 import { partsOf, queryBytes } from './parameters.ts'
 import { sendByKey, WORLD } from './send-by-key.ts'
 
@@ -73,28 +74,29 @@ export const KANNEL = doorProtocol(
   'kannel',
   'Kannel’s interface for programs that send texts.',
   ['/cgi-bin'],
-  [
-    {
-      at: 'GET /cgi-bin/sendsms',
-      summary: 'Send a text',
-      query: [
-        'username',
-        'password',
-        'to',
-        'text',
-        'coding',
-        'charset',
-        'from',
-        'priority',
-        'deferred',
-        'validity',
-      ],
-      answer: [202, 'Accepted.', z.string()],
-      error: z.string(),
-      isText: true,
-      work: sendsms,
-    },
-  ],
+  rows('kannel', {
+    'GET /cgi-bin/sendsms': door(
+      {
+        summary: 'Send a text',
+        query: [
+          'username',
+          'password',
+          'to',
+          'text',
+          'coding',
+          'charset',
+          'from',
+          'priority',
+          'deferred',
+          'validity',
+        ],
+        answer: [202, 'Accepted.', z.string()],
+        error: z.string(),
+        isText: true,
+      },
+      sendsms,
+    ),
+  }),
   (c, { status, message }) => {
     if (status === 401) return c.text('Authorization failed for sendsms', 403)
     return c.text(message, status === 402 ? 403 : (status as 400))

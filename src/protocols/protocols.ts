@@ -1,5 +1,6 @@
 import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
 import type { DueDelivery } from '../gateway/webhooks/load-delivery.ts'
+import { describeRoutes } from '../http/rows.ts'
 import type { Config } from '../platform/config.ts'
 import type { SelectValue } from '../portable/select-values.ts'
 import type { Protocol } from './gateway-services.ts'
@@ -27,7 +28,11 @@ export const PROTOCOLS: readonly Protocol[] = [
   KANNEL,
   SMS_GATEWAY,
   VENDEL,
-]
+].map((protocol: Protocol) =>
+  protocol.rows.some(({ describe }) => describe !== null)
+    ? { ...protocol, paths: (records) => describeRoutes(protocol.rows, records) }
+    : protocol,
+)
 
 type CalledForm = Pick<OtherForms, 'call' | 'bodyOf'>
 /** A webhook's `format` of another product; `callback` is the address of one Twilio message. */

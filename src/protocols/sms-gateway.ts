@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { checkShape } from '../gateway/base/schemas.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import { sendError } from '../http/middleware/failure.ts'
+import { rows } from '../http/rows.ts'
 import { clientIp } from '../http/server/caller.ts'
-import { doorProtocol } from './door.ts'
+import { door, doorProtocol } from './door.ts'
 import { MAX_BODY_BYTES, partsOf } from './parameters.ts'
 import { sendByKey } from './send-by-key.ts'
 
@@ -20,14 +21,15 @@ export const SMS_GATEWAY = doorProtocol(
   'sms-gateway',
   'What Uptime Kuma’s “SMS Gateway” calls, and Novu’s generic SMS may.',
   ['/api/v1/sms'],
-  [
-    {
-      at: 'POST /api/v1/sms/send',
-      summary: 'Send a text',
-      header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
-      body: MESSAGE,
-      error: z.strictObject({ error: z.string() }).meta({ id: 'SmsGatewayError' }),
-      async work({ c, services }) {
+  rows('sms-gateway', {
+    'POST /api/v1/sms/send': door(
+      {
+        summary: 'Send a text',
+        header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
+        body: MESSAGE,
+        error: z.strictObject({ error: z.string() }).meta({ id: 'SmsGatewayError' }),
+      },
+      async ({ c, services }) => {
         const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
         const key = String(c.env.incoming.headers['x-api-key'] ?? '')
         const [id] = await sendByKey(services, { key, ip: clientIp(c, services) }, () => {
@@ -36,7 +38,7 @@ export const SMS_GATEWAY = doorProtocol(
         })
         return { id, status: 'pending', message: 'message accepted' }
       },
-    },
-  ],
+    ),
+  }),
   (c, { status, message }) => sendError(c, status, { error: message }),
 )

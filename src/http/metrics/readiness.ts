@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
+import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import { DatabaseUnavailable, refusedWrites } from '../../platform/db/errors.ts'
 import { missingMigrations } from '../../platform/db/schema/migrate.ts'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
 import { within } from '../../platform/tools/deadline.ts'
+import { memoize } from '../../platform/tools/lru.ts'
 import { cachedQuery } from '../../platform/tools/shared-query.ts'
 import { type Queue, readQueue } from './queue-depth.ts'
 
@@ -57,12 +59,16 @@ const AWAY: Known = {
   queue: null,
 }
 
+interface Serving {
+  readonly store: CatalogStore
+  readonly stopping: AbortSignal
+  readonly workers: WorkerMember | undefined
+}
+
 /** Whether this server takes requests: it is not stopping; its database is reachable, migrated, writable. */
-export function readinessOf(
-  store: Store,
-  stopping: AbortSignal,
-  workers?: WorkerMember,
-): () => Promise<Readiness> {
+export const readinessOf = memoize((services: Serving): (() => Promise<Readiness>) => {
+  const { stopping, workers } = services
+  const store = services.store.forEverybody('metrics')
   const isWritable = writability(store)
   const look = cachedQuery(() => within(ask(store, isWritable), PATIENCE_MS), KEEP_MS)
   return async () => {
@@ -72,7 +78,7 @@ export function readinessOf(
     const ready = serving && reachable && migrated && writable
     return { ready, serving, ...known, ...(workers && { workers: [...workers.states()] }) }
   }
-}
+})
 
 /** Writes to new blocks of the database's disk. The commit removes the table. */
 const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'

@@ -10,7 +10,8 @@ import { json, success } from './success-answers.ts'
 type Fails = Answers | readonly FailureStatus[] | readonly DescribedRefusal[]
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
-  readonly id: string
+  /** Default: made from method and path. */
+  readonly id?: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
   /** The successful answer: JSON, or an empty 204 if there is no schema. */
@@ -45,7 +46,7 @@ export function describeOperation(
   paths[path] = {
     ...paths[path],
     [method.toLowerCase()]: {
-      operationId: id,
+      operationId: id ?? at.toLowerCase().replace(/\W+/g, '_'),
       tags: [tag],
       ...(requestParams && { requestParams }),
       ...(body && { requestBody: { required: true, content: json(...body) } }),

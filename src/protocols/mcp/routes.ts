@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { identifyKey, type KeyHolder } from '../../engine/auth/identify-key.ts'
 import { AnswerMeter } from '../../engine/request/answer-limit.ts'
@@ -10,16 +9,17 @@ import { gatewayRefusal } from '../../gateway/base/refusals.ts'
 import { senderOfKey } from '../../gateway/base/sender.ts'
 import { asSender } from '../../gateway/messages/sender.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env } from '../../http/context.ts'
+import type { Ctx } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
-import { gate } from '../../http/middleware/gate.ts'
 import { orInvalid } from '../../http/openapi/answers.ts'
-import { chapter, SENDING } from '../../http/openapi/operations.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
 import { refusalAnswers } from '../../http/openapi/refusals.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { json } from '../../http/openapi/success-answers.ts'
+import type { HasServices, Permission } from '../../http/permission.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
 import { withCatalog } from '../../http/retry.ts'
+import { rows, undescribed } from '../../http/rows.ts'
 import { clientIp, countAnswer, storeOf } from '../../http/server/caller.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { RetryLater } from '../../platform/errors.ts'
@@ -50,9 +50,15 @@ const RESULT = z
 
 const NOT_A_CALL = { jsonrpc: '2.0', error: { code: -32_600, message: 'Invalid Request' }, id: null }
 
-const mcpPaths = () =>
-  chapter(SENDING, KEY_HOLDER, {
-    'POST /mcp': {
+const byKey: Permission<HasServices<GatewayServices> & { readonly holder: KeyHolder }, GatewayServices> = {
+  security: KEY_HOLDER,
+  withCaller: async (c, services, work) => work({ services, holder: await requireKey(c, services) }),
+}
+
+const ROUTES = rows(SENDING, {
+  'POST /mcp': {
+    permission: byKey,
+    describe: {
       id: 'callMcp',
       summary: 'Call a tool as an assistant',
       description:
@@ -62,9 +68,7 @@ const mcpPaths = () =>
       fails: orInvalid(
         refusalAnswers(describeRefusals('unauthorized', 'invalid_request', 'request_too_large')),
         RESULT,
-        {
-          not_a_call: { value: NOT_A_CALL },
-        },
+        { not_a_call: { value: NOT_A_CALL } },
       ),
       responses: {
         200: {
@@ -74,27 +78,17 @@ const mcpPaths = () =>
         202: { description: 'A notification was taken.' },
       },
     },
-  })
-
-/** The Model Context Protocol (MCP), for AI assistants with an API key. */
-export const MCP: Protocol = {
-  group: 'mcp',
-  roots: ['/mcp'],
-  errorForm: gatewayForm,
-  routes: mcpRoutes,
-  paths: mcpPaths,
-}
-
-function mcpRoutes(services: GatewayServices): Hono<Env> {
-  const handle = async (c: Ctx) => {
-    const holder = await requireKey(c, services)
-    if (c.req.method === 'POST') return respond(c, services, holder)
-    // only POST: there are no sessions to open with GET or to end with DELETE
+    run: ({ services, holder }, c) => respond(c, services, holder),
+  },
+  // there are no sessions to open with GET or to end with DELETE
+  'ALL /mcp': undescribed(byKey, (_, c) => {
     c.header('allow', 'POST')
     return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
-  }
-  return new Hono<Env>().use('/mcp', gate(services)).post('/mcp', handle).all('/mcp', handle)
-}
+  }),
+})
+
+/** The Model Context Protocol (MCP), for AI assistants with an API key. */
+export const MCP: Protocol = { group: 'mcp', roots: ['/mcp'], errorForm: gatewayForm, rows: ROUTES }
 
 /** Collects the whole answer before sending it, to reserve memory for it until the client has read it. */
 async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Promise<Response> {

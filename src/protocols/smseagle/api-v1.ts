@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import type { DoorCall, DoorRoute } from '../door.ts'
+import { type DoorCall, door } from '../door.ts'
 import { parametersOf } from '../parameters.ts'
 import type { Recipients } from './recipients.ts'
 import { sendTo } from './send-to.ts'
@@ -38,19 +39,26 @@ export async function sendV1(call: DoorCall, method: string, given: Readonly<Rec
 
 const PARAMETERS = ['access_token', 'login', 'pass', 'message', 'highpriority']
 
-export const V1 = Object.entries(METHODS).flatMap(([method, [parameter]]) =>
-  (['GET', 'POST'] as const).map(
-    (verb): DoorRoute => ({
-      at: `${verb} /http_api/${method}`,
+const v1 = (method: string, from: 'query' | 'form') =>
+  door(
+    {
       summary: 'Send a text (APIv1)',
-      [verb === 'GET' ? 'query' : 'form']: [...PARAMETERS, parameter],
+      [from]: [...PARAMETERS, METHODS[method]![0]],
       answer: [200, '`OK; ID=…`', z.string()],
       error: z.string(),
       isText: true,
-      work: async (call) => {
-        const ids = await sendV1(call, method, await parametersOf(call.c))
-        return call.c.text(`OK; ID=${ids.join(',')}`)
-      },
-    }),
-  ),
-)
+    },
+    async (call) => {
+      const ids = await sendV1(call, method, await parametersOf(call.c))
+      return call.c.text(`OK; ID=${ids.join(',')}`)
+    },
+  )
+
+export const V1_ROUTES = rows('smseagle', {
+  'GET /http_api/send_sms': v1('send_sms', 'query'),
+  'POST /http_api/send_sms': v1('send_sms', 'form'),
+  'GET /http_api/send_togroup': v1('send_togroup', 'query'),
+  'POST /http_api/send_togroup': v1('send_togroup', 'form'),
+  'GET /http_api/send_tocontact': v1('send_tocontact', 'query'),
+  'POST /http_api/send_tocontact': v1('send_tocontact', 'form'),
+})

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { scalarText } from '../../engine/fields/cast.ts'
 import { checkShape } from '../../gateway/base/schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { type DoorCall, type DoorRoute, doorProtocol } from '../door.ts'
+import { type DoorCall, door, doorProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { MAX_BODY_BYTES } from '../parameters.ts'
-import { NOT_OFFERED, refuseOthers, sendV1, V1 } from './api-v1.ts'
+import { NOT_OFFERED, refuseOthers, sendV1, V1_ROUTES } from './api-v1.ts'
 import { errorForm, rpcForm } from './errors.ts'
 import { sendTo } from './send-to.ts'
 
@@ -73,23 +74,25 @@ async function answerV2(call: DoorCall) {
 
 const fault = z.strictObject({ error_text: z.string(), status: z.literal('error') })
 
-const OTHERS: readonly DoorRoute[] = [
-  {
-    at: 'POST /jsonrpc/sms',
-    summary: 'Send a text (JSON-RPC)',
-    body: RPC,
-    error: z.strictObject({ result: z.union([z.string(), fault]) }).meta({ id: 'SmseagleFault' }),
-    work: answerRpc,
-  },
-  {
-    at: 'POST /api/v2/messages/sms',
-    summary: 'Send a text (APIv2)',
-    header: z.object({ 'access-token': z.string().describe('An API key.') }),
-    body: MESSAGE,
-    error: z.strictObject({ message: z.string() }).meta({ id: 'SmseagleError' }),
-    work: answerV2,
-  },
-]
+const OTHERS = rows('smseagle', {
+  'POST /jsonrpc/sms': door(
+    {
+      summary: 'Send a text (JSON-RPC)',
+      body: RPC,
+      error: z.strictObject({ result: z.union([z.string(), fault]) }).meta({ id: 'SmseagleFault' }),
+    },
+    answerRpc,
+  ),
+  'POST /api/v2/messages/sms': door(
+    {
+      summary: 'Send a text (APIv2)',
+      header: z.object({ 'access-token': z.string().describe('An API key.') }),
+      body: MESSAGE,
+      error: z.strictObject({ message: z.string() }).meta({ id: 'SmseagleError' }),
+    },
+    answerV2,
+  ),
+})
 
 /** SMSEagle's APIs for programs that send texts. Paths may begin with `/index.php`. */
 export const SMSEAGLE: Protocol = {
@@ -97,7 +100,7 @@ export const SMSEAGLE: Protocol = {
     'smseagle',
     'What an SMSEagle offers to programs that send texts.',
     ['/http_api', '/jsonrpc', '/api/v2/messages', '/index.php'],
-    [...V1, ...OTHERS],
+    [...V1_ROUTES, ...OTHERS],
     errorForm,
   ),
   canonicalPath: (path) => path.replace(/^\/index\.php(?=\/)/, ''),

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
@@ -9,20 +8,22 @@ import { checkDevice } from '../../gateway/messages/send/send.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
 import { sendRaw } from '../../http/answer.ts'
 import { buildRequest } from '../../http/authenticate.ts'
-import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env } from '../../http/context.ts'
+import type { Ctx } from '../../http/context.ts'
 import { readinessOf } from '../../http/metrics/readiness.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
-import { retry } from '../../http/retry.ts'
+import type { Operation } from '../../http/openapi/operations.ts'
+import { json } from '../../http/openapi/success-answers.ts'
+import { everybody, type HasServices } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { GatewayError } from '../../platform/errors.ts'
+import { failuresOf } from '../describe-route.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
-import { addRoutes } from '../route-table.ts'
 import { settingsOf, wireDevice } from '../smsgate/wire.ts'
 import { CLIENT_PATH, canonicalPath } from './canonical-path.ts'
-import { keyIn, requireClient } from './credentials.ts'
-import { type Call, describeClientRoutes, type Route, route, SMSGATE_CLIENT_TAGS } from './define-route.ts'
+import { keyIn } from './credentials.ts'
+import { type Call, ERROR, route } from './define-route.ts'
 import { cancelSend, findSend } from './find-send.ts'
 import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
 import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
@@ -31,13 +32,7 @@ import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
 import { SEND_BODY } from './send-body.ts'
 import { answerSend } from './send-message.ts'
 import { stateOf } from './send-state.ts'
-import {
-  readSigningKey,
-  SETTINGS_BODY,
-  setSigningKey,
-  signingKeyPaths,
-  signingKeyRoutes,
-} from './signing-key.ts'
+import { readSigningKey, SETTINGS_BODY, SIGNING_KEY_ROUTES, setSigningKey } from './signing-key.ts'
 import { queryIn } from './values.ts'
 import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
 
@@ -61,9 +56,6 @@ async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Pr
   await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
 }
 
-/** Ten times the bytes of a long text to 100 numbers. */
-const MAX_BODY_BYTES = 1 << 20
-
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
 const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
 
@@ -73,16 +65,14 @@ const PHONE_SETTINGS = (() => {
   return { ...others, webhooks: shown }
 })()
 
-/** A route that answers a page of a list. `schema` checks the query. */
+/** A row that answers a page of a list. `schema` checks the query. */
 const listRoute = <Q extends z.ZodObject>(
-  at: string,
   scope: Scope,
   summary: string,
   schema: Q,
   list: (store: Store, user: string, query: z.output<Q>) => Promise<Page<unknown>>,
 ) =>
   route(
-    at,
     scope,
     summary,
     async ({ c, store, user }) => {
@@ -95,25 +85,50 @@ const listRoute = <Q extends z.ZodObject>(
     { query: Object.keys(schema.shape), answer: [200, 'A page of them.', undefined, TOTAL] },
   )
 
-const ROUTES: readonly Route[] = [
-  route('POST /messages', 'messages:send', 'Send a text', answerSend, {
+const settingKey = () =>
+  route(
+    'settings:write',
+    'Set the key that webhooks are signed with',
+    async ({ store, user, json }) => {
+      const key = readSigningKey(json)
+      if (key !== undefined) await setSigningKey(store.db, user, key)
+      return PHONE_SETTINGS
+    },
+    { body: SETTINGS_BODY },
+  )
+
+const TAG = 'smsgate clients'
+
+/** OpenAPI has one spelling of each path; `canonicalPath` has the others. */
+const ROUTES = rows(TAG, {
+  'POST /api/3rdparty/v1/messages': route('messages:send', 'Send a text', answerSend, {
     query: ['skipPhoneValidation', 'deviceActiveWithin'],
     header: IDEMPOTENCY,
     body: SEND_BODY,
     answer: [202, 'Accepted.', undefined, LOCATION],
   }),
-  listRoute('GET /messages', 'messages:list', 'List sends of this API', LIST_QUERY, listMessages),
-  route('GET /messages/{id}', 'messages:read', 'Read the state of a send', async ({ store, user, id }) =>
-    stateOf(store, user, await findSend(store, user, id)),
+  'GET /api/3rdparty/v1/messages': listRoute(
+    'messages:list',
+    'List sends of this API',
+    LIST_QUERY,
+    listMessages,
   ),
-  route('DELETE /messages/{id}', 'messages:cancel', 'Cancel what no device has begun', async (call) => {
-    const { store, user, id } = call
-    const send = await findSend(store, user, id)
-    await cancelSend(store, may(call, 'cancel'), send)
-    return stateOf(store, user, send)
-  }),
-  route(
-    'POST /messages/inbox/export',
+  'GET /api/3rdparty/v1/messages/:id': route(
+    'messages:read',
+    'Read the state of a send',
+    async ({ store, user, id }) => stateOf(store, user, await findSend(store, user, id)),
+  ),
+  'DELETE /api/3rdparty/v1/messages/:id': route(
+    'messages:cancel',
+    'Cancel what no device has begun',
+    async (call) => {
+      const { store, user, id } = call
+      const send = await findSend(store, user, id)
+      await cancelSend(store, may(call, 'cancel'), send)
+      return stateOf(store, user, send)
+    },
+  ),
+  'POST /api/3rdparty/v1/messages/inbox/export': route(
     'messages:export',
     'Read inboxes again and tell webhooks (the old form)',
     async ({ c, store, user, json }) => {
@@ -125,107 +140,75 @@ const ROUTES: readonly Route[] = [
       answer: [202, 'Asked.', undefined, z.object({ Deprecation: z.literal('true') })],
     },
   ),
-  route('GET /devices', 'devices:list', 'List devices', listDevices),
-  route('DELETE /devices/{id}', 'devices:delete', 'Delete a device', deleteDevice, {
+  'GET /api/3rdparty/v1/devices': route('devices:list', 'List devices', listDevices),
+  'DELETE /api/3rdparty/v1/devices/:id': route('devices:delete', 'Delete a device', deleteDevice, {
     answer: [204, 'Deleted.'],
   }),
-  listRoute('GET /inbox', 'inbox:list', 'List incoming texts', INBOX_QUERY, listInbox),
-  route(
-    'POST /inbox/refresh',
+  'GET /api/3rdparty/v1/inbox': listRoute('inbox:list', 'List incoming texts', INBOX_QUERY, listInbox),
+  'POST /api/3rdparty/v1/inbox/refresh': route(
     'inbox:refresh',
     'Read inboxes of phones again',
     ({ store, user, json }) => refreshInbox(store, user, json),
     { body: REFRESH_BODY, answer: [202, 'Asked.'] },
   ),
-  route(
-    'GET /inbox/{id}/attachments/{part}',
+  'GET /api/3rdparty/v1/inbox/:id/attachments/:part': route(
     'inbox:list',
     'Read a file of an incoming text',
     sendAttachment,
     { isFile: true },
   ),
-  route('GET /webhooks', 'webhooks:list', "List webhooks of SMSGate's form", listWebhooks),
-  route('POST /webhooks', 'webhooks:write', 'Add a webhook, or replace the one with its id', saveWebhook, {
-    body: WEBHOOK_BODY,
-    answer: [201, 'Saved.'],
-  }),
-  route('DELETE /webhooks/{id}', 'webhooks:delete', 'Delete a webhook', deleteWebhook, {
+  'GET /api/3rdparty/v1/webhooks': route('webhooks:list', "List webhooks of SMSGate's form", listWebhooks),
+  'POST /api/3rdparty/v1/webhooks': route(
+    'webhooks:write',
+    'Add a webhook, or replace the one with its id',
+    saveWebhook,
+    { body: WEBHOOK_BODY, answer: [201, 'Saved.'] },
+  ),
+  'DELETE /api/3rdparty/v1/webhooks/:id': route('webhooks:delete', 'Delete a webhook', deleteWebhook, {
     answer: [204, 'There is none with this id.'],
   }),
-  route('GET /settings', 'settings:read', 'Read the settings of phones', async () => PHONE_SETTINGS),
-  ...['PATCH', 'PUT'].map((method) =>
-    route(
-      `${method} /settings`,
-      'settings:write',
-      'Set the key that webhooks are signed with',
-      async ({ store, user, json }) => {
-        const key = readSigningKey(json)
-        if (key !== undefined) await setSigningKey(store.db, user, key)
-        return PHONE_SETTINGS
-      },
-      { body: SETTINGS_BODY },
-    ),
+  'GET /api/3rdparty/v1/settings': route(
+    'settings:read',
+    'Read the settings of phones',
+    async () => PHONE_SETTINGS,
   ),
-  route('POST /auth/token', 'tokens:manage', 'Make a pair of tokens', issueTokens, {
+  'PATCH /api/3rdparty/v1/settings': settingKey(),
+  'PUT /api/3rdparty/v1/settings': settingKey(),
+  'POST /api/3rdparty/v1/auth/token': route('tokens:manage', 'Make a pair of tokens', issueTokens, {
     body: TOKEN_BODY,
     answer: [201, 'The pair.'],
   }),
-  route('POST /auth/token/refresh', REFRESH_SCOPE, 'Trade a refresh token for another pair', refreshTokens, {
-    answer: [201, 'The pair.'],
-  }),
-  route('DELETE /auth/token/{id}', 'tokens:manage', 'Revoke a pair of tokens', revokeTokens, {
+  'POST /api/3rdparty/v1/auth/token/refresh': route(
+    REFRESH_SCOPE,
+    'Trade a refresh token for another pair',
+    refreshTokens,
+    { answer: [201, 'The pair.'] },
+  ),
+  'DELETE /api/3rdparty/v1/auth/token/:id': route('tokens:manage', 'Revoke a pair of tokens', revokeTokens, {
     answer: [204, 'There is none with this id.'],
   }),
-  route(
-    'GET /logs',
+  'GET /api/3rdparty/v1/logs': route(
     'logs:read',
     'Not kept',
     () => Promise.reject(new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })),
     { query: ['from', 'to'], answer: [501, 'Logs of devices are not kept.'] },
   ),
-]
+})
 
-/** The API of SMSGate's server for client programs. */
-export const SMSGATE_CLIENT: Protocol = {
-  group: 'smsgate_clients',
-  groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
-  roots: [CLIENT_PATH],
-  errorForm: messageForm,
-  routes: clientRoutes,
-  tags: SMSGATE_CLIENT_TAGS,
-  paths: () => ({ ...describeClientRoutes(ROUTES), ...signingKeyPaths() }),
-  canonicalPath,
-  pathMark: '/3rdparty/v1',
-  keyIn,
-}
-
-function clientRoutes(services: GatewayServices): Hono<Env> {
-  const app = new Hono<Env>().on('GET', HEALTH_PATHS, healthOf(services))
-  addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, body }, work) => {
-    // the body is read once, even if `retry` repeats the work
-    let json: Promise<unknown> | undefined
-    return retry(
-      services.store,
-      (isCached) => requireClient(c, services, scope, isCached),
-      async (caller, attempt) => {
-        json ??= body && readJson(c, MAX_BODY_BYTES, JSON.parse)
-        return work({ ...caller, c, services, id: c.req.param('id') ?? '', json: await json, attempt })
-      },
-      // the SQL of a send compares the versions of a cached caller
-      { startsCached: scope === 'messages:send' },
-    )
-  })
-  return app.route('/', signingKeyRoutes(services))
-}
-
-const HEALTH_PATHS = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
-
-/** Makes the handler of health checks: 503 unless the server is ready. */
-function healthOf(services: GatewayServices) {
-  const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)
-  return async (c: Ctx): Promise<Response> => {
+/** A health check: 503 unless the server is ready. */
+const health = (id: string) => ({
+  permission: everybody<GatewayServices>(),
+  describe: {
+    id,
+    summary: 'Whether the server works',
+    description: 'Whether the server works. Needs no credentials.',
+    answer: ['It works.', z.unknown()],
+    fails: failuresOf(ERROR),
+    responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
+  } satisfies Operation,
+  run: async ({ services }: HasServices, c: Ctx) => {
     const begun = performance.now()
-    const { ready } = await probe()
+    const { ready } = await readinessOf(services)()
     const status = ready ? 'pass' : 'fail'
     const ping = {
       description: 'Time for the database to answer',
@@ -236,5 +219,28 @@ function healthOf(services: GatewayServices) {
     // the version of SMSGate that has this API: the version of this server is not public
     const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
     return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
-  }
+  },
+})
+const HEALTH = rows(TAG, {
+  'GET /api/3rdparty/v1/health': health('smsgateHealth'),
+  'GET /api/3rdparty/v1/health/:probe{live|ready|startup}': health('smsgateProbe'),
+})
+
+/** The API of SMSGate's server for client programs. */
+export const SMSGATE_CLIENT: Protocol = {
+  group: 'smsgate_clients',
+  groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
+  roots: [CLIENT_PATH],
+  errorForm: messageForm,
+  rows: [...ROUTES, ...HEALTH, ...SIGNING_KEY_ROUTES],
+  tags: [
+    {
+      name: TAG,
+      description:
+        'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
+    },
+  ],
+  canonicalPath,
+  pathMark: '/3rdparty/v1',
+  keyIn,
 }

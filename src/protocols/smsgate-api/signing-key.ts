@@ -1,17 +1,14 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { checkShape } from '../../gateway/base/schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Env } from '../../http/context.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
-import { requireUser } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT, chapter } from '../../http/openapi/operations.ts'
-import { SIGNED_IN } from '../../http/openapi/security.ts'
+import { ACCOUNT } from '../../http/openapi/operations.ts'
+import { byOwner } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { randomText } from '../../platform/tools/random.ts'
-import type { GatewayServices } from '../gateway-services.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */
 const KEY_LENGTH = 43
@@ -81,38 +78,35 @@ function* leavesOf(raw: unknown): Generator<string> {
   }
 }
 
-const PATH = '/api/account/smsgate-key'
-
 /** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
-export function signingKeyRoutes(services: GatewayServices): Hono<Env> {
-  return new Hono<Env>()
-    .get(PATH, async (c) => {
-      const { user, store } = await requireUser(c, services)
-      c.header('cache-control', 'no-store')
-      await ensureSigningKey(store.db, user)
-      return c.json((await findKey(store.db, user)) ?? { signing_key: '' })
-    })
-    .put(PATH, async (c) => {
-      const { user, store } = await requireUser(c, services)
-      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
-      await setSigningKey(store.db, user, signing_key)
-      return c.body(null, 204)
-    })
-}
-
-export const signingKeyPaths = () =>
-  chapter(ACCOUNT, SIGNED_IN, {
-    [`GET ${PATH}`]: {
+export const SIGNING_KEY_ROUTES = rows(ACCOUNT, {
+  'GET /api/account/smsgate-key': {
+    permission: byOwner(),
+    describe: {
       id: 'readSmsgateKey',
       summary: "Read the signing key of SMSGate's form",
       description: "The key that signs the user's webhooks in SMSGate's form. Created when it is first read.",
       answer: ['The key.', SIGNING_KEY],
     },
-    [`PUT ${PATH}`]: {
+    changes: true,
+    run: async ({ user, store }, c) => {
+      c.header('cache-control', 'no-store')
+      await ensureSigningKey(store.db, user)
+      return (await findKey(store.db, user)) ?? { signing_key: '' }
+    },
+  },
+  'PUT /api/account/smsgate-key': {
+    permission: byOwner(),
+    describe: {
       id: 'saveSmsgateKey',
       summary: "Change the signing key of SMSGate's form",
       description: 'It signs all deliveries from now on.',
       body: [SIGNING_KEY],
       answer: ['Kept.'],
     },
-  })
+    run: async ({ user, store }, c) => {
+      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
+      await setSigningKey(store.db, user, signing_key)
+    },
+  },
+})

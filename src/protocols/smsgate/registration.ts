@@ -11,20 +11,19 @@ import { checkShape } from '../../gateway/base/schemas.ts'
 import { limitPairing } from '../../gateway/lines/limit-pairing.ts'
 import { addDevice, pairDevice } from '../../gateway/lines/pair.ts'
 import { buildRequest } from '../../http/authenticate.ts'
-import type { Ctx } from '../../http/context.ts'
+import type { Ctx, Services } from '../../http/context.ts'
 import { requireRole } from '../../http/required-role.ts'
 import { retry } from '../../http/retry.ts'
 import { clientIp, storeOf } from '../../http/server/caller.ts'
 import { ApiError, GatewayError } from '../../platform/errors.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
-import type { GatewayServices } from '../gateway-services.ts'
 import { REGISTER_BODY } from './sim-cards.ts'
 
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
 /** Signs in by `Authorization: Basic`. Throws 401 if refused, 429 beyond a limit, 403 for too low a role. */
-export async function signInBasic(c: Ctx, services: GatewayServices): Promise<AuthRecord> {
+export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
   const store = storeOf(c, services, null)
@@ -54,7 +53,7 @@ export async function signInBasic(c: Ctx, services: GatewayServices): Promise<Au
 const TOKEN_SECONDS = 3650 * 86_400
 
 type NewPhone = Parameters<typeof addDevice>[3]
-type Way = (c: Ctx, services: GatewayServices, given: string, phone: NewPhone) => Promise<string>
+type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
 
 const NO_NAME = 'Android phone'
 const HOW =
@@ -90,7 +89,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 
 /** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
-export async function register(c: Ctx, services: GatewayServices, body: unknown) {
+export async function register(c: Ctx, services: Services, body: unknown) {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
   const credentials = (c.env.incoming.headers.authorization ?? '').trim()
   const [scheme = ''] = credentials.split(/\s/, 1)

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { stream as openStream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
 import type { Store } from '../../engine/collections/catalog.ts'
@@ -9,14 +8,17 @@ import { startPairing } from '../../gateway/lines/pair.ts'
 import { type DeviceCaller, refuseSuspended, requireDeviceOf } from '../../gateway/lines/require-device.ts'
 import { authOf } from '../../http/authenticate.ts'
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env } from '../../http/context.ts'
+import type { Ctx, Services } from '../../http/context.ts'
 import { STREAMS } from '../../http/metrics/traffic.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
+import { DEVICE } from '../../http/openapi/security.ts'
+import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
 import { retry } from '../../http/retry.ts'
+import { rows, undescribed } from '../../http/rows.ts'
 import { clientIp, memoryOf, storeOf } from '../../http/server/caller.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
-import type { GatewayServices, Protocol } from '../gateway-services.ts'
+import type { Protocol } from '../gateway-services.ts'
 import { isSigned, takeEvent } from './event.ts'
 import { phoneEvents } from './event-stream.ts'
 import { pullMessages } from './pull.ts'
@@ -32,86 +34,73 @@ const MAX_BODY_BYTES = 1 << 20
 /** Enough for an MMS with 12 MB of files in base64, which is more than networks carry. */
 const MAX_EVENT_BYTES = 16 << 20
 
+const readBody = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
+
+const byPhone: Permission<DeviceCaller & HasServices> = {
+  security: DEVICE,
+  withCaller: async (c, services, work) => work({ ...(await identifyPhone(c, services)), services }),
+}
+
+const pull = undescribed(byPhone, async ({ device, store, services }, c) =>
+  // without a limit of memory: its messages are claimed, and must reach the phone
+  c.json(await pullMessages(store, device, services.config.leaseSeconds)),
+)
+const report = undescribed(byPhone, async ({ device, store, services }, c) =>
+  takeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),
+)
+
+const ROUTES = rows('', {
+  'GET /api/mobile/v1/message': pull,
+  'GET /api/mobile/v1/messages': pull,
+  'PATCH /api/mobile/v1/message': report,
+  'PATCH /api/mobile/v1/messages': report,
+  'GET /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) => {
+    const auth = await authOf(c, services)
+    if (!auth) await refuseSuspended(c, services)
+    const isPhone = auth?.collection.name === 'devices'
+    return { externalIp: clientIp(c, services), ...(isPhone && { device: wireDevice(auth.values) }) }
+  }),
+  'POST /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) =>
+    c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
+  ),
+  'PATCH /api/mobile/v1/device': undescribed(byPhone, async ({ device, store }, c) => {
+    const { id, simCards } = checkShape(UPDATE_BODY, await readBody(c))
+    if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
+    if (simCards) await saveSims(store, device, simCards)
+  }),
+  'GET /api/mobile/v1/user/code': undescribed(everybody(), async ({ services }, c) => {
+    const { code, expires_at } = await retry(
+      services.store,
+      () => signInBasic(c, services),
+      (user) => startPairing(storeOf(c, services, user), user, '', services.config.publicUrl),
+    )
+    return { code, validUntil: wireDate(expires_at) }
+  }),
+  'GET /api/mobile/v1/webhooks': undescribed(byPhone, async ({ device, store, services }) =>
+    webhooksOf(await phoneOf(store, device), services.config.publicUrl),
+  ),
+  'GET /api/mobile/v1/settings': undescribed(byPhone, async ({ device, store }) =>
+    settingsOf(await phoneOf(store, device)),
+  ),
+  'GET /api/mobile/v1/events': undescribed(byPhone, ({ device, store, services }, c) =>
+    sendEvents(c, services, device, store),
+  ),
+  'POST /api/mobile/v1/incoming/:path': undescribed(everybody(), ({ services }, c, path) =>
+    takePosted(c, services, path),
+  ),
+})
+
 /** The SMSGate app's API. A valid token never gets a 401: the app would forget its registration. */
 export const SMSGATE: Protocol = {
   group: 'mobile',
   groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
   roots: [MOBILE_PATH],
   errorForm: messageForm,
-  routes: mobileRoutes,
-}
-
-function mobileRoutes(services: GatewayServices): Hono<Env> {
-  const { config } = services
-  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
-  /** Answers a phone with the result of `work` as JSON, or with 204 for undefined. */
-  const asPhone = (work: (store: Store, device: Device, c: Ctx) => Promise<unknown>) => async (c: Ctx) => {
-    const { device, store } = await identifyPhone(c, services)
-    const answer = await work(store, device, c)
-    return answer === undefined ? c.body(null, 204) : c.json(answer as object)
-  }
-
-  const messages = new Hono<Env>()
-    .get(
-      '/',
-      asPhone((store, device) => pullMessages(store, device, config.leaseSeconds)),
-    )
-    .patch(
-      '/',
-      asPhone(async (store, device, c) =>
-        takeStates(store, device, checkShape(STATES_BODY, await bodyOf(c)), config),
-      ),
-    )
-
-  return new Hono<Env>()
-    .basePath(MOBILE_PATH)
-    .route('/message', messages)
-    .route('/messages', messages)
-    .get('/device', async (c) => {
-      const auth = await authOf(c, services)
-      if (!auth) await refuseSuspended(c, services)
-      const isPhone = auth?.collection.name === 'devices'
-      return c.json({
-        externalIp: clientIp(c, services),
-        ...(isPhone && { device: wireDevice(auth.values) }),
-      })
-    })
-    .post('/device', async (c) =>
-      c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
-    )
-    .patch(
-      '/device',
-      asPhone(async (store, device, c) => {
-        const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
-        if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
-        if (simCards) await saveSims(store, device, simCards)
-      }),
-    )
-    .get('/user/code', async (c) => {
-      const { code, expires_at } = await retry(
-        services.store,
-        () => signInBasic(c, services),
-        (user) => startPairing(storeOf(c, services, user), user, '', config.publicUrl),
-      )
-      return c.json({ code, validUntil: wireDate(expires_at) })
-    })
-    .get(
-      '/webhooks',
-      asPhone(async (store, device) => webhooksOf(await phoneOf(store, device), config.publicUrl)),
-    )
-    .get(
-      '/settings',
-      asPhone(async (store, device) => settingsOf(await phoneOf(store, device))),
-    )
-    .get('/events', async (c) => sendEvents(c, services))
-    .post('/incoming/:path', async (c) => {
-      await takePosted(c, services, c.req.param('path'))
-      return c.body(null, 204)
-    })
+  rows: ROUTES,
 }
 
 /** Identifies a calling phone and stores that it was seen. Throws 401 for a guest, 403 for other callers. */
-async function identifyPhone(c: Ctx, services: GatewayServices): Promise<DeviceCaller> {
+async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
   const { deviceOnlineSeconds } = services.config
   const { device, store } = await requireDeviceOf(c, services)
   await recordAbsence(store, device, deviceOnlineSeconds)
@@ -120,7 +109,7 @@ async function identifyPhone(c: Ctx, services: GatewayServices): Promise<DeviceC
 }
 
 /** Takes a phone's event. Throws 404 (unknown path), 403 (disabled account), 401 (wrong signature). */
-async function takePosted(c: Ctx, services: GatewayServices, path: string): Promise<void> {
+async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
   const { config, log } = services
   const poster = await findPoster(services.store.signIn, path)
   if (!poster) throw gatewayRefusal('device_not_found')
@@ -137,9 +126,8 @@ async function takePosted(c: Ctx, services: GatewayServices, path: string): Prom
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 
-async function sendEvents(c: Ctx, services: GatewayServices): Promise<Response> {
+async function sendEvents(c: Ctx, services: Services, device: Device, store: Store): Promise<Response> {
   const { config, ending, log } = services
-  const { device, store } = await identifyPhone(c, services)
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
   // without this header nginx would buffer events

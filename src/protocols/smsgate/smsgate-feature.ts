@@ -4,7 +4,6 @@ import { forgetPhones } from './stored-phone.ts'
 
 /** What SMSGate's two APIs store. */
 export const SMSGATE_STATE: Feature = {
-  changingGets: ['/api/account/smsgate-key'],
   alsoDeletes: { devices: forgetPhones },
   timed: ({ store }) => [{ id: 'smsgateTokens', ...HOURLY, run: () => deleteOldTokens(store) }],
 }

@@ -10,7 +10,6 @@ import { clientIp } from '../../http/server/caller.ts'
 import type { Config } from '../../platform/config.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import type { TableRoute } from '../route-table.ts'
 import { twilioDate } from './dates.ts'
 import { describePage, readPage, unknownToken } from './pages.ts'
 import type { Parameters } from './parameters.ts'
@@ -60,15 +59,6 @@ export interface Call extends SendingCaller {
   /** Parameters of the form, or of the query for routes without a form. */
   readonly parameters: Parameters
 }
-
-export type Route = TableRoute<Call>
-
-export const route = (
-  at: string,
-  summary: string,
-  work: Route['work'],
-  more: Omit<Partial<Route>, 'at' | 'summary' | 'work'> = {},
-): Route => ({ at, summary, work, ...more })
 
 export async function findAccount({ store, user }: Call) {
   const { name, created, updated } = await queries(store.db)

@@ -1,5 +1,6 @@
-import { type Route, route } from './account.ts'
+import { rows } from '../../http/rows.ts'
 import { PAGE_PARAMETERS } from './pages.ts'
+import { route } from './permission.ts'
 import {
   changeVerification,
   checkCode,
@@ -16,37 +17,33 @@ import {
   SERVICE_PARAMETERS,
 } from './verify-services.ts'
 
-/** Twilio's Verify, version 2, below `/v2/Services`. */
-export const VERIFY_ROUTES: readonly Route[] = [
-  route('GET ', 'List services of codes', listServices, { query: PAGE_PARAMETERS }),
-  route('POST ', 'Make a service of codes', createService, {
+/** Twilio's Verify, version 2. */
+export const VERIFY_ROUTES = rows('twilio', {
+  'GET /v2/Services': route('List services of codes', listServices, { query: PAGE_PARAMETERS }),
+  'POST /v2/Services': route('Make a service of codes', createService, {
     form: SERVICE_PARAMETERS,
     answer: [201, 'The service.'],
   }),
-  route('GET /{Sid}', 'Fetch a service of codes', fetchService),
-  route('POST /{Sid}', 'Change a service of codes', changeService, {
-    form: SERVICE_PARAMETERS,
-  }),
-  route('DELETE /{Sid}', 'Delete a service of codes', deleteService, {
+  'GET /v2/Services/:Sid': route('Fetch a service of codes', fetchService),
+  'POST /v2/Services/:Sid': route('Change a service of codes', changeService, { form: SERVICE_PARAMETERS }),
+  'DELETE /v2/Services/:Sid': route('Delete a service of codes', deleteService, {
     answer: [204, 'It is deleted, with its verifications.'],
   }),
-  route('POST /{ServiceSid}/Verifications', 'Send a code', sendCode, {
+  'POST /v2/Services/:ServiceSid/Verifications': route('Send a code', sendCode, {
     form: START_PARAMETERS,
     answer: [201, 'The verification.'],
   }),
-  route(
-    'GET /{ServiceSid}/Verifications/{Sid}',
+  'GET /v2/Services/:ServiceSid/Verifications/:Sid': route(
     'Fetch a verification, by its SID or its number',
     fetchVerification,
   ),
-  route(
-    'POST /{ServiceSid}/Verifications/{Sid}',
+  'POST /v2/Services/:ServiceSid/Verifications/:Sid': route(
     'Cancel or approve a verification, by its SID or its number',
     changeVerification,
     { form: ['Status'] },
   ),
-  route('POST /{ServiceSid}/VerificationCheck', 'Check a code', checkCode, {
+  'POST /v2/Services/:ServiceSid/VerificationCheck': route('Check a code', checkCode, {
     form: ['Code', 'To', 'VerificationSid'],
     answer: [201, 'The verification: `approved` if the code was right.'],
   }),
-]
+})

@@ -9,8 +9,9 @@ import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send.ts'
 import { sendTexts } from '../../gateway/messages/send-routes.ts'
 import { type SendingCaller, withReader, withSender } from '../../gateway/messages/sender.ts'
-import { SENDS as SEND_GROUP } from '../../http/metrics/traffic.ts'
-import { type DoorCall, type DoorRoute, doorProtocol } from '../door.ts'
+import { rows } from '../../http/rows.ts'
+import type { Description } from '../describe-route.ts'
+import { type DoorCall, door, doorProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { ERROR, errorForm, quotaExceeded } from './errors.ts'
 import { CONTACTS, DEVICES, find, GROUPS, itemOf, type List, listing, MESSAGES, pageOf } from './lists.ts'
@@ -86,48 +87,64 @@ const reading =
 
 const header = z.object({ 'x-api-key': z.string().optional().describe('An API key.') })
 
-/** `at`: method, and path below `/vendel/api/`. Takes an API key, or a session's `Authorization`. */
+/** Takes an API key, or a session's `Authorization`. */
 const route = (
-  at: string,
   id: string,
   summary: string,
   answer: z.ZodType,
-  more: Pick<DoorRoute, 'body' | 'query' | 'work'>,
-): DoorRoute => ({
-  ...{ at: at.replace(' ', ' /vendel/api/'), id: `vendel${id}`, summary, header, error: ERROR },
-  ...{ answer: [200, 'Done.', answer], ...more },
+  more: Pick<Description, 'body' | 'query'>,
+  work: Parameters<typeof door>[1],
+) => door({ id: `vendel${id}`, summary, header, error: ERROR, answer: [200, 'Done.', answer], ...more }, work)
+
+const listRoute = (things: string, list: List, act: Act) => {
+  const query = [...list.filters, 'page', 'per_page']
+  return route(`List${things}`, `List ${things.toLowerCase()}`, pageOf(list), { query }, listing(list, act))
+}
+
+const SENDS = rows('vendel', {
+  'POST /vendel/api/sms/send': route('Send', 'Send a text', ACCEPTED, { body: TEXT }, sending(SEND, TEXT)),
+  'POST /vendel/api/sms/send-template': route(
+    'SendTemplate',
+    'Send a template',
+    ACCEPTED,
+    { body: TEMPLATE },
+    sending(TEMPLATE_SEND, TEMPLATE),
+  ),
 })
 
-const listRoute = (path: string, things: string, list: List, act: Act): DoorRoute =>
-  route(`GET ${path}`, `List${things}`, `List ${things.toLowerCase()}`, pageOf(list), {
-    query: [...list.filters, 'page', 'per_page'],
-    work: listing(list, act),
-  })
-
-const ROUTES = [
-  route('POST sms/send', 'Send', 'Send a text', ACCEPTED, { body: TEXT, work: sending(SEND, TEXT) }),
-  route('POST sms/send-template', 'SendTemplate', 'Send a template', ACCEPTED, {
-    body: TEMPLATE,
-    work: sending(TEMPLATE_SEND, TEMPLATE),
-  }),
-  route('GET sms/status/{id}', 'ReadStatus', 'Read a message', itemOf(MESSAGES), {
-    work: reading('readMessage', readStatus),
-  }),
-  route('GET sms/batch/{id}', 'ReadBatch', 'Read a send', BATCH, { work: reading('readMessage', readBatch) }),
-  route('GET plans/quota', 'ReadQuota', 'Read the quota of the month', QUOTA, {
-    work: reading('readUsage', readQuota),
-  }),
-  listRoute('sms/messages', 'Messages', MESSAGES, 'listMessages'),
-  listRoute('contacts', 'Contacts', CONTACTS, 'readContacts'),
-  listRoute('contacts/groups', 'Groups', GROUPS, 'readContacts'),
-  listRoute('devices', 'Devices', DEVICES, 'listDevices'),
-]
+const READS = rows('vendel', {
+  'GET /vendel/api/sms/status/:id': route(
+    'ReadStatus',
+    'Read a message',
+    itemOf(MESSAGES),
+    {},
+    reading('readMessage', readStatus),
+  ),
+  'GET /vendel/api/sms/batch/:id': route(
+    'ReadBatch',
+    'Read a send',
+    BATCH,
+    {},
+    reading('readMessage', readBatch),
+  ),
+  'GET /vendel/api/plans/quota': route(
+    'ReadQuota',
+    'Read the quota of the month',
+    QUOTA,
+    {},
+    reading('readUsage', readQuota),
+  ),
+  'GET /vendel/api/sms/messages': listRoute('Messages', MESSAGES, 'listMessages'),
+  'GET /vendel/api/contacts': listRoute('Contacts', CONTACTS, 'readContacts'),
+  'GET /vendel/api/contacts/groups': listRoute('Groups', GROUPS, 'readContacts'),
+  'GET /vendel/api/devices': listRoute('Devices', DEVICES, 'listDevices'),
+})
 
 const DESCRIPTION =
   'What Vendel’s SDKs call, below `/vendel`. 429 means that the quota is exceeded, 503 also that requests are too many.'
 
 /** What Vendel's SDKs call (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
 export const VENDEL: Protocol = {
-  ...doorProtocol('vendel', DESCRIPTION, ['/vendel'], ROUTES, errorForm),
-  groups: Object.fromEntries(ROUTES.slice(0, 2).map(({ at }) => [at, SEND_GROUP])),
+  ...doorProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, errorForm),
+  rows: [...SENDS, ...READS],
 }

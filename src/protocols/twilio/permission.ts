@@ -1,0 +1,68 @@
+import { asSender, type SendingCaller } from '../../gateway/messages/sender.ts'
+import { readBytes } from '../../http/body/raw-body.ts'
+import type { Ctx } from '../../http/context.ts'
+import { TWILIO } from '../../http/openapi/security.ts'
+import type { Permission } from '../../http/permission.ts'
+import { memoryOf } from '../../http/server/caller.ts'
+import { ApiError, RetryLater } from '../../platform/errors.ts'
+import { charsetOf } from '../../platform/tools/charset.ts'
+import { type Description, described } from '../describe-route.ts'
+import type { GatewayServices } from '../gateway-services.ts'
+import { queryBytes } from '../parameters.ts'
+import { type Call, identifyAccount } from './account.ts'
+import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
+import { INVALID, invalid, notFound, TwilioRefusal } from './refusals.ts'
+import { idOf } from './sids.ts'
+
+/** The account of the credentials. Throws 401, and 404 if the path names another account. */
+export const byAccount: Permission<SendingCaller, GatewayServices> = {
+  security: TWILIO,
+  withCaller: (c, services, work) => {
+    const run = async (account: SendingCaller) => {
+      const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
+      if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()
+      c.set('asker', account.auth)
+      return work(account)
+    }
+    return asSender(services, () => identifyAccount(c, services), run)
+  },
+}
+
+/** `byAccount` with the parameters of the form, or of the query for a route without a form. */
+const byCall = ({ query, form }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
+  security: TWILIO,
+  withCaller: (c, services, work) => {
+    // the parameters are read once, even if `retry` repeats the work
+    let given: Parameters | undefined
+    return byAccount.withCaller!(c, services, async (account) => {
+      const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
+      given ??= form ? await readForm(c) : readParameters(queryBytes(c))
+      const known = query ?? form
+      if (known) refuseUnknown(given, known)
+      return work({ ...account, c, services, sid, parameters: given })
+    })
+  },
+})
+
+/** A row of Twilio's API. */
+export const route = (
+  summary: string,
+  run: (call: Call) => Promise<unknown>,
+  more: Omit<Description, 'summary'> = {},
+) => ({ permission: byCall(more), ...described({ summary, ...more }), run })
+
+const MAX_BODY_BYTES = 1 << 20
+const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
+
+/**
+ * The parameters of a request's form. Throws 400 for a body that is no form, 413 for one that is too large.
+ */
+async function readForm(c: Ctx): Promise<Parameters> {
+  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c)).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
+  })
+  if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
+    throw invalid('The body must be application/x-www-form-urlencoded')
+  return readParameters(bytes, charsetOf(c.req.header('content-type') ?? ''))
+}
