@@ -31,7 +31,7 @@ export const undescribed = <Asking, Own extends Services>(
   send?: typeof sendRaw,
 ) => ({ permission, describe: null, run, ...(send && { send }) })
 
-/** Method and path. ALL: every other method. A path may end in `:name.json`; the value then includes `.json`. */
+/** Method and path. ALL: every other method. A path may end in `:name.json`: the value includes `.json`. */
 type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL'} /${string}`
 
 /** A row whose caller only its permission and its code know. */

@@ -15,6 +15,6 @@ export interface GatewayServices extends Services {
 /** The API of another product. */
 export interface Protocol extends Api {
   readonly rows: readonly Route<GatewayServices>[]
-  /** For limits: the caller of a route that is not below `/api`, null for a guest. Default: as of our own routes. */
+  /** For limits: the caller of a route not below `/api`, null for a guest. Default: as of our own routes. */
   readonly identify?: (services: GatewayServices) => (c: Ctx) => Promise<AuthRecord | null>
 }
