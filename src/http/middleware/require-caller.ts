@@ -6,10 +6,8 @@ import {
   USERS_ID,
 } from '../../engine/collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/errors.ts'
-import { sendJson } from '../answer.ts'
 import { authOf } from '../authenticate.ts'
 import type { Ctx, Services } from '../context.ts'
-import { routesFor } from '../make-routes.ts'
 import { collectionOf } from '../path-collection.ts'
 import { type Caller, storeOf } from '../server/caller.ts'
 
@@ -35,9 +33,6 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
     throw forbidden('The authorized record is not allowed to perform this action.')
   return caller
 }
-
-export const superuserRoutes = (services: Services, routes: Parameters<typeof routesFor<Caller>>[1]) =>
-  routesFor((c) => requireSuperuser(c, services), routes, sendJson)
 
 /** The collection that the path names. Throws 404. */
 export const pathCollection = (c: Ctx, { store }: Services): Collection =>
