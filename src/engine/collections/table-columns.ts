@@ -74,5 +74,5 @@ export async function addColumns(
   }
 }
 
-/** A field's column: name, type and default. Contract 2.11 */
+/** A field's column: name, type and default. docs/internals/collections.md */
 export const columnDdl = (field: Field) => sql`${columnSql(field)} ${sql.raw(fieldType(field).column(field))}`
