@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import type { Env } from '../http/context.ts'
 import type { Readiness } from '../http/metrics/readiness.ts'
-import { isBelow } from '../http/metrics/traffic.ts'
 import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
@@ -12,7 +11,7 @@ import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
 import { assetRoutes, consoleRoutes, docsRoutes } from './console.ts'
-import { FEATURES } from './features.ts'
+import { APIS, FEATURES } from './features.ts'
 import { READY_ROUTES } from './operations.ts'
 import { watchRoutes } from './watch-routes.ts'
 
@@ -22,22 +21,18 @@ export function createApp(services: GatewayServices): Hono<Env> {
   app.route('/', mount(READY_ROUTES, services))
   app.route('/', watchRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
-  for (const root of GATED) app.use(`${root}/*`, gate(services))
+  app.use('/api/*', gate(services))
+  for (const { roots, identify } of APIS)
+    for (const root of roots)
+      if (!root.startsWith('/api/')) app.use(`${root}/*`, gate(services, identify?.(services)))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
     return next()
   })
-  for (const { routes = [], rows = [] } of FEATURES) {
-    for (const [root, make] of routes) app.route(root, make(services))
-    app.route('/', mount(rows, services))
-  }
+  for (const { rows = [] } of FEATURES) app.route('/', mount(rows, services))
   app.route('/', docsRoutes(services, DESCRIBED))
   app.route('/', consoleRoutes(services))
-  for (const { roots, rows, identify } of PROTOCOLS) {
-    for (const root of roots)
-      if (!root.startsWith('/api/')) app.use(`${root}/*`, gate(services, identify?.(services)))
-    app.route('/', mount(rows, services))
-  }
+  for (const { rows } of PROTOCOLS) app.route('/', mount(rows, services))
   app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
   return app
@@ -45,14 +40,8 @@ export function createApp(services: GatewayServices): Hono<Env> {
 
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
 const HEADLESS: readonly string[] = [
-  ...FEATURES.flatMap(({ changingGets = [], rows = [] }) => [...changingGets, ...findChangingGets(rows)]),
+  ...FEATURES.flatMap(({ rows = [] }) => findChangingGets(rows)),
   ...PROTOCOLS.flatMap(({ roots, rows }) => [...roots.map((root) => `${root}/*`), ...findChangingGets(rows)]),
-]
-
-/** Roots of features and of PocketBase. Other products' APIs have gates of their own. */
-const GATED = [
-  '/api',
-  ...FEATURES.flatMap(({ api }) => api?.roots ?? []).filter((root) => !isBelow('/api', root)),
 ]
 
 const RETRY_SECONDS = 5

@@ -29,7 +29,7 @@ import type { Config } from '../platform/config.ts'
 import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import { readSenderFilter } from '../portable/phone/number-patterns.ts'
-import type { GatewayServices } from '../protocols/gateway-services.ts'
+import type { GatewayServices, Protocol } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
 import { fitSmsgate } from '../protocols/smsgate-api/webhooks.ts'
@@ -68,13 +68,12 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
 ]
 
 /** Our own APIs and those of other products. */
-export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api), ...PROTOCOLS]
+export const APIS: readonly (Api & Pick<Protocol, 'identify'>)[] = [
+  ...FEATURES.flatMap(({ api = [] }) => api),
+  ...PROTOCOLS,
+]
 
-export const RIGHTS: RouteRights = Object.assign(
-  {},
-  ...FEATURES.map(({ rights, rows = [] }) => ({ ...rights, ...sumRights(rows) })),
-  ...PROTOCOLS.map(({ rows }) => sumRights(rows)),
-)
+export const RIGHTS: RouteRights = sumRights([...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows))
 
 /** Code that features add to their collections, by collection id. */
 export function extensionsOf(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {

@@ -36,7 +36,6 @@ function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords
 /** PocketBase's collections, their records and sign-ins. */
 export const RECORDS: Feature = {
   rows: [...COLLECTION_ROUTES, ...RECORD_ROUTES, ...AUTH_ROUTES],
-  // a description for each collection: it may have an own form, and the rows know none
   paths: collectionPaths,
   extensions: () => ({ [SUPERUSERS_ID]: superusersExtension }),
   timed: ({ store }) => [

@@ -1,14 +1,12 @@
-import type { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { MailServices } from '../../engine/auth/send-mail.ts'
 import type { Backups } from '../../engine/backup/backups.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import type { Extension, Extensions } from '../../engine/records/collection-extension.ts'
-import type { Api, Env, Services } from '../../http/context.ts'
+import type { Api, Services } from '../../http/context.ts'
 import type { Family } from '../../http/metrics/family.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
-import type { RouteRights } from '../../http/required-role.ts'
 import type { Route } from '../../http/rows.ts'
 import type { Config } from '../../platform/config.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
@@ -34,14 +32,9 @@ export interface QueuedServices extends MailServices {
 export interface Feature<Own extends Services = Services, Queued = QueuedServices> {
   /** Its routes. A feature earlier in the list answers first. */
   readonly rows?: readonly Route<Own>[]
-  /** Routes, each with the path of its root. */
-  readonly routes?: readonly (readonly [root: string, routes: (services: Own) => Hono<Env>])[]
   /** How requests to the feature's roots are counted and refused; tags and webhooks for OpenAPI. */
   readonly api?: Api
-  readonly rights?: RouteRights
-  /** Paths at which a GET changes something, so that a HEAD is refused. */
-  readonly changingGets?: readonly string[]
-  /** The routes' descriptions for OpenAPI. */
+  /** Descriptions for OpenAPI that no row can have: there is one for each collection. */
   readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
   /** Code for the feature's own collections, by their ids. */
   readonly extensions?: (config: Pick<Config, 'webhookAllowPrivate'>) => Readonly<Record<string, Extension>>
