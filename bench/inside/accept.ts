@@ -17,12 +17,19 @@ import { seedDatabase, seedPostgres } from '../databases.ts'
 import { USERS } from '../seed.ts'
 
 const USAGE = `npx node bench/inside/accept.ts [--against FOLDER] [--rounds 5] [--seconds 3] [--statements]
-CPU time of Postgres per accepted send, one at a time and in groups of 16 and 64. Other work on the machine changes it
+CPU time of Postgres per accepted send, one at a time, in groups of 16 and 64, and of 20 accounts. Other work on the machine changes it
 less than a rate. Beside it that of the bare server's statement, and with --against of the accept function of another
 checkout. --statements: also how long each statement within sms_accept takes (pg_stat_statements).
 `
 const HOME = resolve(import.meta.dirname, '../..')
-const GROUPS = [1, 16, 64]
+/** Accounts, and sends of each. */
+const GROUPS: readonly Group[] = [
+  [1, 1],
+  [1, 16],
+  [1, 64],
+  [20, 1],
+]
+const OTHERS = `select id, xmin::text from users where id like 'benchother%' order by id limit 19`
 const KEY = 'benchkey0000001'
 const WARM_CALLS = 200
 const STATEMENT_GROUPS = 500
@@ -35,10 +42,13 @@ const STATEMENTS = `select calls, round((total_exec_time * 1000 / $1)::numeric, 
   from pg_stat_statements where calls >= $1 / 2 and dbid = (select oid from pg_database where datname = current_database())
   order by total_exec_time desc`
 
+/** How many accounts, and how many sends of each. */
+type Group = readonly [accounts: number, sends: number]
+
 interface Side {
   readonly name: string
   /** Stores a group of so many sends. */
-  store(count: number): Promise<unknown>
+  store(group: Group): Promise<unknown>
   /** Nanoseconds that the connections of this side have computed. */
   computed(): Promise<number>
   /** Stores groups while Postgres measures each statement. Returns the mean µs of a group by statement. */
@@ -59,7 +69,10 @@ async function openSide(home: string, url: string, admin: string): Promise<Side>
   const key = { id: KEY, version: keyVersion! }
   const sender = { ...accountSender(USERS.sender, KEY), version: version!, key }
   // `sender`: for checkouts before the judge
-  const offer = (): Offer & { readonly sender: Sender } => ({
+  const others = (await db.query(OTHERS)).rows as [string, string][]
+  const senders: Sender[] = [sender]
+  for (const [id, version] of others) senders.push({ ...accountSender(id, id), version })
+  const offer = (sender: Sender): Offer & { readonly sender: Sender } => ({
     ...{ ...PLAIN_OPTIONS, permit: may(sender, 'send'), sender },
     body: 'Message 4711: your parcel arrives tomorrow between 9 and 12.',
     messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
@@ -67,7 +80,12 @@ async function openSide(home: string, url: string, admin: string): Promise<Side>
   const terms = { ...config, deviceOnlineSeconds: 86_400 }
   return {
     name: home,
-    store: (count) => accept.storeOffers(store, terms, Array.from({ length: count }, offer)),
+    store: ([accounts, sends]) =>
+      accept.storeOffers(
+        store,
+        terms,
+        Array.from({ length: accounts * sends }, (_, i) => offer(senders[i % accounts]!)),
+      ),
     ...metersOf(url, admin),
   }
 }
@@ -81,7 +99,7 @@ function openBare(url: string, admin: string): Side {
   })
   return {
     name: 'bare',
-    store: (count) => storeGroup(pool, Array.from({ length: count }, one)),
+    store: ([accounts, sends]) => storeGroup(pool, Array.from({ length: accounts * sends }, one)),
     ...metersOf(url, admin),
   }
 }
@@ -114,11 +132,11 @@ function metersOf(url: string, admin: string): Pick<Side, 'computed' | 'statemen
   }
 }
 
-async function round(side: Side, count: number, seconds: number): Promise<number> {
+async function round(side: Side, group: Group, seconds: number): Promise<number> {
   const before = await side.computed()
   let sends = 0
-  for (const end = performance.now() + seconds * 1000; performance.now() < end; sends += count)
-    await side.store(count)
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; sends += group[0] * group[1])
+    await side.store(group)
   return ((await side.computed()) - before) / 1000 / sends
 }
 
@@ -158,9 +176,9 @@ async function main(): Promise<void> {
     sides.push(await openSide(HOME, ours, postgres.url), openBare(bare, postgres.url))
     await measure(sides, Number(values.rounds), Number(values.seconds))
     for (const side of values.statements ? sides : [])
-      for (const count of GROUPS) {
-        console.log(`groups of ${count}, ${side.name}: µs by statement`)
-        console.table(await side.statements(STATEMENT_GROUPS, () => side.store(count)))
+      for (const group of GROUPS) {
+        console.log(`${group.join(' x ')}, ${side.name}: µs by statement`)
+        console.table(await side.statements(STATEMENT_GROUPS, () => side.store(group)))
       }
   } finally {
     await postgres.stop()
@@ -168,15 +186,15 @@ async function main(): Promise<void> {
 }
 
 async function measure(sides: readonly Side[], rounds: number, seconds: number): Promise<void> {
-  for (const side of sides) for (let i = 0; i < WARM_CALLS; i++) await side.store(1 + (i % 4))
-  for (const count of GROUPS) {
+  for (const side of sides) for (let i = 0; i < WARM_CALLS; i++) await side.store([1 + (i % 2), 1 + (i % 4)])
+  for (const group of GROUPS) {
     const found = new Map(sides.map((side) => [side, [] as number[]]))
     for (let n = 0; n < rounds; n++)
-      for (const side of sides) found.get(side)!.push(await round(side, count, seconds))
+      for (const side of sides) found.get(side)!.push(await round(side, group, seconds))
     for (const [{ name }, all] of found) {
       const sorted = all.sort((a, b) => a - b).map((us) => us.toFixed(0))
       console.log(
-        `groups of ${count}, ${name}: ${sorted[sorted.length >> 1]} µs a send (${sorted.join(', ')})`,
+        `${group.join(' x ')}, ${name}: ${sorted[sorted.length >> 1]} µs a send (${sorted.join(', ')})`,
       )
     }
   }

@@ -432,6 +432,7 @@ create type sms_request as (
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (
+  "user" text,
   id text,
   status text,
   "to" text,

@@ -30,8 +30,8 @@ const CHECKS: readonly Check[] = [
   [MAY, '  if device is not null or sim > 0 then', '  if false then'],
   [
     ACCEPT,
-    "    if outcome = 'accepted' and (destinations || key_destinations",
-    '    if false and (destinations || key_destinations',
+    "    if outcome = 'accepted' and (bounds.destinations || bounds.key_destinations",
+    '    if false and (bounds.destinations || bounds.key_destinations',
   ],
   ['src/gateway/messages/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
   ['src/gateway/messages/send/preview.ts', 'items: showsPeople ? items : []', 'items'],

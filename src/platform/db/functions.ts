@@ -74,6 +74,7 @@ export interface TableFunctions {
   jobs_lease: (of_kind: string, first: string, room: number, busy: readonly string[], seconds: number) => { id: number; holder: string; key: string; payload: string; runs: number; attempts: number; ageMs: number }
   pb_time: (t: string) => { ms: number; raw: number }
   retention_periods: (owner: string, server: number) => { incoming: number; outgoing: number; files: number; consents: number }
+  sms_accept: (moment: string, since: string, default_quota: number, sticky: string, owners: readonly string[], recipients: readonly string[], requests: readonly string[]) => { outcomes: readonly string[]; known: readonly string[]; wake: readonly string[] }
   sms_assign: (owner: string, since: string, at: Date, sticky: string, is_new: boolean, texts: string, is_trial: boolean) => { n: number; line: string; device: string; number: string; charged: string; cost: string; room_at: Date; reason: string }
   sms_change: (texts: readonly string[], scheduled: string, expires: string, ttl: number, new_body: string, new_segments: number, new_priority: number, sender: string, may_cancel: boolean, act: string, record: string) => { message: string; what: string; unfit: boolean; refusal: string; due: Date; ends: Date; next_priority: number; next_segments: number }
   sms_claim: (asks: string) => { number: number; id: string; attempt: number; to: string; body: string; sim: number; priority: number; expires_at: string; lease_until: string; sealed: string }

@@ -5,6 +5,7 @@ create domain pb_date as text collate "C" default ''::text not null;
 -- Types
 
 create type sms_new_message as (
+  "user" text,
   id text,
   status text,
   "to" text,
@@ -1638,7 +1639,7 @@ create function retention_periods(owner text, server double precision) returns T
 create function scopes_kept() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
-create function sms_accept(owner text, moment text, since text, default_quota double precision, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
+create function sms_accept(moment text, since text, default_quota double precision, sticky text, owners text[], recipients text[], requests text[], OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile
 create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
 create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text) volatile
@@ -1707,7 +1708,7 @@ create function sms_report(reports json) returns TABLE(number integer, status te
 create function sms_return_stale(room integer) returns void volatile set plan_cache_mode=force_custom_plan
 create function sms_rewake(room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
-create function sms_store(owner text, moment text, since text, sticky text, turns bigint, reserved integer, account record, requests anyarray, spent double precision, is_special boolean) returns text[] volatile
+create function sms_store(moment text, since text, sticky text, drafts anyarray, special text[], has_quiet boolean, has_answer boolean, has_origin boolean, has_fault boolean) returns text[] volatile
 create function sms_take_back(texts text[], dues timestamp with time zone[], waits_for text, why text) returns void volatile
 create function sms_takes_from(owner text, since text, not_by text) returns double precision stable
 create function sms_texts_unwanted() returns trigger volatile set plan_cache_mode=force_custom_plan

@@ -37,10 +37,7 @@ declare
   cost int;
   -- the sender of the request and its bounds: see sms_limits_of
   sender text;
-  stale boolean;
-  destinations text;
-  key_destinations text;
-  key_lines text[];
+  bounds record;
   is_campaign boolean;
   -- how many recipients the earlier requests have
   place int := 0;
@@ -66,13 +63,14 @@ begin
     -- Are the credentials still those that the request was checked with? What are the sender's bounds?
     if sender is distinct from concat_ws(' ', request.version, request.key, request.key_version, request.sent_by) then
       sender := concat_ws(' ', request.version, request.key, request.key_version, request.sent_by);
-      select l.* into stale, destinations, key_destinations, key_lines
-      from sms_limits_of(owner, request.version, request.key, request.key_version, request.sent_by) l;
-      is_campaign := request.version is null
-        and exists (select from campaigns c where c.id = request.sent_by and c."user" = owner);
+      bounds := sms_limits_of(owner, request.version, request.key, request.key_version, request.sent_by);
+      is_campaign := false;
+      if request.version is null then
+        is_campaign := exists (select from campaigns c where c.id = request.sent_by and c."user" = owner);
+      end if;
     end if;
-    outcome := case when stale then 'stale' else outcome end;
-    is_special := is_special or key_lines is not null;
+    outcome := case when bounds.stale then 'stale' else outcome end;
+    is_special := is_special or bounds.key_lines is not null;
 
     -- Messages to people who get none are stored as failed and cost nothing. A campaign leaves out people on
     -- the stop list: an erasure finds no text that a campaign planned before.
@@ -145,10 +143,10 @@ begin
     end if;
 
     -- May the sender send to these numbers by this line? Most senders have no bounds.
-    if outcome = 'accepted' and (destinations || key_destinations <> '' or key_lines is not null) then
+    if outcome = 'accepted' and (bounds.destinations || bounds.key_destinations <> '' or bounds.key_lines is not null) then
       outcome := coalesce(sms_may(
-        'send', destinations, key_destinations, key_lines, (select array_agg(m."to") from unnest(request.messages) m),
-        request.device, request.line, request.sim, key_lines
+        'send', bounds.destinations, bounds.key_destinations, bounds.key_lines, (select array_agg(m."to") from unnest(request.messages) m),
+        request.device, request.line, request.sim, bounds.key_lines
       ), outcome);
     end if;
 
@@ -157,11 +155,11 @@ begin
       if account.monthly_quota > 0 and account.used + spent + cost > account.monthly_quota then
         outcome := 'quota_exceeded';
       elsif not request.later
-        and (request.device is not null or request.sim > 0 or key_lines is not null or account.lines = '{}')
+        and (request.device is not null or request.sim > 0 or bounds.key_lines is not null or account.lines = '{}')
       then
         perform from sms_ranked_lines(owner, since) l
         where (l.device = request.device or request.device is null and (l.rank in (0, 2) or l.rank = 1 and request.sim > 0))
-          and (request.line is null or l.line = request.line) and (key_lines is null or l.line = any (key_lines))
+          and (request.line is null or l.line = request.line) and (bounds.key_lines is null or l.line = any (bounds.key_lines))
           and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
           -- a text that names only a slot never goes to a carrier that is kept for failures (sms_assign)
           and (request.sim = 0 or request.device is not null or not exists (
@@ -185,7 +183,7 @@ begin
     if request.origin is not null then
       origins := origins || ((request.origin ->> 'api') || ' ' || (request.origin ->> 'id'));
     end if;
-    request.lines := key_lines;
+    request.lines := bounds.key_lines;
     accepted := accepted || request;
   end loop;
 end $$;

@@ -23,13 +23,9 @@ interface Stored {
   readonly wake: readonly string[]
 }
 
-/** Calls sms_accept once per user, in a fixed order, so that locks of users' rows cannot deadlock. */
-const ACCEPT = `
-select g.owner, a.outcomes, a.known, a.wake
-from unnest($5::text[], $6::text[], $7::text[]) g(owner, recipients, requests)
-cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.recipients::text[], g.requests::sms_request[]) a`
+const ACCEPT = 'select outcomes, known, wake from sms_accept($1, $2, $3, $4, $5, $6, $7)'
 
-/** A user's offers, as `ACCEPT` takes them. `places`: their indexes among all offers. */
+/** A user's offers, as sms_accept takes them. `places`: their indexes among all offers. */
 interface Group {
   readonly recipients: string[]
   readonly requests: string[]
@@ -54,24 +50,23 @@ export async function storeOffers(
     group.requests.push(requestRow(offer))
     group.places.push(i)
   }
+  // in a fixed order, so that locks of users' rows cannot deadlock
   const owners = [...groups.keys()].sort()
   const recipients: string[] = []
   const requests: string[] = []
+  const places: number[] = []
   for (const owner of owners) {
     const group = groups.get(owner)!
     recipients.push(arrayText(group.recipients))
     requests.push(arrayText(group.requests))
+    places.push(...group.places)
   }
   const { rows } = await store.db.query(ACCEPT, [...terms, owners, recipients, requests], 'sms accept')
+  const [[outcomes, known, wake]] = rows as [[Outcome[], string[], string[] | null]]
   const verdicts: (Verdict | undefined)[] = []
-  const wake: string[] = []
-  for (const [owner, outcomes, known, devices] of rows as [string, Outcome[], string[], string[] | null][]) {
-    const { places } = groups.get(owner)!
-    for (const [i, outcome] of outcomes.entries())
-      verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
-    wake.push(...(devices ?? []))
-  }
-  return { verdicts, wake }
+  for (const [i, outcome] of outcomes.entries())
+    verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
+  return { verdicts, wake: wake ?? [] }
 }
 
 /** A line is preferred for a number if they exchanged texts since this date. '': no such preference. */

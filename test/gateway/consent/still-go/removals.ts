@@ -14,6 +14,7 @@ const REFUSALS = 'sql/functions/consent/sms_refusals.sql'
 const CLAIM = 'sql/functions/messages/queue/sms_claim.sql'
 const END = 'sql/functions/consent/sms_end_refused.sql'
 const JUDGE = 'sql/functions/messages/send/sms_judge.sql'
+const ACCEPT = 'sql/functions/messages/send/sms_accept.sql'
 const STORE = 'sql/functions/messages/send/sms_store.sql'
 const CHECKS: readonly Check[] = [
   [REFUSALS, 'unwilling := consent_stopped(owner, numbers);', 'null;'],
@@ -33,7 +34,7 @@ const CHECKS: readonly Check[] = [
   [JUDGE, "or consent_required(owner, coalesce(request.template, ''), coalesce(request.groups, '{}'))", ''],
   [JUDGE, 'request.refusals := sms_refusals(', 'request.scope := request.scope; perform sms_refusals('],
   [STORE, 'd.lines, d.scope::json', 'd.lines, null'],
-  [STORE, 'if request.origin is not null or kept is not null then', 'if request.origin is not null then'],
+  [ACCEPT, 'if request.origin is not null or kept is not null then', 'if request.origin is not null then'],
   ['sql/functions/consent/sms_texts_unwanted.sql', 'perform from sms_end_refused(', 'perform array('],
   ['sql/functions/consent/scopes_kept.sql', "'{isRequired}', 'true'", "'{isRequired}', 'false'"],
   [
