@@ -37,7 +37,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '7040407127a3e618a0e0edb371e2e1f89d7c266d'
+const FIRST_RELEASE = '6064be3954ee0239e75fafb295a6739a93504f4d'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
