@@ -24,12 +24,12 @@ export function guardLeaving(isNeeded: () => boolean, ask: () => Promise<boolean
 /** Whether the user may leave the current page. Asks the user if the guard requires that. */
 export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (await guard.ask())
 
-const pathOf = (address: string) => address.split('?', 1)[0]
+const readPath = (address: string) => address.split('?', 1)[0]
 
 /** Shows the page of a new URL. If the guard has to ask first, restores the old URL until the answer. */
 async function follow(): Promise<void> {
   const target = location.hash
-  if (guard.isNeeded() && pathOf(target) !== pathOf(hash.value)) {
+  if (guard.isNeeded() && readPath(target) !== readPath(hash.value)) {
     history.replaceState(null, '', hash.value)
     if (await guard.ask()) location.hash = target
   } else hash.value = target

@@ -69,7 +69,7 @@ function offlinePage(): Response {
 }
 
 async function show(notice: Notice): Promise<void> {
-  const { title, body, tag, hash } = wordsOf(notice)
+  const { title, body, tag, hash } = describe(notice)
   if (await isInFront(hash)) return
   const [before] = await self.registration.getNotifications({ tag })
   // several tabs may report the same text, but it notifies only once
@@ -79,7 +79,7 @@ async function show(notice: Notice): Promise<void> {
   await self.registration.showNotification(title, options as NotificationOptions)
 }
 
-function wordsOf(notice: Notice): Shown {
+function describe(notice: Notice): Shown {
   if ('conversations' in notice) {
     const title = t('News in {count} conversations').replace('{count}', () => String(notice.conversations))
     return { title, body: '', tag: 'conversations', hash: '#/conversations' }
@@ -105,12 +105,12 @@ async function isInFront(hash: string): Promise<boolean> {
   const front = (await tabs()).filter(
     ({ visibilityState, focused }) => visibilityState === 'visible' && focused,
   )
-  const places = await Promise.all(front.map(placeOf))
+  const places = await Promise.all(front.map(findPlace))
   return places.includes(hash)
 }
 
 /** Asks a tab for the present part of its URL after `#`. The service worker cannot read it. */
-function placeOf(tab: WindowClient): Promise<string> {
+function findPlace(tab: WindowClient): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((done) => {
     setTimeout(() => done(''), ANSWER_MS)

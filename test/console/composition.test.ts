@@ -1,9 +1,9 @@
 import { ClientResponseError } from 'pocketbase'
-import { faultOf } from '../../console/src/data/fault.ts'
+import { readFault } from '../../console/src/data/fault.ts'
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/record-types.ts'
-import { BLANK, copyOf, requestOf, withMore } from '../../console/src/pages/send/composition.ts'
-import { faultsOf, placeFault } from '../../console/src/pages/send/composition-faults.ts'
+import { BLANK, copyCampaign, makeRequest, withMore } from '../../console/src/pages/send/composition.ts'
+import { findFaults, placeFault } from '../../console/src/pages/send/composition-faults.ts'
 
 test.each([
   ['one', '+4915112345678', ['+4915112345678']],
@@ -51,7 +51,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     ...{ guarantee: 'at_least_once' as const, repeat: null, runs: 0, run_of: '' },
     ...{ requires_consent: false, without_consent: null },
   }
-  expect(requestOf(copyOf(campaign), [])).toEqual({
+  expect(makeRequest(copyCampaign(campaign), [])).toEqual({
     name: 'Sale',
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
     ...{ line_id: 'l1', priority: 5, guarantee: 'at_least_once' },
@@ -61,7 +61,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     ...{ line: '', device: 'd1', priority: 0, quiet_hours: false },
     guarantee: '',
   }
-  expect(requestOf(copyOf(ofDevice), [])).toEqual({
+  expect(makeRequest(copyCampaign(ofDevice), [])).toEqual({
     name: 'Sale',
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
     ...{ device_id: 'd1', quiet_hours: false },
@@ -69,8 +69,8 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
 })
 
 test('a send request contains only values that differ from the default', () => {
-  expect(requestOf(READY, [])).toEqual({ recipients: ['+4915120000010'], body: 'Hello' })
-  const full = requestOf(
+  expect(makeRequest(READY, [])).toEqual({ recipients: ['+4915120000010'], body: 'Hello' })
+  const full = makeRequest(
     {
       ...READY,
       ...{ kind: 'template', template: 't1', variables: { day: 'Monday', old: 'x' }, groups: ['g1'] },
@@ -106,7 +106,7 @@ test.each([
 ] as const)('a form with %s has faults at the fields $2', (_, change, fields) => {
   const composition = { ...READY, ...change }
   const missing = composition.kind === 'template' ? ['day'] : []
-  expect(Object.keys(faultsOf(composition, missing, NOW))).toEqual(fields)
+  expect(Object.keys(findFaults(composition, missing, NOW))).toEqual(fields)
 })
 
 test.each([
@@ -123,7 +123,7 @@ test.each([
   ['invalid_request', 'repeat.cron must be five fields', 'cron'],
 ])('the refusal %s "%s" is shown at the field $2', (code, message, field) => {
   const response = { error: code, message }
-  const { fields } = placeFault(faultOf(new ClientResponseError({ status: 400, response })))
+  const { fields } = placeFault(readFault(new ClientResponseError({ status: 400, response })))
   expect(Object.keys(fields)[0]).toBe(field)
 })
 

@@ -1,4 +1,4 @@
-import { countryOf } from '../../console/src/data/phone/country-of.ts'
+import { guessCountry } from '../../console/src/data/phone/guess-country.ts'
 
 test.each([
   ['the time zone decides first', ['en-GB'], 'Europe/Berlin', 'DE'],
@@ -9,10 +9,10 @@ test.each([
   ['a continent does not count as a country', ['es-419', 'pt-BR'], 'UTC', 'BR'],
   ['without any hint no country is chosen', ['x-unknown'], 'Etc/GMT+1', ''],
 ])('%s: $3', (_, languages, zone, country) => {
-  expect(countryOf(languages, zone)).toBe(country)
+  expect(guessCountry(languages, zone)).toBe(country)
 })
 
 test('every time zone on land has a country', () => {
-  const lost = Intl.supportedValuesOf('timeZone').filter((zone) => countryOf([], zone) === '')
+  const lost = Intl.supportedValuesOf('timeZone').filter((zone) => guessCountry([], zone) === '')
   expect(lost.filter((zone) => !/^(Antarctica|Etc)\/|^UTC$/.test(zone))).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { ClientResponseError } from 'pocketbase'
-import { faultOf, faultText } from '../../console/src/data/fault.ts'
+import { faultText, readFault } from '../../console/src/data/fault.ts'
 
 const answer = (status: number, response: object) => new ClientResponseError({ url: '', status, response })
 const AWAY = 'The server cannot be reached. Look at your connection and try again.'
 const refused = (fields: Readonly<Record<string, string>>) =>
-  faultOf(
+  readFault(
     answer(400, {
       message: 'Failed to create record.',
       data: Object.fromEntries(
@@ -19,7 +19,7 @@ test.each([
   new DOMException('The user aborted a request.', 'AbortError'),
 ])('the error "%s" counts as a lost connection', (error) => {
   for (const thrown of [error, new ClientResponseError(error)])
-    expect(faultOf(thrown)).toMatchObject({ isAway: true, message: AWAY })
+    expect(readFault(thrown)).toMatchObject({ isAway: true, message: AWAY })
 })
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
   new RangeError('Invalid time value'),
 ])('the error "%s" does not count as a lost connection', (error) => {
   for (const thrown of [error, new ClientResponseError(error)]) {
-    const fault = faultOf(thrown)
+    const fault = readFault(thrown)
     expect(fault.isAway).toBe(false)
     expect(fault.message).not.toBe(AWAY)
   }
@@ -73,7 +73,7 @@ test.each([
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
   ['a sentence that is clear already', 'The campaign is over', 'The campaign is over'],
 ])("the server's message about %s is shown as: $2", (_, message, words) => {
-  expect(faultOf(answer(400, { message })).message).toBe(words)
+  expect(readFault(answer(400, { message })).message).toBe(words)
 })
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
   ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
   ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
 ])('%s is shown as: $2', (_, error, words) => {
-  expect(faultOf(error).message).toBe(words)
+  expect(readFault(error).message).toBe(words)
 })
 
 test.each([

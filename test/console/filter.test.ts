@@ -3,8 +3,8 @@ import peggy from 'peggy'
 import {
   FIELDS,
   fieldAt,
-  signsOf,
-  valuesOf,
+  listSigns,
+  readValues,
   withCondition,
 } from '../../console/src/pages/messages/filter/condition.ts'
 
@@ -31,5 +31,6 @@ test.each([
 
 test.each(FIELDS)('%s is a field of the collections with operators of the grammar', (path) => {
   expect(fieldAt(path)).toBeDefined()
-  for (const [sign] of signsOf(path)) parse(withCondition('', path, sign, valuesOf(path)?.[0]?.[0] ?? '2026'))
+  for (const [sign] of listSigns(path))
+    parse(withCondition('', path, sign, readValues(path)?.[0]?.[0] ?? '2026'))
 })

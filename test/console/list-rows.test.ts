@@ -4,7 +4,13 @@ import {
   readNumbers,
   unknownPlaceholders,
 } from '../../console/src/pages/send-list/list-rows.ts'
-import { complete, faultIn, type Kept, storedOf, typedOf } from '../../console/src/parts/rows/values.ts'
+import {
+  complete,
+  findFieldFault,
+  type Kept,
+  makeStored,
+  makeTyped,
+} from '../../console/src/parts/rows/values.ts'
 
 const planList = (rows: Sheet, column: number, country: string, text: string) =>
   planNumbers(rows, readNumbers(rows, [column], country), [column], text)
@@ -94,25 +100,25 @@ test.each([
   'a setting in JSON (%s) is shown as "$4", and "$5" is saved as "$6"',
   (_, facts, more, stored, typed, next, written) => {
     const rows = [complete({ name: 'a.b', ...more } as Kept, facts)]
-    expect(typedOf(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
-    expect(storedOf(rows, { 'a.b': next })).toEqual(written === undefined ? {} : { a: { b: written } })
+    expect(makeTyped(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
+    expect(makeStored(rows, { 'a.b': next })).toEqual(written === undefined ? {} : { a: { b: written } })
   },
 )
 
 test('members of one object are saved together', () => {
   const rows = [{ name: 'a.b' }, { name: 'a.c' }]
-  expect(storedOf(rows, typedOf(rows, { a: { b: 1, c: 2 } }))).toEqual({ a: { b: '1', c: '2' } })
+  expect(makeStored(rows, makeTyped(rows, { a: { b: 1, c: 2 } }))).toEqual({ a: { b: '1', c: '2' } })
 })
 
 test.each([
   ['the field itself', { a: 'no' }, 'no'],
   ['a member of its list', { 'a.0': 'no' }, 'no'],
 ])('for an error of %s a field shows: $2', (_, fields: Record<string, string>, said) =>
-  expect(faultIn(fields, 'a')).toBe(said),
+  expect(findFieldFault(fields, 'a')).toBe(said),
 )
 
 test('a field does not show the error of another field', () => {
-  expect(faultIn({ ab: 'no' }, 'a')).toBeUndefined()
+  expect(findFieldFault({ ab: 'no' }, 'a')).toBeUndefined()
 })
 
 test('a row with several numbers gets its text at the mobile one', () => {

@@ -1,5 +1,5 @@
 import type { Message, MessageEvent } from '../../console/src/data/record-types.ts'
-import { stepsOf } from '../../console/src/pages/message/steps.ts'
+import { makeSteps } from '../../console/src/pages/message/steps.ts'
 
 const device = { name: 'desk phone' }
 const message = (values: object) =>
@@ -85,6 +85,6 @@ test.each([
     ['Came in on desk phone 2'],
   ],
 ])('the history of a message %s', (_, values, events, told) => {
-  const steps = stepsOf(message(values), events)
+  const steps = makeSteps(message(values), events)
   expect(steps.map(({ words, at, detail }) => `${words} ${at}${detail && ` ${detail}`}`)).toEqual(told)
 })

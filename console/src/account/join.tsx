@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb, personal, post } from '../data/client.ts'
-import { type Fault, faultOf } from '../data/fault.ts'
+import { type Fault, readFault } from '../data/fault.ts'
 import { session, signOut } from '../data/session.ts'
 import { chooseAccount } from '../data/team/chosen-account.ts'
 import { type MemberRole, ROLE_WORDS } from '../data/team/team.ts'
@@ -35,7 +35,7 @@ export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
   const [shown, setShown] = useState<Invitation | Fault>()
   useEffect(() => {
-    post<Invitation>(SHOW, { secret }).then(setShown, (error) => setShown(faultOf(error)))
+    post<Invitation>(SHOW, { secret }).then(setShown, (error) => setShown(readFault(error)))
   }, [secret])
   if (!shown) return <Loading />
   if ('message' in shown) return <BrokenLink text={shown.message} />

@@ -34,7 +34,7 @@ const LINKS: Readonly<Record<string, readonly [string, string, string, readonly 
 /** Runs the action of a mailed link, but only after a click on a button: mail scanners open links, too. */
 export function Page({ params: { link = '', token = '' } }: PageProps) {
   const [isDone, setDone] = useState(false)
-  const collection = collectionOf(token)
+  const collection = readCollection(token)
   const save = async (_: unknown, { password = '', passwordConfirm = '' }: Passwords) => {
     const accounts = pb.collection(collection ?? '')
     if (link === 'confirm-password-reset')
@@ -64,7 +64,7 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
 }
 
 /** Reads the collection id from a mailed token without verifying it. Undefined for an unreadable token. */
-function collectionOf(token: string): string | undefined {
+function readCollection(token: string): string | undefined {
   try {
     const payload = JSON.parse(atob(token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))
     return typeof payload.collectionId === 'string' ? payload.collectionId : undefined

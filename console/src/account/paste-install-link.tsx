@@ -13,16 +13,16 @@ const ROWS: readonly FormRow[] = [
     ...{ name: 'link', label: t('The link that the server printed'), autocomplete: 'off' },
     placeholder: 'http://…/_/#/pbinstall/…',
     error: (link) =>
-      tokenIn(link)
+      findToken(link)
         ? undefined
         : t('This is not the link. It ends with three parts that have dots between them.'),
   },
 ]
 
-const tokenIn = (link: unknown) => TOKEN.exec(String(link).trim())?.[1]
+const findToken = (link: unknown) => TOKEN.exec(String(link).trim())?.[1]
 
 const open = async (_: unknown, { link }: { link?: unknown }) => {
-  go(`/pbinstall/${tokenIn(link)}`)
+  go(`/pbinstall/${findToken(link)}`)
   return ''
 }
 

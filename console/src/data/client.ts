@@ -19,7 +19,7 @@ export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
 export const serverUrl = SERVER
 
 /** A filter for records whose field has one of the values. */
-export const anyOf = (field: string, values: readonly string[]): string =>
+export const matchAny = (field: string, values: readonly string[]): string =>
   values.map((value) => pb.filter(`${field} = {:value}`, { value })).join(' || ')
 
 /** Counts the records that a filter finds. */

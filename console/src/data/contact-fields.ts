@@ -2,7 +2,7 @@ import { isObject } from './is-object.ts'
 import type { Contact } from './record-types.ts'
 
 /** A contact's custom fields with a text, number or bool, which templates can use. */
-export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
+export function readFields({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
   if (!isObject(data)) return []
   return Object.entries(data)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
@@ -11,7 +11,7 @@ export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value:
 
 /** The value of a custom field by its exact name or, if there is none, by its name in another case. */
 export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
-  const fields = fieldsOf(contact)
+  const fields = readFields(contact)
   const lower = name.toLowerCase()
   const field =
     fields.find(([key]) => key === name) ?? fields.findLast(([key]) => key.toLowerCase() === lower)

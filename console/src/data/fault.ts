@@ -27,7 +27,7 @@ const isOfFetch = (error: unknown) =>
   error instanceof DOMException || (error instanceof TypeError && NO_ANSWER.test(error.message))
 
 /** Converts any error to a Fault: an answer in PocketBase's or the gateway's format, or a local error. */
-export function faultOf(error: unknown): Fault {
+export function readFault(error: unknown): Fault {
   if (!(error instanceof ClientResponseError)) {
     return localFault(error)
   }
@@ -67,7 +67,7 @@ export function faultText({ message, fields }: Fault, shown: readonly string[] =
   if (others.length === 0) return Object.keys(fields).length > 0 ? '' : message
   const labels = Map.groupBy(others, ([, said]) => said)
   return [...labels]
-    .map(([said, named]) => `${named.map(([name]) => labelOf(name)).join(', ')}: ${said}`)
+    .map(([said, named]) => `${named.map(([name]) => makeLabel(name)).join(', ')}: ${said}`)
     .join(' ')
 }
 
@@ -82,7 +82,7 @@ const LABELS: Readonly<Record<string, string>> = {
   passwordConfirm: t('Password again'),
 }
 
-function labelOf(name: string): string {
+function makeLabel(name: string): string {
   const known = LABELS[name]
   if (known) return known
   const words = name

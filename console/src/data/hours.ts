@@ -17,16 +17,16 @@ const long = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' 
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' })
 
 /** A date on this day of the week: 5 January 2026 was a Monday. */
-const dateOf = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day)))
+const makeDate = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day)))
 
-export const dayName = (day: Day): string => long.format(dateOf(day))
+export const dayName = (day: Day): string => long.format(makeDate(day))
 
 const timeWords = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))
 
 /** Hours as text in the browser's language: `10:00 PM to 8:00 AM, Sat, Sun`; '' for none. */
 export function hoursWords({ from, to, days }: Hours): string {
   const hours = from && t('{from} to {to}', { from: timeWords(from), to: timeWords(to) })
-  const names = DAYS.filter((day) => days.includes(day)).map((day) => short.format(dateOf(day)))
+  const names = DAYS.filter((day) => days.includes(day)).map((day) => short.format(makeDate(day)))
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 

@@ -64,11 +64,11 @@ const KINDS: readonly Kind[] = [
 /** The kinds with their counts. Skips kinds without data. A kind of a newer server has the server's name. */
 export function countedKinds(
   counts: Readonly<Record<string, number>>,
-  titleOf: (place: string) => string = (place) => place.replaceAll('_', ' '),
+  makeTitle: (place: string) => string = (place) => place.replaceAll('_', ' '),
 ): readonly (readonly [kind: Kind, count: number])[] {
   const known = new Set(KINDS.map(([place]) => place))
   const others = Object.keys(counts).filter((place) => !known.has(place))
-  const kinds = [...KINDS, ...others.map((place): Kind => [place, titleOf(place), '–'])]
+  const kinds = [...KINDS, ...others.map((place): Kind => [place, makeTitle(place), '–'])]
   return kinds.flatMap((kind) => (counts[kind[0]] ? [[kind, counts[kind[0]]!] as const] : []))
 }
 

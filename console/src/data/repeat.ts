@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import { msOf } from './text/local-time.ts'
+import { parseDate } from './text/local-time.ts'
 import { date } from './text/relative-time.ts'
 
 /** How a campaign repeats. `cron` is '' if it does not repeat; `until` is '' if it repeats without an end. */
@@ -40,7 +40,7 @@ export function repeatSentence({ cron, until }: Pick<Repeat, 'cron'> & { until?:
   const usual = usualRuns(cron)
   const often = usual ? t('{days} at {time}', { days: usual.words, time: usual.time }) : cron
   if (!until) return t('{often}, no end', { often })
-  return t('{often}, until {day}', { often, day: date.format(msOf(until)) })
+  return t('{often}, until {day}', { often, day: date.format(parseDate(until)) })
 }
 
 /** A cron expression in words, for example `Every day, 09:00`. Returns an unusual expression unchanged. */

@@ -16,12 +16,12 @@ export const isDerived = ({ type, name }: CollectionModel): boolean =>
 export const isMany = ({ type, maxSelect }: CollectionField): boolean =>
   ['select', 'relation', 'file'].includes(type) && maxSelect > 1
 
-export const fieldOf = (collection: CollectionModel | undefined, name: string) =>
+export const findField = (collection: CollectionModel | undefined, name: string) =>
   collection?.fields.find((field) => field.name === name)
 
 /** The collection to which a step of a path leads: a relation, or back from one (`COLLECTION_via_FIELD`). */
 function follow(all: Collections, from: CollectionModel | undefined, step: string) {
-  const field = fieldOf(from, step)
+  const field = findField(from, step)
   if (field) return all.find(({ id }) => id === field.collectionId)
   return all.find(({ name, fields }) =>
     fields.some((one) => one.collectionId === from?.id && step === `${name}_via_${one.name}`),
@@ -41,7 +41,7 @@ export function faultOfPath(all: Collections, from: CollectionModel, path: strin
   for (const step of path.replace(/:.*/, '').split('.')) {
     const next = follow(all, at, step)
     if (!next)
-      return fieldOf(at, step)
+      return findField(at, step)
         ? undefined
         : t('{collection} has no field {field}.', { collection: at.name, field: step })
     at = next

@@ -38,7 +38,7 @@ export const KINDS: readonly Kind[] = [
   { id: 'received', words: t('Received'), states: ['received'] },
 ]
 
-export const countOf = ({ counts }: UsageDay, { states }: Kind): number =>
+export const countKind = ({ counts }: UsageDay, { states }: Kind): number =>
   states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
 
-export const allOf = (day: UsageDay): number => KINDS.reduce((sum, kind) => sum + countOf(day, kind), 0)
+export const countAll = (day: UsageDay): number => KINDS.reduce((sum, kind) => sum + countKind(day, kind), 0)

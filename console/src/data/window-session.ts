@@ -47,11 +47,11 @@ export function keepSignIns(shown: PocketBase, own: PocketBase): void {
   for (const event of ['storage', 'pageshow']) globalThis.addEventListener?.(event, follow)
 }
 
-const expiryOf = (token: string): number => Number(getTokenPayload(token).exp)
+const makeExpiry = (token: string): number => Number(getTokenPayload(token).exp)
 
 /** Takes over a newer token for the same record. */
 function renew(store: BaseAuthStore, found: SignIn | undefined): void {
-  if (found && found.token !== store.token && expiryOf(found.token) >= expiryOf(store.token))
+  if (found && found.token !== store.token && makeExpiry(found.token) >= makeExpiry(store.token))
     store.save(found.token, found.record)
 }
 

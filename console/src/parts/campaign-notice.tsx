@@ -1,4 +1,4 @@
-import { titleOf } from '../data/campaign-title.ts'
+import { makeTitle } from '../data/campaign-title.ts'
 import type { Campaign } from '../data/record-types.ts'
 import { tx } from '../language/words.ts'
 import { to } from '../router.ts'
@@ -8,7 +8,7 @@ import { Notice } from './form/form.tsx'
 export const CampaignNotice = ({ campaign }: { campaign: Campaign }) => (
   <Notice>
     {tx('This belongs to the campaign {link}. Cancel it, change it or send it again there.', {
-      link: <a href={to(`/campaigns/${campaign.id}`)}>{titleOf(campaign)}</a>,
+      link: <a href={to(`/campaigns/${campaign.id}`)}>{makeTitle(campaign)}</a>,
     })}
   </Notice>
 )

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { msOf } from '../data/text/local-time.ts'
+import { parseDate } from '../data/text/local-time.ts'
 import { locale } from '../language/language.ts'
 import { Time } from './time.tsx'
 import type { Step } from './time-line-step.ts'
@@ -22,7 +22,7 @@ const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 
 
 /** An instant to the second, and how long ago that is. Nothing for an empty date. */
 export function Moment({ at }: { at: string }) {
-  const ms = msOf(at)
+  const ms = parseDate(at)
   if (Number.isNaN(ms)) return null
   return (
     <span class="time-line-moment">

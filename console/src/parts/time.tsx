@@ -1,11 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/device-name.ts'
 import type { Device } from '../data/record-types.ts'
-import { msOf } from '../data/text/local-time.ts'
+import { parseDate } from '../data/text/local-time.ts'
 import { nowMs } from '../data/text/now.ts'
 import { dateTime, formatDayAndHour, formatRelativeTime, hour } from '../data/text/relative-time.ts'
 import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'
-import { MESSAGE_STATES, type State, type Stated, stateOf, type Tone } from '../data/words/message-states.ts'
+import {
+  MESSAGE_STATES,
+  readState,
+  type State,
+  type Stated,
+  type Tone,
+} from '../data/words/message-states.ts'
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
 import { to } from '../router.ts'
@@ -20,7 +26,7 @@ const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'lo
 
 /** A time relative to now, such as `3 min. ago`; the tooltip has the full date. `none` is shown for ''. */
 export function Time({ at, none = '–' }: { at: string; none?: string }) {
-  const ms = msOf(at)
+  const ms = parseDate(at)
   if (Number.isNaN(ms)) return <span class="muted">{none}</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={full.format(ms)}>
@@ -29,16 +35,16 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
   )
 }
 
-export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
+export const formatDateTime = (text: string): string => dateTime.format(parseDate(text))
 
 /** A day relative to now and its hour, such as `tomorrow 9:00 AM`. */
-export const formatSoon = (text: string): string => formatDayAndHour(msOf(text), nowMs())
+export const formatSoon = (text: string): string => formatDayAndHour(parseDate(text), nowMs())
 
-export const formatDay = (text: string): string => day.format(msOf(text))
+export const formatDay = (text: string): string => day.format(parseDate(text))
 
 export const Hour = ({ at }: { at: string }) => (
-  <time dateTime={new Date(msOf(at)).toISOString()} title={full.format(msOf(at))}>
-    {hour.format(msOf(at))}
+  <time dateTime={new Date(parseDate(at)).toISOString()} title={full.format(parseDate(at))}>
+    {hour.format(parseDate(at))}
   </time>
 )
 
@@ -89,4 +95,4 @@ export const StateCounts = ({
   </div>
 )
 
-export const MessageStatus = ({ message }: { message: Stated }) => <StateBadge state={stateOf(message)} />
+export const MessageStatus = ({ message }: { message: Stated }) => <StateBadge state={readState(message)} />

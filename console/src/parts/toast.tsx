@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { faultOf, faultText } from '../data/fault.ts'
+import { faultText, readFault } from '../data/fault.ts'
 import { hasKeyboard } from '../data/use/media-queries.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
@@ -36,7 +36,7 @@ export const toast = (text: string, undo?: () => void, then?: () => void) => sho
 export const toastLink = (text: string, href: string) => show(text, false, undefined, undefined, href)
 
 /** Shows the error of an action that has no form to show it. */
-export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
+export const toastFault = (error: unknown) => show(faultText(readFault(error)), true)
 
 /** Runs an action that has no form. Shows `said`, or the error. Returns whether it succeeded. */
 export const attempt = (work: () => Promise<unknown>, said = ''): Promise<boolean> =>

@@ -27,13 +27,13 @@ interface Command {
   run(): void
 }
 
-const nameOf = (element: HTMLElement) => element.getAttribute('placeholder') || element.textContent || ''
+const findName = (element: HTMLElement) => element.getAttribute('placeholder') || element.textContent || ''
 
 /** What the keys of the open page do. The palette's dialog is not part of the page. */
 const ownCommands = (): Command[] =>
   shortcuts().map((element) => ({
-    id: nameOf(element),
-    words: nameOf(element),
+    id: findName(element),
+    words: findName(element),
     key: element.getAttribute('aria-keyshortcuts') ?? '',
     run: () => pressShortcut(element),
   }))

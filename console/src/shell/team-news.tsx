@@ -14,7 +14,7 @@ import { pathOfConversation, place, to } from '../router.ts'
 const MAX_TEXT = 80
 const MOST_FAILED = 200
 
-const failureOf = ({ id, failure, last_message }: Conversation) => `${id} ${failure} ${last_message}`
+const makeFailureKey = ({ id, failure, last_message }: Conversation) => `${id} ${failure} ${last_message}`
 
 /**
  * On any page, tells the person of conversations assigned to them, of notes that mention them, and of failed
@@ -34,15 +34,15 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
     const last = await read(1, { filter, sort: '-assigned_at', fields: 'assigned_at' })
     begun.current = last.items[0]?.assigned_at ?? ''
     const { items } = await read(MOST_FAILED, { filter: 'failure != ""', sort: '-last_at' })
-    failed.current = new Set([...(failed.current ?? []), ...items.map(failureOf)])
+    failed.current = new Set([...(failed.current ?? []), ...items.map(makeFailureKey)])
   }
   useLive<Conversation>(
     'conversations',
     '*',
     ({ record }) => {
       const { id, assignee, assigned_at, last_sender } = record
-      if (hasFailed(record) && failed.current && !failed.current.has(failureOf(record))) {
-        failed.current.add(failureOf(record))
+      if (hasFailed(record) && failed.current && !failed.current.has(makeFailureKey(record))) {
+        failed.current.add(makeFailureKey(record))
         if ([last_sender, assignee].includes(sender))
           tell(record, (name) => t('A text to {name} has failed', { name }))
       }

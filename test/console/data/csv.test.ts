@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
-import { separatorOf } from '../../../console/src/data/files/csv.ts'
+import { findSeparator } from '../../../console/src/data/files/csv.ts'
 import { isExcel, readExcel } from '../../../console/src/data/files/excel.ts'
 import { readSheet } from '../../../console/src/data/files/sheet.ts'
 import { xlsx } from '../xlsx.ts'
@@ -11,7 +11,7 @@ test.each([
   // decimal points, as in the spreadsheets there
   ['de-CH', ','],
 ])('a file exported for %s separates columns by %s', (locale, separator) => {
-  expect(separatorOf(locale)).toBe(separator)
+  expect(findSeparator(locale)).toBe(separator)
 })
 
 test.each([',', ';'])('an import reads columns separated by %s', (separator) => {

@@ -1,4 +1,4 @@
-import { isDueLater, timeOf } from '../../../console/src/data/text/message-time.ts'
+import { isDueLater, readTime } from '../../../console/src/data/text/message-time.ts'
 
 const CREATED = '2026-11-23 08:00:00.000Z'
 const PAST = '2026-11-24 08:00:00.000Z'
@@ -20,5 +20,5 @@ test.each([
   ['was sent', { status: 'sent', scheduled_at: PAST }, PAST, false],
 ] as const)('a scheduled text that %s stands at its time', (_, values, time, isLater) => {
   const message = { ...text, ...values }
-  expect([timeOf(message), isDueLater(message)]).toEqual([time, isLater])
+  expect([readTime(message), isDueLater(message)]).toEqual([time, isLater])
 })

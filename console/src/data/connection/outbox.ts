@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import { faultOf, faultText } from '../fault.ts'
+import { faultText, readFault } from '../fault.ts'
 import { session, userId } from '../session.ts'
 import { isOnline } from './connection.ts'
 import { newRequestKey } from './request-key.ts'
@@ -136,7 +136,7 @@ async function send(text: Unsent): Promise<boolean> {
     keep({ message })
     setTimeout(() => discardUnsent(text), READ_MS)
   } catch (error) {
-    const fault = faultOf(error)
+    const fault = readFault(error)
     // must be tried again: an earlier try still runs, or a proxy answered for the server
     const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
     if (isOpen || fault.isAway || fault.status === 401) return false

@@ -5,10 +5,10 @@ import { locale } from '../../language/language.ts'
 export const CSV_MARK = '\ufeff'
 
 /** The separator of columns in CSV: a semicolon in locales with decimal commas, otherwise a comma. */
-export const separatorOf = (of: string): string =>
+export const findSeparator = (of: string): string =>
   new Intl.NumberFormat(of).format(1.5).includes(',') ? ';' : ','
 
-const delimiter = separatorOf(locale)
+const delimiter = findSeparator(locale)
 
 export const csvLines = (rows: readonly (readonly unknown[])[]): string =>
   rows.length === 0 ? '' : `${Papa.unparse(rows as unknown[][], { delimiter })}\r\n`

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
-import { sheetOf } from './sheet.ts'
+import { makeSheet } from './sheet.ts'
 
 /** First bytes of an old Excel file, .xls (MS-CFB 2.2). */
 const OLD = [0xd0, 0xcf, 0x11, 0xe0]
@@ -46,14 +46,14 @@ export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
     // zips again without compression: for compressed files the library starts a worker, which our CSP forbids
     const stored = zipSync(files, { level: 0 })
     const rows = await readSheet(stored.buffer as ArrayBuffer, { parseNumber: (digits) => digits })
-    return sheetOf(rows.map((row) => row.map(textOf)))
+    return makeSheet(rows.map((row) => row.map(readCell)))
   } catch (error) {
     throw error instanceof UnreadableFile ? error : new UnreadableFile(DAMAGED)
   }
 }
 
 /** Converts a cell to text. Numbers keep all digits as written; a date becomes `2026-11-20`. */
-function textOf(cell: unknown): string {
+function readCell(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell)
 }

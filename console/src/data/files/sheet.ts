@@ -24,14 +24,14 @@ export function readSheet(file: string): Sheet {
   const { rows, misquoted } = readCsvCells(file)
   if (misquoted)
     throw new Error(t('Line {line}: a quotation mark is missing or misplaced.', { line: misquoted }))
-  return sheetOf(
+  return makeSheet(
     rows.map(({ cells }) => cells),
     (rows[0]?.line ?? 1) - 1,
   )
 }
 
 /** `before`: lines of the file before the first row. */
-export function sheetOf(rows: readonly (readonly string[])[], before = 0): Sheet {
+export function makeSheet(rows: readonly (readonly string[])[], before = 0): Sheet {
   const data = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
   const [first = []] = data
   const hasHead = !first.some((cell) => isNumberCell(cell))

@@ -5,7 +5,7 @@ export interface Coding {
 }
 
 /** Decodes a value: resolves its escapes, and replaces line breaks with spaces. */
-export const textOf = (value: string, coding: Coding): string =>
+export const decodeText = (value: string, coding: Coding): string =>
   decode(value, coding)
     .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))
     .replace(/\s+/g, ' ')
@@ -15,14 +15,14 @@ export const textOf = (value: string, coding: Coding): string =>
 export function decode(value: string, { encoding, charset }: Coding): string {
   const bytes =
     encoding === 'quoted-printable' ? unquoted(value) : encoding === 'base64' ? fromBase64(value) : undefined
-  if (bytes) return decoderOf(charset).decode(bytes)
+  if (bytes) return makeDecoder(charset).decode(bytes)
   return charset === '' || /^utf-?8$/i.test(charset) ? value : recode(value, charset)
 }
 
 /** Reads a text anew in the charset that its line names, if the file was read as Windows-1252. */
 function recode(value: string, charset: string): string {
   const codes = [...value].map((char) => WINDOWS_1252.indexOf(char))
-  return codes.includes(-1) ? value : decoderOf(charset).decode(Uint8Array.from(codes))
+  return codes.includes(-1) ? value : makeDecoder(charset).decode(Uint8Array.from(codes))
 }
 
 const WINDOWS_1252 = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, at) => at))
@@ -49,7 +49,7 @@ function unquoted(value: string): Uint8Array {
 }
 
 /** An unknown charset counts as UTF-8. */
-function decoderOf(charset: string) {
+function makeDecoder(charset: string) {
   try {
     return new TextDecoder(charset || 'utf-8')
   } catch {

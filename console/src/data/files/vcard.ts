@@ -1,7 +1,7 @@
 import { looksDialable } from '#portable/phone/read.ts'
 import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
-import { type Coding, decode, textOf } from './vcard-text.ts'
+import { type Coding, decode, decodeText } from './vcard-text.ts'
 
 /** A line of a vCard: its name, its parameters and its undecoded value. */
 interface Line extends Coding {
@@ -26,8 +26,8 @@ export function readCards(text: string): Sheet {
   // depth of nested cards: a card within a card (AGENT) is skipped
   let depth = 0
   let isAgent = false
-  const end = () => void (depth === 1 && rows.push([nameOf(card), numberOf(card)]))
-  for (const line of linesOf(text)) {
+  const end = () => void (depth === 1 && rows.push([findName(card), findNumber(card)]))
+  for (const line of readLines(text)) {
     if (line.name === 'BEGIN' && isAgent) depth++
     else if (line.name === 'BEGIN') {
       end() // a new card ends a previous one that has no END
@@ -47,13 +47,13 @@ export function readCards(text: string): Sheet {
  * space, which is removed, as it is before a code of quoted-printable. A quoted-printable line that ends
  * with `=` continues on the next line, unless that is a property: old phones write a `=` too many.
  */
-function* linesOf(text: string): Generator<Line> {
+function* readLines(text: string): Generator<Line> {
   let whole = ''
   let isOld = false
   // the last line of a property that is not read, if it continues
   let skipped = ''
   for (const part of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
-    const encoding = encodingOf(whole)
+    const encoding = readEncoding(whole)
     const isSoft = encoding === 'quoted-printable' && whole.endsWith('=')
     if (skipped !== '' && !isPropertyBehind(skipped, part)) skipped = part.endsWith('=') ? part : ''
     else if (isSoft && !isWanted(part)) whole = cut(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
@@ -65,7 +65,7 @@ function* linesOf(text: string): Generator<Line> {
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
       if (line) yield line
       whole = isWanted(part) ? part : ''
-      const isLong = whole === '' && encodingOf(part) === 'quoted-printable' && part.endsWith('=')
+      const isLong = whole === '' && readEncoding(part) === 'quoted-printable' && part.endsWith('=')
       skipped = isLong ? part : ''
     }
   }
@@ -91,12 +91,12 @@ const isPropertyBehind = (skipped: string, part: string) =>
 function readLine(whole: string): Line | undefined {
   const [, name, parameters, value] = LINE.exec(whole) ?? []
   if (name === undefined || parameters === undefined || value === undefined) return undefined
-  const types = new Set(typesOf(parameters))
+  const types = new Set(readTypes(parameters))
   const charset = /;CHARSET="?([\w-]+)/i.exec(parameters)?.[1] ?? ''
-  return { name: name.toUpperCase(), types, encoding: encodingOf(whole), charset, value }
+  return { name: name.toUpperCase(), types, encoding: readEncoding(whole), charset, value }
 }
 
-function typesOf(parameters: string): string[] {
+function readTypes(parameters: string): string[] {
   return [...parameters.matchAll(/;((?:"[^"]*"|[^";])*)/g)].flatMap(([, parameter = '']) => {
     const [, key = 'TYPE', values = ''] = /^(?:([\w-]+)=)?(.*)$/s.exec(parameter) ?? []
     if (key.toUpperCase() === 'PREF') return ['pref']
@@ -105,24 +105,24 @@ function typesOf(parameters: string): string[] {
 }
 
 /** How the value of a line is encoded: `;ENCODING=b`, `;QUOTED-PRINTABLE`. */
-function encodingOf(whole: string): Line['encoding'] {
+function readEncoding(whole: string): Line['encoding'] {
   const [head = ''] = whole.split(':', 1)
   if (/;(?:ENCODING=)?"?QUOTED-PRINTABLE"?(?:;|$)/i.test(head)) return 'quoted-printable'
   return /;(?:ENCODING="?B(?:ASE64)?|BASE64)"?(?:;|$)/i.test(head) ? 'base64' : ''
 }
 
 /** The name of a card: the formatted name, or given and family name, or the company. */
-function nameOf(card: readonly Line[]): string {
+function findName(card: readonly Line[]): string {
   const parts = (name: string) => {
     const line = card.find((one) => one.name === name && one.value.trim() !== '')
     // in Base64, the separators are encoded, too
     const value = line?.encoding === 'base64' ? decode(line.value, line) : line?.value
     const plain = line && (line.encoding === 'base64' ? { encoding: '' as const, charset: '' } : line)
-    return plain && value ? value.split(/(?<!\\);/).map((part) => textOf(part, plain)) : []
+    return plain && value ? value.split(/(?<!\\);/).map((part) => decodeText(part, plain)) : []
   }
   const formatted = card.find(({ name, value }) => name === 'FN' && value.trim() !== '')
   const [family = '', given = '', more = ''] = parts('N')
-  const full = formatted ? textOf(formatted.value, formatted) : ''
+  const full = formatted ? decodeText(formatted.value, formatted) : ''
   return full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
 }
 
@@ -131,12 +131,12 @@ const MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g
 const DASHES = /[\u2010-\u2015]/g
 
 /** The card's number that most likely receives texts, as it is written; '' if there is none. */
-function numberOf(card: readonly Line[]): string {
+function findNumber(card: readonly Line[]): string {
   const numbers = card
     .filter(({ name }) => name === 'TEL')
-    .map((line) => ({ types: line.types, number: dialed(textOf(line.value, line)) }))
+    .map((line) => ({ types: line.types, number: dialed(decodeText(line.value, line)) }))
     .filter(({ number }) => number !== '')
-    .map(({ types, number }) => ({ number, rank: rankOf(types, number) }))
+    .map(({ types, number }) => ({ number, rank: rankNumber(types, number) }))
   return numbers.toSorted((a, b) => a.rank - b.rank)[0]?.number ?? ''
 }
 
@@ -145,7 +145,7 @@ const dialed = (text: string) =>
   text.replace(MARKS, '').replace(DASHES, '-').replace(/^tel:/i, '').split(/[;,]/, 1)[0]!.trim()
 
 /** Ranks numbers from 0, the best: mobile numbers first; faxes, pagers and invalid numbers last. */
-function rankOf(types: ReadonlySet<string>, number: string): number {
+function rankNumber(types: ReadonlySet<string>, number: string): number {
   const isMobile = types.has('cell') || types.has('mobile') || types.has('iphone')
   const isOther = types.has('fax') || types.has('pager') || !looksDialable(number)
   return (isOther ? 4 : 0) + (isMobile ? 0 : 2) + (types.has('pref') ? 0 : 1)

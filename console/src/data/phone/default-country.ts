@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks'
 import { may } from '../session.ts'
 import { HERE } from '../time-zones.ts'
 import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
-import { countryOf } from './country-of.ts'
+import { guessCountry } from './guess-country.ts'
 
-const browserCountry = countryOf(navigator.languages, HERE)
+const browserCountry = guessCountry(navigator.languages, HERE)
 
 export const defaultCountry = computed(() => ownSettings.value?.country || browserCountry)
 

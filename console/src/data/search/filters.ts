@@ -1,7 +1,7 @@
 import { phonePart } from '#portable/phone/format.ts'
 import { pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
-import { hasWords, isLong, wordsFilter, wordsIn } from './words.ts'
+import { hasWords, isLong, splitWords, wordsFilter } from './words.ts'
 
 /** A filter for contacts by words of the name or a part of the number, which may be one of `country`. */
 export const contactFilter = (text: string, country: string): string =>
@@ -14,12 +14,12 @@ export const conversationFilter = (text: string, country: string): string =>
 function recordsFilter(text: string, country: string, fields: readonly string[], number: string): string {
   const partsFilter = (word: string) =>
     numberParts(word, country).map((part) => pb.filter(`${number} ~ {:part}`, { part }))
-  return wordsFilter(wordsOf(text, country), fields, partsFilter)
+  return wordsFilter(splitSearch(text, country), fields, partsFilter)
 }
 
 /** The words of a search. A phone number is one word, however it is written. */
-const wordsOf = (text: string, country: string): readonly string[] =>
-  numberParts(text, country).length > 0 ? [text.trim()] : wordsIn(text)
+const splitSearch = (text: string, country: string): readonly string[] =>
+  numberParts(text, country).length > 0 ? [text.trim()] : splitWords(text)
 
 /** Matches a 0 and at least two more digits. The search keeps this 0: it may be inside a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
@@ -42,7 +42,7 @@ export type Named = Pick<Contact, 'name' | 'phone'>
  * are contacts with such names. Words that no index finds only narrow down what longer words find.
  */
 export function textFilter(text: string, country: string, named: readonly Named[] = []): string {
-  const words = wordsOf(text, country)
+  const words = splitSearch(text, country)
   const shown = named.slice(0, MOST_NUMBERS)
   const [whole, partly] = [true, false].map((is) => shown.filter(({ name }) => hasWords(name, text) === is))
   const fields = words.some(isLong) ? ['body'] : []

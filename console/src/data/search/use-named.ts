@@ -4,7 +4,7 @@ import type { Contact } from '../record-types.ts'
 import { isUser } from '../session.ts'
 import { useLatest } from '../use/use-latest.ts'
 import { FEW_WORDS, MOST_NUMBERS, type Named } from './filters.ts'
-import { isLong, wordsFilter, wordsIn } from './words.ts'
+import { isLong, splitWords, wordsFilter } from './words.ts'
 
 interface Found {
   readonly words: string
@@ -34,7 +34,7 @@ export function useNamed(typed: string): Found | undefined {
 
 /** Finds contacts by name. None if they cannot be read: texts and numbers are still searched. */
 async function find(words: string): Promise<Found> {
-  const all = wordsIn(words)
+  const all = splitWords(words)
   if (all.length === 0 || all.length > FEW_WORDS || !isUser()) return { ...NOBODY, words }
   const some = all.length > 1 ? all.filter(isLong) : []
   const filters = [[all], some.map((word) => [word])].filter((groups) => groups.length > 0)

@@ -4,7 +4,7 @@ import { pb } from '../client.ts'
 const MOST_WORDS = 40
 
 /** The words of a search, without repeats. */
-export const wordsIn = (text: string): readonly string[] =>
+export const splitWords = (text: string): readonly string[] =>
   [...new Set(text.trim().split(/\s+/))].filter(Boolean).slice(0, MOST_WORDS)
 
 /** A filter for records with all words, each in one of the fields or by `more`. Ignores case and accents. */
@@ -33,11 +33,11 @@ const folded = (text: string): string =>
 /** Whether a text has all words of a search, in any order. Ignores case and accents. */
 export function hasWords(text: string, search: string): boolean {
   const whole = folded(text)
-  return wordsIn(search).every((word) => whole.includes(folded(word)))
+  return splitWords(search).every((word) => whole.includes(folded(word)))
 }
 
 /** Whether an index finds the word: fewer than three letters in a row would read every text. */
 export const isLong = (word: string): boolean => /[\p{L}\p{N}]{3}/u.test(word)
 
 /** Whether a search may read texts and notes. */
-export const canFindTexts = (search: string): boolean => wordsIn(search).some(isLong)
+export const canFindTexts = (search: string): boolean => splitWords(search).some(isLong)

@@ -24,7 +24,7 @@ export interface People {
   readonly hasTeam: boolean
   /** The ids of `agents`; while these are read, as this browser knew them last, so that views keep places. */
   readonly agentIds: readonly string[]
-  nameOf(sender: string): string
+  findName(sender: string): string
 }
 
 const kept = remembered('team', { account: '', hasTeam: false, agents: [] as readonly string[] })
@@ -55,7 +55,7 @@ export function usePeople(): People {
       isReading,
       hasTeam: last?.hasTeam ?? all.length > 1,
       agentIds: last?.agents ?? agents.map(({ id }) => id),
-      nameOf: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
+      findName: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
     }
   }, [senders.items, senders.loading, members.items, members.loading, members.fault])
   useEffect(() => {

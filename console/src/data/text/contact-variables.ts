@@ -1,6 +1,6 @@
-import { variablesOf } from './variables.ts'
+import { listVariables } from './variables.ts'
 
 export const OF_CONTACTS: readonly string[] = ['name', 'phone', 'stop_link']
 
 export const ownVariables = (body: string): string[] =>
-  variablesOf(body).filter((name) => !OF_CONTACTS.includes(name.toLowerCase()))
+  listVariables(body).filter((name) => !OF_CONTACTS.includes(name.toLowerCase()))

@@ -1,16 +1,16 @@
 import { t } from '../../language/words.ts'
 
 /** Converts one of PocketBase's dates to ms since 1970; NaN for ''. */
-export const msOf = (text: string): number => Date.parse(text.replace(' ', 'T'))
+export const parseDate = (text: string): number => Date.parse(text.replace(' ', 'T'))
 
 /** A time in the format of `datetime-local` inputs, in the browser's time zone: `2026-11-20T08:30`. */
-export const localOf = (ms: number): string => {
+export const formatLocal = (ms: number): string => {
   const at = new Date(ms)
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 /** A local time as the server's date; '' for an empty field and for no time at all. */
-export function isoOf(local: string): string {
+export function parseLocal(local: string): string {
   const at = new Date(local)
   return Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }
@@ -24,6 +24,6 @@ export interface When {
 /** The error of a chosen time; {} if the time is valid. The unchanged time `was` is always valid. */
 export function timeFault({ isLater, at }: When, was = '', nowMs = Date.now()): { at?: string } {
   if (!isLater) return {}
-  if (isoOf(at) === '') return { at: t('Choose a day and a time.') }
+  if (parseLocal(at) === '') return { at: t('Choose a day and a time.') }
   return at !== was && new Date(at).getTime() <= nowMs ? { at: t('This time is past.') } : {}
 }

@@ -2,7 +2,7 @@ import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
 import { isCanceled } from '../words/failure-reasons.ts'
-import { msOf } from './local-time.ts'
+import { parseDate } from './local-time.ts'
 import { nowMs } from './now.ts'
 
 type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at' | 'scheduled_at'>
@@ -12,10 +12,10 @@ type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at
  * is due. A text that was canceled, or failed before it was due, keeps its creation time. Lists are sorted by
  * `created` and show that.
  */
-export function timeOf(message: Timed & Pick<Message, 'error_message'>): string {
+export function readTime(message: Timed & Pick<Message, 'error_message'>): string {
   const { message_type, status, created, delivered_at, scheduled_at } = message
   if (message_type === 'incoming') return delivered_at || created
-  const isOff = isCanceled(message) || (status === 'failed' && msOf(scheduled_at) > nowMs())
+  const isOff = isCanceled(message) || (status === 'failed' && parseDate(scheduled_at) > nowMs())
   return scheduled_at > created && !isOff ? scheduled_at : created
 }
 
@@ -38,15 +38,15 @@ const UNITS = [
 /** Beside `created`: when a text that waits is due, or how late an incoming one arrived; '' for others. */
 export function timeNote(timed: Timed): string {
   if (timed.message_type === 'incoming') return lateWords(timed.delivered_at, timed.created)
-  return isDueLater(timed) ? t('due {time}', { time: due.format(msOf(timed.scheduled_at)) }) : ''
+  return isDueLater(timed) ? t('due {time}', { time: due.format(parseDate(timed.scheduled_at)) }) : ''
 }
 
 export const isDueLater = ({ status, scheduled_at }: Timed): boolean =>
-  status === 'pending' && msOf(scheduled_at) > nowMs()
+  status === 'pending' && parseDate(scheduled_at) > nowMs()
 
 /** How long after the phone the server got a text: `arrived 2 hr late`; '' if it was not late. */
 export function lateWords(received: string, created: string): string {
-  const ms = msOf(created) - msOf(received)
+  const ms = parseDate(created) - parseDate(received)
   if (!(ms >= LATE_MS)) return ''
   const [unit, minutes] = UNITS.find(([, least]) => ms >= least * MINUTE_MS)!
   const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })

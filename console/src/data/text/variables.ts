@@ -12,7 +12,7 @@ interface Piece {
 }
 
 /** Splits a template into plain text and variables. */
-export const piecesOf = (body: string): Piece[] =>
+export const splitPieces = (body: string): Piece[] =>
   body.split(VARIABLE).map((part, at) => {
     if (at % 2 === 0) return { text: part, isVariable: false }
     const bar = part.indexOf('|')
@@ -26,14 +26,14 @@ export const filled = (piece: Piece, value: string | undefined): string | undefi
 
 /** Fills in a template's variables. Variables with neither a value nor a default stay. */
 export const fillTemplate = (body: string, valueFor: (name: string) => string | undefined): string =>
-  piecesOf(body)
+  splitPieces(body)
     .map((piece) =>
       piece.isVariable ? (filled(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`) : piece.text,
     )
     .join('')
 
-export const variablesOf = (body: string): string[] =>
-  uniqueNames(piecesOf(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
+export const listVariables = (body: string): string[] =>
+  uniqueNames(splitPieces(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
 
 /** Each name once, ignoring case, in its first spelling. */
 export const uniqueNames = (names: readonly string[]): string[] =>

@@ -4,10 +4,10 @@ import { session } from '../session.ts'
 const lists = new Map<string, unknown>()
 const MOST = 40
 
-const keyOf = (question: string) => `${session.value?.record.id} ${session.value?.sender} ${question}`
+const makeKey = (question: string) => `${session.value?.record.id} ${session.value?.sender} ${question}`
 
 export function keepList(question: string, list: unknown): void {
-  const key = keyOf(question)
+  const key = makeKey(question)
   lists.delete(key)
   lists.set(key, list)
   for (const oldest of lists.keys()) {
@@ -17,4 +17,4 @@ export function keepList(question: string, list: unknown): void {
 }
 
 /** What `keepList` got last for this question; undefined if nothing. */
-export const keptList = <T>(question: string): T | undefined => lists.get(keyOf(question)) as T | undefined
+export const keptList = <T>(question: string): T | undefined => lists.get(makeKey(question)) as T | undefined

@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
-import { type Fault, faultOf } from '../fault.ts'
+import { type Fault, readFault } from '../fault.ts'
 import { useLatest } from './use-latest.ts'
 
 export interface Answer<T> {
@@ -29,7 +29,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
       setValue(() => answer)
       setFault(undefined)
     } catch (error) {
-      if (isLatest()) setFault(faultOf(error))
+      if (isLatest()) setFault(readFault(error))
     }
   }, [path])
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { anyOf, pb } from '../client.ts'
+import { matchAny, pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
@@ -16,7 +16,7 @@ export function useNames(numbers: readonly string[]): (number: string) => string
 }
 
 async function find(numbers: readonly string[]): Promise<[string, Known][]> {
-  const filter = anyOf('phone', numbers)
+  const filter = matchAny('phone', numbers)
   const { items } = await pb
     .collection<Known & Contact>('contacts')
     .getList(1, numbers.length, { filter, skipTotal: true, fields: 'name,phone,opted_out' })
@@ -57,7 +57,7 @@ export function useLookup<T>(
       const next = [...unread].slice(0, AT_ONCE)
       if (next.length === 0) return
       for (const key of next) state.asked.add(key)
-      for (const [key, value] of await find(next).catch(() => [])) signalOf(values, key).value = value
+      for (const [key, value] of await find(next).catch(() => [])) findSignal(values, key).value = value
     }
   }
   useEffect(() => {
@@ -74,7 +74,7 @@ export function useLookup<T>(
     [],
   )
   return {
-    get: useCallback((key) => signalOf(values, key).value, []),
+    get: useCallback((key) => findSignal(values, key).value, []),
     change: useCallback((key, to) => {
       const value = values.get(key)
       const old = value?.peek()
@@ -83,7 +83,7 @@ export function useLookup<T>(
   }
 }
 
-function signalOf<T>(values: Map<string, Signal<T | undefined>>, key: string): Signal<T | undefined> {
+function findSignal<T>(values: Map<string, Signal<T | undefined>>, key: string): Signal<T | undefined> {
   const found = values.get(key) ?? signal<T | undefined>(undefined)
   values.set(key, found)
   return found

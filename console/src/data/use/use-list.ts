@@ -2,7 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
-import { type Fault, faultOf } from '../fault.ts'
+import { type Fault, readFault } from '../fault.ts'
 import type { ContactGroup, Template } from '../record-types.ts'
 import { keepUnchanged } from './keep-unchanged.ts'
 import { keepList, keptList } from './last-lists.ts'
@@ -106,7 +106,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
       setFault(undefined)
     } catch (error) {
       if (!isLatest()) return
-      const fault = faultOf(error)
+      const fault = readFault(error)
       if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
       setFault(fault)
     }
@@ -164,13 +164,13 @@ const MAX_GROUPS = 500
 const MAX_TEMPLATES = 500
 
 export interface Groups extends List<ContactGroup> {
-  nameOf(id: string): string
+  findName(id: string): string
 }
 
 export function useGroups(): Groups {
   const list = useList<ContactGroup>('contact_groups', { sort: 'name', perPage: MAX_GROUPS })
   const names = useMemo(() => new Map(list.items.map(({ id, name }) => [id, name])), [list.items])
-  return { ...list, nameOf: (id) => names.get(id) ?? '' }
+  return { ...list, findName: (id) => names.get(id) ?? '' }
 }
 
 export const useTemplates = (): readonly Template[] =>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { post } from '../client.ts'
-import { type Fault, faultOf } from '../fault.ts'
+import { type Fault, readFault } from '../fault.ts'
 import { useDebounced } from './use-debounced.ts'
 import { useLatest } from './use-latest.ts'
 
@@ -23,7 +23,7 @@ export function usePreview<T>(path: string, request: object | undefined): { prev
         if (isLatest()) setAnswer({ preview })
       },
       (error) => {
-        if (isLatest()) setAnswer({ fault: faultOf(error) })
+        if (isLatest()) setAnswer({ fault: readFault(error) })
       },
     )
     return () => void begin()

@@ -2,7 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import { type Fault, faultOf } from '../fault.ts'
+import { type Fault, readFault } from '../fault.ts'
 import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
 
@@ -36,7 +36,7 @@ export function useRecord<T extends RecordModel>(collection: string, id: string,
       const record = await pb.collection<T>(collection).getOne(id, expand ? { expand } : {})
       put(() => ({ record }))
     } catch (error) {
-      const fault = faultOf(error)
+      const fault = readFault(error)
       put(({ record }) => (fault.status === 404 ? { fault } : { record, fault }))
     }
   }, [collection, id, expand])

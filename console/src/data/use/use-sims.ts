@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks'
-import { anyOf, pb } from '../client.ts'
+import { matchAny, pb } from '../client.ts'
 import { lineName } from '../device/lines.ts'
 import type { Line, Message } from '../record-types.ts'
 import { useLookup } from './use-known.ts'
@@ -19,7 +19,7 @@ export function useSims(messages: readonly Message[]): (message: Message) => str
 }
 
 async function find(devices: readonly string[]): Promise<[string, Line[]][]> {
-  const filter = anyOf('device', devices)
+  const filter = matchAny('device', devices)
   const { items } = await pb
     .collection<Line>('lines')
     .getList(1, MOST_LINES, { filter, skipTotal: true, fields: 'id,device,slot,label,number' })

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Fault, faultOf } from '../fault.ts'
+import { type Fault, readFault } from '../fault.ts'
 
 export interface Task<A extends unknown[]> {
   readonly busy: boolean
@@ -27,7 +27,7 @@ export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unkn
       await work(...given)
       return true
     } catch (error) {
-      setFault(faultOf(error))
+      setFault(readFault(error))
       return false
     } finally {
       setBusy(false)

@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<string, string>> = {
 export const usesPlaceholder = (preset: string, placeholder: string): boolean =>
   preset === 'custom' || JSON.stringify(presetOf(preset)).includes(placeholder)
 
-function stepsOf(preset: string, service: string | undefined): string | undefined {
+function makeSteps(preset: string, service: string | undefined): string | undefined {
   if (STEPS[preset] || !service) return STEPS[preset]
   const isAddressOnly = !['{{target}}', '{{token}}'].some((one) => usesPlaceholder(preset, one))
   return isAddressOnly
@@ -47,7 +47,7 @@ function stepsOf(preset: string, service: string | undefined): string | undefine
 export const WEBHOOK_SERVICES: readonly (readonly [preset: string, name: string, steps?: string])[] = [
   ['', t('A program of yours')],
   ...Object.entries(PRESETS).map(
-    ([preset, { name }]) => [preset, name ?? NAMES[preset] ?? preset, stepsOf(preset, name)] as const,
+    ([preset, { name }]) => [preset, name ?? NAMES[preset] ?? preset, makeSteps(preset, name)] as const,
   ),
 ]
 

@@ -46,7 +46,7 @@ export function stateFilter(state: ShownState): string {
 }
 
 /** Why a message failed, or why a due message still waits. '' for all others, such as canceled ones. */
-export const reasonOf = (message: Message): string =>
+export const findReason = (message: Message): string =>
   isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
 
 const waitingReason = ({ status, waiting_for }: Message) =>

@@ -20,5 +20,5 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, State>> = {
 
 export type Stated = Pick<Message, 'status' | 'error_message'>
 
-export const stateOf = (message: Stated): State =>
+export const readState = (message: Stated): State =>
   isUnknown(message) ? ['warn', t('Outcome unknown')] : MESSAGE_STATES[shownState(message)]

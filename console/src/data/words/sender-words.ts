@@ -10,7 +10,7 @@ const SENDERS: Readonly<Record<string, (name: string) => string>> = {
 }
 
 /** Who sent a text: a person's name, or for example `API key Shop`; '' if unknown. */
-export function senderOf({ expand }: Message): string {
+export function describeSender({ expand }: Message): string {
   const sender = expand?.sent_by
   if (!sender) return ''
   return isPerson(sender) ? sender.name : (SENDERS[sender.kind]?.(sender.name) ?? '')

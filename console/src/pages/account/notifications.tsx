@@ -53,7 +53,7 @@ export function Notifications({ user }: { user: string }) {
         disabled={turn.busy || !canNotify()}
         onValue={(on) => void turn.run(on)}
       />
-      <p class="note">{stateOf(isOn, endpoint)}</p>
+      <p class="note">{describeState(isOn, endpoint)}</p>
       {others > 0 && (
         <div class="row">
           <span>{tn('Another browser notifies you.', '{count} other browsers notify you.', others)}</span>
@@ -65,7 +65,7 @@ export function Notifications({ user }: { user: string }) {
   )
 }
 
-function stateOf(isOn: boolean, endpoint: string): string {
+function describeState(isOn: boolean, endpoint: string): string {
   if (!canNotify()) return t('Browsers show notifications only of pages with https.')
   if (!isOn) return t('A notification shows who wrote and how the text begins, also on a locked screen.')
   if (endpoint === '')

@@ -53,7 +53,7 @@ export function Page() {
     )
   const hasAccount = mine.role === 'user' && may('owner')
   return (
-    <Frame title={t('Account')} text={textOf(mine)}>
+    <Frame title={t('Account')} text={describeAccount(mine)}>
       <Section title={hasAccount ? t('You') : ''}>
         {/* both columns are about as high, with an account of one's own and without */}
         <div class="columns">
@@ -95,7 +95,7 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
   </section>
 )
 
-function textOf({ role, team }: Session): string | undefined {
+function describeAccount({ role, team }: Session): string | undefined {
   if (role === 'superuser') return t('You are a superuser of this server.')
   if (team !== 'none') return undefined
   return t(

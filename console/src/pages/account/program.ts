@@ -27,7 +27,7 @@ const SYSTEMS = [
 const MAX_SHOWN = 40
 
 /** Describes a User-Agent header as `Firefox on Windows`; an unknown program by the header's first word. */
-export function programOf(userAgent: string): string {
+export function describeProgram(userAgent: string): string {
   const find = (names: typeof BROWSERS | typeof SYSTEMS) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]
   const browser = find(BROWSERS)

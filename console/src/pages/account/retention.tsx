@@ -63,9 +63,9 @@ export function RetentionCard() {
           <h3>{t('Next deletion')}</h3>
           <Facts
             facts={[
-              ...value.kinds.map((next) => [KINDS[next.kind], wordsOf(next)] as const),
+              ...value.kinds.map((next) => [KINDS[next.kind], describeNext(next)] as const),
               ...value.groups.map(
-                (next) => [next.name, <a href={to(`/groups/${next.id}`)}>{wordsOf(next)}</a>] as const,
+                (next) => [next.name, <a href={to(`/groups/${next.id}`)}>{describeNext(next)}</a>] as const,
               ),
             ]}
           />
@@ -78,7 +78,7 @@ export function RetentionCard() {
 const REDACTS = t('The server deletes texts and files that are older. Number, time and status stay.')
 const DELETES = t('The server deletes messages that are older, with their files.')
 
-const wordsOf = ({ days, next_at, count }: Next): string => {
+const describeNext = ({ days, next_at, count }: Next): string => {
   if (days === 0) return t('kept for ever')
   if (!next_at) return tn('after 1 day; none yet', 'after {count} days; none yet', days)
   return tn('1 on {date}', '{count} from {date}', count, { date: formatDateTime(next_at) })

@@ -13,7 +13,7 @@ export function SecondFactor({ session }: { session: Session }) {
   const isOn = methods.mfa.enabled
   return (
     <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
-      <p>{isOn ? secondsOf(methods) : OFF[session.role]}</p>
+      <p>{isOn ? describeSeconds(methods) : OFF[session.role]}</p>
     </Card>
   )
 }
@@ -25,7 +25,7 @@ const OFF = {
   ),
 } as const
 
-function secondsOf({ otp, oauth2 }: AuthMethodsList): string {
+function describeSeconds({ otp, oauth2 }: AuthMethodsList): string {
   const names = oauth2.enabled ? oauth2.providers.map(({ displayName, name }) => displayName || name) : []
   const ways = [...(otp.enabled ? [t('a mailed code')] : []), ...names]
   return t('After your password you are asked for a second proof: {ways}.', {

@@ -9,7 +9,7 @@ import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Reading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { programOf } from './program.ts'
+import { describeProgram } from './program.ts'
 
 interface OpenSession {
   readonly id: string
@@ -41,7 +41,7 @@ const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] =>
     title: t('Browser or program'),
     cell: ({ user_agent, current }) => (
       <>
-        <span title={user_agent}>{programOf(user_agent)}</span>{' '}
+        <span title={user_agent}>{describeProgram(user_agent)}</span>{' '}
         {current && <Badge tone="good">{t('This one')}</Badge>}
       </>
     ),
@@ -60,7 +60,7 @@ const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
     {
       title: t('End this session?'),
       text: t('{program} has to sign in again, and shows no notifications. API keys and devices go on.', {
-        program: programOf(user_agent),
+        program: describeProgram(user_agent),
       }),
       action: t('End session'),
     },

@@ -39,7 +39,7 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
     minor: true,
     cell: (answer) => (
       <>
-        {hoursWords(hoursOf(answer)) || t('Always')}
+        {hoursWords(readHours(answer)) || t('Always')}
         {answer.lines.length > 0 && `, ${tn('on one line', 'on {count} lines', answer.lines.length)}`}
       </>
     ),
@@ -158,7 +158,7 @@ const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](val
 
 const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)
 
-const hoursOf = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({
+const readHours = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({
   from: hours_from,
   to: hours_to,
   days,

@@ -1,4 +1,4 @@
-import { anyOf, pb } from '../../data/client.ts'
+import { matchAny, pb } from '../../data/client.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { t } from '../../language/words.ts'
@@ -73,20 +73,20 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-function filterOf(words: string): string {
+function makeFilter(words: string): string {
   if (words === '') return ''
   const shown = Object.keys(ACTIONS).filter((action) => hasWords(ACTIONS[action]!, words))
   const found = ['email ~', 'action ~', 'collection ~', 'record =', 'ip ~'].map((field) =>
     pb.filter(`${field} {:words}`, { words }),
   )
-  return [...found, anyOf('action', shown)].filter(Boolean).join(' || ')
+  return [...found, matchAny('action', shown)].filter(Boolean).join(' || ')
 }
 
 /** The log of what superusers did. It has the names of changed fields, but not their values. */
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const list = useAnsweredList<Entry>('/api/audit', filterOf(words), page, (next) =>
+  const list = useAnsweredList<Entry>('/api/audit', makeFilter(words), page, (next) =>
     go(PATH, { words, page: String(next) }),
   )
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
 import { countRecords, pb } from '../../data/client.ts'
 import { download } from '../../data/files/save-file.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
@@ -37,7 +37,7 @@ export function BackupList({
     )
   const rows = value
     .map((backup) => ({ ...backup, id: backup.key }))
-    .sort((a, b) => msOf(b.modified) - msOf(a.modified))
+    .sort((a, b) => parseDate(b.modified) - parseDate(a.modified))
   const columns: readonly Column<Row>[] = [
     { title: t('Name'), cell: ({ key }) => key, long: true },
     { title: t('Created'), cell: ({ modified }) => <Time at={modified} /> },

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
-import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
+import { describeFaults, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { ownVariables } from '../../data/text/contact-variables.ts'
-import { isoOf, localOf, msOf, timeFault, type When } from '../../data/text/local-time.ts'
+import { formatLocal, parseDate, parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { variablesOf } from '../../data/text/variables.ts'
+import { listVariables } from '../../data/text/variables.ts'
 import { isSame } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-list.ts'
@@ -35,11 +35,11 @@ interface Draft {
   readonly numbers: string
 }
 
-const draftOf = ({ name, body, variables, scheduled_at, repeat, groups, recipients }: Campaign): Draft => ({
+const makeDraft = ({ name, body, variables, scheduled_at, repeat, groups, recipients }: Campaign): Draft => ({
   name,
   text: body,
   variables: variables ?? {},
-  when: { isLater: true, at: localOf(msOf(scheduled_at)) },
+  when: { isLater: true, at: formatLocal(parseDate(scheduled_at)) },
   repeat: repeat ?? ONCE,
   groups,
   numbers: recipients.join('\n'),
@@ -47,7 +47,7 @@ const draftOf = ({ name, body, variables, scheduled_at, repeat, groups, recipien
 
 export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   // the campaign as it was when the dialog opened: later changes do not replace what is being typed
-  const [was] = useState(() => draftOf(campaign))
+  const [was] = useState(() => makeDraft(campaign))
   const typed = useDraft(`campaign.${campaign.id}`, was)
   const { value: draft, change } = typed
   const groups = useGroups()
@@ -60,7 +60,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const save = useTask(async () => {
     setTried(true)
     if (bad.length > 0 || faults.at) return
-    const body = requestOf(campaign, was, draft, numbers)
+    const body = makeRequest(campaign, was, draft, numbers)
     if (Object.keys(body).length > 0) {
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
       toast(t('Campaign changed'))
@@ -121,7 +121,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           value={draft.numbers}
           onValue={(numbers) => change({ numbers })}
           hint={t('One number a line, as you would dial it.')}
-          error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
+          error={isTried && bad.length > 0 ? describeFaults(bad, MOST_REASONS) : undefined}
         />
         <NumberCountry value={country} onValue={setCountry} />
         <FormActions busy={save.busy} onCancel={cancel}>
@@ -135,7 +135,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
 /**
  * The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the draft's parsed numbers.
  */
-function requestOf(
+function makeRequest(
   campaign: Campaign,
   was: Draft,
   { name, text, variables, when, repeat, groups, numbers }: Draft,
@@ -147,9 +147,10 @@ function requestOf(
     ...(!isSame([text, variables], [was.text, was.variables]) &&
       (campaign.template
         ? { template_id: campaign.template, variables }
-        : { body: text, ...(variablesOf(text).length > 0 && { variables: given }) })),
+        : { body: text, ...(listVariables(text).length > 0 && { variables: given }) })),
     ...(!isSame(repeat, was.repeat) && { repeat: repeatRequest(repeat) }),
-    ...(!isSame(when, was.when) && (when.isLater ? { scheduled_at: isoOf(when.at) } : { hold_seconds: 10 })),
+    ...(!isSame(when, was.when) &&
+      (when.isLater ? { scheduled_at: parseLocal(when.at) } : { hold_seconds: 10 })),
     ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
       group_ids: groups,
       recipients: recipients.map(({ phone }) => phone),

@@ -1,5 +1,5 @@
-import { anyOf } from '../../data/client.ts'
+import { matchAny } from '../../data/client.ts'
 import type { Campaign } from '../../data/record-types.ts'
 
 /** A filter of a campaign's messages, also of those that were sent again. */
-export const filterOf = ({ batches }: Campaign): string => anyOf('batch_id', batches)
+export const makeFilter = ({ batches }: Campaign): string => matchAny('batch_id', batches)

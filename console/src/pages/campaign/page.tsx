@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { type CampaignProgress, shownCounts } from '../../data/campaign-progress.ts'
-import { titleOf } from '../../data/campaign-title.ts'
+import { makeTitle } from '../../data/campaign-title.ts'
 import { pb } from '../../data/client.ts'
 import { lineWords } from '../../data/device/lines.ts'
 import { hoursWords } from '../../data/hours.ts'
@@ -24,7 +24,7 @@ import { SendProgress } from '../../parts/send-progress.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Actions } from './actions.tsx'
-import { filterOf } from './messages-filter.ts'
+import { makeFilter } from './messages-filter.ts'
 import './page.css'
 import { Hold } from './hold.tsx'
 import { Replies, SHOWN } from './replies.tsx'
@@ -52,7 +52,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     )
   return (
     <Frame
-      title={titleOf(campaign)}
+      title={makeTitle(campaign)}
       back={{ href: to('/campaigns'), words: t('Campaigns') }}
       actions={may('admin') && <Actions campaign={campaign} progress={progress} />}
     >
@@ -85,7 +85,7 @@ const What = ({ campaign }: { campaign: Campaign }) => (
           <a href={to(`/campaigns/${campaign.run_of}`)}>{t('a campaign that repeats')}</a>,
         ],
         campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
-        [t('Recipients'), audienceOf(campaign)],
+        [t('Recipients'), describeAudience(campaign)],
         campaign.expand?.line !== undefined && [t('Line'), lineWords(campaign.expand.line)],
         ownHours.value !== undefined && [
           t('Quiet hours'),
@@ -118,7 +118,7 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
 }
 
 /** How many people get the text, and the groups from which they are. */
-function audienceOf({ recipients_count, recipients, expand }: Campaign): string {
+function describeAudience({ recipients_count, recipients, expand }: Campaign): string {
   const people = tn('1 person', '{count} people', recipients_count)
   const groups = expand?.groups?.map(({ name }) => name) ?? []
   const numbers = recipients.length > 0 ? [tn('1 number', '{count} numbers', recipients.length)] : []
@@ -133,7 +133,7 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
       done={done}
       counts={counts}
       total={recipients_count}
-      filter={`(${filterOf(campaign)})`}
+      filter={`(${makeFilter(campaign)})`}
       pending={progress.status === 'paused' ? t('paused') : undefined}
     >
       <Facts

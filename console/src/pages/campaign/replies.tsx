@@ -9,14 +9,14 @@ import { pathOfConversation, to } from '../../router.ts'
 export const SHOWN = 20
 
 export function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
-  const nameOf = useNames(latest.map(({ from }) => from))
+  const findName = useNames(latest.map(({ from }) => from))
   return (
     <Card title={t('Replies')}>
       {latest.length === 0 && <p class="muted">{t('Nobody has replied yet.')}</p>}
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>
-            <a href={to(pathOfConversation(from))}>{nameOf(from) || <PhoneNumber number={from} />}</a>{' '}
+            <a href={to(pathOfConversation(from))}>{findName(from) || <PhoneNumber number={from} />}</a>{' '}
             <Time at={created} />
             <p>{body}</p>
           </li>

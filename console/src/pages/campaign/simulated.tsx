@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaign-progress.ts'
-import { anyOf } from '../../data/client.ts'
+import { matchAny } from '../../data/client.ts'
 import type { Campaign, Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { tn } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { filterOf } from './messages-filter.ts'
+import { makeFilter } from './messages-filter.ts'
 
 const MOST_DEVICES = 30
 
@@ -15,13 +15,13 @@ export function Simulated({ campaign, progress }: { campaign: Campaign; progress
     filter: 'platform = "simulator"',
     perPage: MOST_DEVICES,
   })
-  const devices = anyOf(
+  const devices = matchAny(
     'device',
     phones.map(({ id }) => id),
   )
   const isReady = devices !== '' && campaign.batches.length > 0
   const { total, reload } = useList<Message>('sms_messages', {
-    filter: `(${filterOf(campaign)}) && (${devices})`,
+    filter: `(${makeFilter(campaign)}) && (${devices})`,
     perPage: 1,
     fields: 'id',
     live: false,

@@ -1,5 +1,5 @@
 import { type CampaignProgress, shownCounts } from '../../data/campaign-progress.ts'
-import { titleOf } from '../../data/campaign-title.ts'
+import { makeTitle } from '../../data/campaign-title.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { repeatWords } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -15,7 +15,7 @@ import { to } from '../../router.ts'
 const REFRESH_MS = 5_000
 
 const COLUMNS: readonly Column<Campaign>[] = [
-  { title: t('Name'), long: true, cell: (campaign) => titleOf(campaign) },
+  { title: t('Name'), long: true, cell: (campaign) => makeTitle(campaign) },
   {
     title: t('Recipients'),
     minor: true,
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Campaign>[] = [
   },
   {
     title: t('Time'),
-    cell: (campaign) => <span class={campaign.repeat ? 'breaks' : ''}>{timeOf(campaign)}</span>,
+    cell: (campaign) => <span class={campaign.repeat ? 'breaks' : ''}>{describeTime(campaign)}</span>,
   },
   { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Campaign>[] = [
 
 const isUnderWay = ({ status }: Campaign) => status === 'sending' || status === 'paused'
 
-function timeOf({ repeat, status, scheduled_at }: Campaign): string {
+function describeTime({ repeat, status, scheduled_at }: Campaign): string {
   const at = formatDateTime(scheduled_at)
   if (!repeat) return at
   const cron = repeatWords(repeat.cron)

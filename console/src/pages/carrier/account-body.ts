@@ -34,7 +34,7 @@ function withoutEmpty(parts: Parts): Parts {
 /** The part of a carrier's own interface that each of its other parts needs. */
 const NEEDED = { receipt: 'ref', incoming: 'from', signature: 'kind' } as const
 
-function interfaceOf(given: Parts): Parts {
+function makeInterface(given: Parts): Parts {
   const lacking = Object.entries(NEEDED).filter(([part, name]) => isEmpty((given[part] as Parts)?.[name]))
   const { send, ...rest } = given as { send?: Parts }
   const { body, ...sent } = send ?? {}
@@ -46,11 +46,11 @@ function interfaceOf(given: Parts): Parts {
 function changed(name: string, old: unknown, change: unknown): unknown {
   if (!isObject(change)) return change
   const whole = merged(old, change)
-  return withoutEmpty(name === 'custom' ? interfaceOf(whole) : whole)
+  return withoutEmpty(name === 'custom' ? makeInterface(whole) : whole)
 }
 
 /** The request for an account: its stored settings with the changes of a form. */
-export function bodyOf(stored: CarrierAccount, changes: Parts): CarrierBody {
+export function makeBody(stored: CarrierAccount, changes: Parts): CarrierBody {
   const { name, secret, webhook_secret, ...settings } = changes
   const parts = Object.entries(settings).map(([key, value]) => [key, changed(key, stored[key], value)])
   const emptied = new Set(parts.filter(([, value]) => isEmpty(value)).map(([key]) => key))

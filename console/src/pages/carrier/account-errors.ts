@@ -20,7 +20,7 @@ const WRONG: Choices<RegExp> = [
 ]
 
 /** The field that the server's sentence is about, and the words to show there. */
-function placeOf(message: string): readonly [field: string, words: string] | undefined {
+function findPlace(message: string): readonly [field: string, words: string] | undefined {
   if (NEEDS_SECRET.test(message))
     return ['secret', t('Enter this again, because you changed where it is sent.')]
   const [, url, value] = MISSING.exec(message) ?? []
@@ -35,7 +35,7 @@ function placeOf(message: string): readonly [field: string, words: string] | und
 /** Moves the server's sentence about an account beside the field that it is about. */
 export function atField(error: unknown): unknown {
   if (!(error instanceof ClientResponseError)) return error
-  const [field, message] = placeOf(String(error.response.message ?? '')) ?? []
+  const [field, message] = findPlace(String(error.response.message ?? '')) ?? []
   if (!field) return error
   return new ClientResponseError({
     ...{ url: error.url, status: error.status },

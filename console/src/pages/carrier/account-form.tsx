@@ -8,7 +8,7 @@ import {
 import { refusalText } from '../../data/carriers/refusal-words.ts'
 import { t } from '../../language/words.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { bodyOf } from './account-body.ts'
+import { makeBody } from './account-body.ts'
 import { atField } from './account-errors.ts'
 import { accountRows } from './account-form-rows.ts'
 
@@ -47,7 +47,7 @@ export function AccountForm({
   const [typed, setTyped] = useState('')
   const isChecked = checked !== undefined && checked.typed === typed
   const save = async (changes: Readonly<Record<string, unknown>>, all: object) => {
-    const body = bodyOf(account, changes)
+    const body = makeBody(account, changes)
     if (!isChecked) {
       const { request, accepted, refusal } = await send(device, { ...body, check: true })
       if (refusal) throw new Error(refusalText(refusal))

@@ -12,7 +12,7 @@ import { Steps } from './steps.tsx'
 
 const CHOOSE = '/devices/new/carrier'
 
-const blankOf = (preset: string): CarrierAccount => ({
+const makeBlank = (preset: string): CarrierAccount => ({
   preset,
   ...(preset === 'custom' && { custom: BLANK_INTERFACE }),
 })
@@ -28,7 +28,7 @@ export const AddAccount = ({ preset }: { preset: CarrierPreset }) => (
     <Card>
       <AccountForm
         preset={preset}
-        account={blankOf(preset.name)}
+        account={makeBlank(preset.name)}
         device=""
         action={t('Add the carrier')}
         onSaved={(device) => go(`/devices/${device}/carrier`, { added: '1' }, true)}

@@ -26,13 +26,13 @@ export function Page({ params: { id = '' }, query }: PageProps) {
       </Frame>
     )
   const presets = [...value.presets, CUSTOM]
-  const presetOf = (name: string | undefined | null) => presets.find((preset) => preset.name === name)
+  const findPreset = (name: string | undefined | null) => presets.find((preset) => preset.name === name)
   if (id === NEW) {
-    const preset = presetOf(query.get('preset'))
+    const preset = findPreset(query.get('preset'))
     return preset ? <AddAccount preset={preset} /> : <Choose presets={presets} />
   }
   const carrier = value.items.find(({ device }) => device === id)
-  const preset = presetOf(carrier?.account.preset)
+  const preset = findPreset(carrier?.account.preset)
   if (!carrier || !preset)
     return (
       <Frame title={t('Account of the carrier')} back={{ href: to(`/devices/${id}`), words: t('Device') }}>

@@ -1,5 +1,5 @@
 import type { CollectionModel } from 'pocketbase'
-import { type Collections, fieldOf, walk } from '../../data/schema.ts'
+import { type Collections, findField, walk } from '../../data/schema.ts'
 import type { Completions } from '../../parts/form/use-completion.tsx'
 
 const MOST = 20
@@ -41,7 +41,7 @@ export function completeFilter(all: Collections, from: CollectionModel, before: 
   const [, path = '', typed = ''] = VALUE.exec(before) ?? []
   const steps = path.split('.')
   const name = steps.pop()!
-  const values: readonly string[] = fieldOf(walk(all, from, steps), name)?.values ?? []
+  const values: readonly string[] = findField(walk(all, from, steps), name)?.values ?? []
   return choose(
     values.map((value): Row => [value, '']),
     typed,

@@ -76,7 +76,7 @@ const asked = (query: URLSearchParams) => {
   return { filter: get('filter'), sort: get('sort'), expand: get('expand') }
 }
 
-const namesOf = (list: string) =>
+const listNames = (list: string) =>
   list
     .split(',')
     .map((one) => one.trim().replace(/^[-+]/, ''))
@@ -133,7 +133,7 @@ function Found({
             applied={sort}
             onApply={(sort) => ask({ sort })}
             find={(before) => completePath(all, collection, before)}
-            check={(sort) => findFault(sort, namesOf(sort), faultOfName)}
+            check={(sort) => findFault(sort, listNames(sort), faultOfName)}
           />
           <QueryField
             label={t('Expand')}
@@ -141,7 +141,7 @@ function Found({
             applied={expand}
             onApply={(expand) => ask({ expand })}
             find={(before) => completePath(all, collection, before, true)}
-            check={(expand) => findFault(expand, namesOf(expand), faultOfRelation)}
+            check={(expand) => findFault(expand, listNames(expand), faultOfRelation)}
           />
         </div>
       </search>

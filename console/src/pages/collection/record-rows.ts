@@ -11,9 +11,9 @@ const isEdited = ({ type, name, system, hidden }: CollectionField, isNew: boolea
 
 /** The rows of a form for a collection's records. */
 export const recordRows = ({ fields }: CollectionModel, isNew: boolean): readonly FieldRow[] =>
-  fields.filter((field) => isEdited(field, isNew)).map(rowOf)
+  fields.filter((field) => isEdited(field, isNew)).map(makeRow)
 
-function rowOf(field: CollectionField): FieldRow {
+function makeRow(field: CollectionField): FieldRow {
   const { name, type, max } = field
   const row = { name, label: name, spellcheck: false, autocomplete: 'off' }
   if (type === 'number' || type === 'email' || type === 'url') return { ...row, kind: type }

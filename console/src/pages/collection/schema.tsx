@@ -35,7 +35,7 @@ export const Schema = ({ collection, all }: { collection: CollectionModel; all: 
       <Facts
         facts={RULES.map(
           ([name, words]): Fact | false =>
-            name in collection && [words, ruleOf(collection[name as 'listRule'])],
+            name in collection && [words, describeRule(collection[name as 'listRule'])],
         )}
       />
     </Card>
@@ -47,7 +47,7 @@ export const Schema = ({ collection, all }: { collection: CollectionModel; all: 
   </>
 )
 
-function ruleOf(rule: string | null | undefined) {
+function describeRule(rule: string | null | undefined) {
   if (rule === '') return t('Everybody, also without a sign-in')
   return typeof rule === 'string' ? <code class="breaks">{rule}</code> : t('Only superusers')
 }
@@ -70,12 +70,12 @@ const columnsFor = (all: Collections): readonly Column<CollectionField>[] => [
   },
   {
     title: t('Limits'),
-    cell: (field) => <div class="breaks">{limitsOf(field)}</div>,
+    cell: (field) => <div class="breaks">{describeLimits(field)}</div>,
   },
 ]
 
 /** What a field's settings say beside its type. */
-function limitsOf({ required, hidden, system, min, max, pattern, values }: CollectionField): string {
+function describeLimits({ required, hidden, system, min, max, pattern, values }: CollectionField): string {
   return [
     required && t('required'),
     hidden && t('hidden'),

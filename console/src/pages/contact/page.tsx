@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
-import { fieldsOf } from '../../data/contact-fields.ts'
+import { readFields } from '../../data/contact-fields.ts'
 import { pathOfPerson } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
@@ -19,7 +19,7 @@ import { Badge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
 import { pathOfConversation, to } from '../../router.ts'
 import { RecordConsent } from './record-consent.tsx'
-import { purposeOf, STATES, stepOf } from './steps.tsx'
+import { describePurpose, makeStep, STATES } from './steps.tsx'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Contact>('contacts', id)
@@ -61,8 +61,8 @@ export function Page({ params: { id = '' } }: PageProps) {
         <Card title={t('Contact')}>
           <Facts
             facts={[
-              ...fieldsOf(contact),
-              [t('Groups'), contact.groups.map(groups.nameOf).join(', ') || '–'],
+              ...readFields(contact),
+              [t('Groups'), contact.groups.map(groups.findName).join(', ') || '–'],
               [
                 t('State'),
                 contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Not opted out'),
@@ -100,14 +100,14 @@ function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly C
       <div class="row">
         {states.items.map((state) => (
           <Badge key={state.id} tone={STATES[state.state][0]}>
-            {purposeOf(state)}: {STATES[state.state][1]}
+            {describePurpose(state)}: {STATES[state.state][1]}
           </Badge>
         ))}
       </div>
       <Button icon="plus" needs="agent" onClick={() => setRecording(true)}>
         {t('Record a consent')}
       </Button>
-      <TimeLine steps={entries.items.map(stepOf)} />
+      <TimeLine steps={entries.items.map(makeStep)} />
       <Pager {...entries} />
       {isRecording && <RecordConsent contact={contact} groups={groups} onClose={() => setRecording(false)} />}
     </Card>

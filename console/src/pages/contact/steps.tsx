@@ -16,7 +16,10 @@ export const STATES = {
 const ALL = 'all'
 
 /** The group or the purpose that a consent is about. */
-export const purposeOf = ({ purpose, expand }: Pick<Consent | ConsentState, 'purpose' | 'expand'>): string =>
+export const describePurpose = ({
+  purpose,
+  expand,
+}: Pick<Consent | ConsentState, 'purpose' | 'expand'>): string =>
   expand?.group?.name ?? (purpose === ALL ? t('All texts') : purpose)
 
 const EVENTS = {
@@ -45,7 +48,7 @@ const formatGiven = ({ source, given_at }: Consent) =>
   source === 'console' || source === 'import' ? formatDay(given_at) : formatDateTime(given_at)
 
 /** A record of consent as a step of a time line, with its proof. */
-export function stepOf(entry: Consent): Step<ComponentChildren> {
+export function makeStep(entry: Consent): Step<ComponentChildren> {
   const [tone, word] = EVENTS[entry.event]
   const { id, created, source, shown, version, said, message, given_at, address, browser, expand } = entry
   const facts = [
@@ -59,5 +62,11 @@ export function stepOf(entry: Consent): Step<ComponentChildren> {
     address !== '' && ([t('Network address'), address] as const),
     browser !== '' && ([t('Browser'), browser] as const),
   ]
-  return { id, tone, at: created, words: `${word}: ${purposeOf(entry)}`, detail: <Facts facts={facts} /> }
+  return {
+    id,
+    tone,
+    at: created,
+    words: `${word}: ${describePurpose(entry)}`,
+    detail: <Facts facts={facts} />,
+  }
 }

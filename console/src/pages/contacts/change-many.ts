@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import { type Fault, faultOf } from '../../data/fault.ts'
+import { type Fault, readFault } from '../../data/fault.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { inLanes } from '../../data/use/use-task.ts'
 
@@ -38,6 +38,6 @@ async function changeOne(id: string, change: Change): Promise<Fault | undefined>
     else await pb.collection('contacts').update(id, change.values)
     return undefined
   } catch (error) {
-    return faultOf(error)
+    return readFault(error)
   }
 }

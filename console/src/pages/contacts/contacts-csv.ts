@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../data/contact-fields.ts'
+import { readFields } from '../../data/contact-fields.ts'
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { Contact } from '../../data/record-types.ts'
 
@@ -9,9 +9,9 @@ const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
 
 /** Contacts as CSV, with a column for each of their own fields. The console can import it again. */
 export function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: string) => string): string {
-  const titles = [...new Set(contacts.flatMap((contact) => fieldsOf(contact).map(([title]) => title)))]
+  const titles = [...new Set(contacts.flatMap((contact) => readFields(contact).map(([title]) => title)))]
   const data = contacts.map((contact) => {
-    const fields = new Map(fieldsOf(contact))
+    const fields = new Map(readFields(contact))
     const groups = contact.groups.map(nameOfGroup).filter(Boolean).join(', ')
     const own = titles.map((title) => fields.get(title) ?? '')
     return [contact.name, contact.phone, groups, contact.opted_out ? 'yes' : 'no', ...own].map(safe)

@@ -14,7 +14,7 @@ export const readContacts = (filter: string): Promise<Contact[]> =>
 /** A button that saves the contacts that the page finds as a CSV file. */
 export function ExportContacts({ filter, groups }: { filter: string; groups: Groups }) {
   const work = useTask(async () =>
-    saveFile('contacts.csv', contactsCsv(await readContacts(filter), groups.nameOf)),
+    saveFile('contacts.csv', contactsCsv(await readContacts(filter), groups.findName)),
   )
   return (
     <>

@@ -13,9 +13,9 @@ import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Facts, Progress } from '../../parts/page.tsx'
 import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
-import { storedOf } from '../../parts/rows/values.ts'
+import { makeStored } from '../../parts/rows/values.ts'
 import { type Plan, planImport } from './import-plan.ts'
-import { keptOf, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
+import { listKept, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
@@ -33,14 +33,14 @@ export function ImportContacts({
   const [done, setDone] = useState<Outcome>()
   const stop = useRef(new AbortController())
   const plan = useMemo(
-    () => sheet && wishes && planImport(sheet, wishes.columns, wishes.country, keptOf(wishes)),
+    () => sheet && wishes && planImport(sheet, wishes.columns, wishes.country, listKept(wishes)),
     [sheet, wishes],
   )
   const work = useTask(async () => {
     if (!plan || !wishes) return
     const user = userId()
     const group = await groupFor(wishes, user)
-    const consent = wishes.consent && storedOf(CONSENT_ROWS, wishes.consent)
+    const consent = wishes.consent && makeStored(CONSENT_ROWS, wishes.consent)
     const options = { user, group, overwrite: wishes.overwrite, consent }
     setDone(await runImport(plan.good, options, stop.current.signal, setSoFar))
   })

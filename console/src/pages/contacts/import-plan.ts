@@ -38,22 +38,22 @@ export function planImport(
     const name = nameIn(cells, columns)
     const reading = phoneIn(head, cells, columns, country)
     const { phone } = reading
-    const why = faultOf(reading, name, seen)
+    const why = findFault(reading, name, seen)
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(phone, row)
-      good.push({ row, name, phone, data: dataOf(head, cells, kept) })
+      good.push({ row, name, phone, data: readData(head, cells, kept) })
     }
   }
   return { good, bad }
 }
 
-const dataOf = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
+const readData = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
   Object.fromEntries(
     kept.map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()]).filter(([, value]) => value !== ''),
   )
 
-function faultOf({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
+function findFault({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
   if (fault) return phoneFaultWords(fault)
   if (name.length > MAX_NAME) return t('The name is longer than {max} characters', { max: MAX_NAME })
   const before = seen.get(phone)

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { type Columns, guessColumns } from '#portable/phone/columns.ts'
 import { nameChoices } from '../../data/choices.ts'
-import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
+import { makeChoices, readIndexes } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
 import { t, tn } from '../../language/words.ts'
@@ -13,8 +13,8 @@ import { Actions, Button, Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
-import { errorOf, Rows } from '../../parts/rows/rows.tsx'
-import { typedOf, type Values } from '../../parts/rows/values.ts'
+import { findError, Rows } from '../../parts/rows/rows.tsx'
+import { makeTyped, type Values } from '../../parts/rows/values.ts'
 import type { NewContact, Plan } from './import-plan.ts'
 
 export interface Wishes {
@@ -34,7 +34,7 @@ export interface Wishes {
 export const NEW_GROUP = 'new'
 const SHOWN = 5
 
-export const keptOf = ({ kept, columns }: Wishes): readonly number[] =>
+export const listKept = ({ kept, columns }: Wishes): readonly number[] =>
   kept.filter((at) => !isTaken(columns, at))
 
 const isTaken = ({ phones, names }: Columns, at: number) => phones.includes(at) || names.includes(at)
@@ -64,7 +64,7 @@ export function Preview({
   const form = useRef<HTMLDivElement>(null)
   const submit = () => {
     setTried(true)
-    const lacksConsent = CONSENT_ROWS.some((row) => wishes.consent && errorOf(row, wishes.consent))
+    const lacksConsent = CONSENT_ROWS.some((row) => wishes.consent && findError(row, wishes.consent))
     if (!lacksGroup && !lacksConsent) return onRun()
     // the wrong field can be far above the button
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
@@ -76,15 +76,15 @@ export function Preview({
           label={t('Numbers are in')}
           name="phone-column"
           value={wishes.columns.phones.join()}
-          onValue={(value) => setColumn({ phones: indexesOf(value) })}
-          choices={choicesOf(sheet.head, phones)}
+          onValue={(value) => setColumn({ phones: readIndexes(value) })}
+          choices={makeChoices(sheet.head, phones)}
         />
         <SelectField
           label={t('Names are in')}
           name="name-column"
           value={wishes.columns.names.join()}
-          onValue={(value) => setColumn({ names: indexesOf(value) })}
-          choices={[['', t('No column')], ...choicesOf(sheet.head, names)]}
+          onValue={(value) => setColumn({ names: readIndexes(value) })}
+          choices={[['', t('No column')], ...makeChoices(sheet.head, names)]}
         />
         <CountryField value={wishes.country} onValue={(country) => wish({ country })} />
         <SelectField
@@ -115,7 +115,7 @@ export function Preview({
         label={t('All of them have agreed to get texts')}
         name="consent"
         value={wishes.consent !== undefined}
-        onValue={(isGiven) => wish({ consent: isGiven ? typedOf(CONSENT_ROWS, {}) : undefined })}
+        onValue={(isGiven) => wish({ consent: isGiven ? makeTyped(CONSENT_ROWS, {}) : undefined })}
       />
       {wishes.consent && (
         <>
@@ -135,7 +135,7 @@ export function Preview({
           columns={[
             { title: t('Name'), cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
             { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
-            ...keptOf(wishes).map((at) => ({
+            ...listKept(wishes).map((at) => ({
               title: sheet.head[at]!,
               cell: ({ data }: NewContact) => data[sheet.head[at]!.trim()] ?? '–',
             })),

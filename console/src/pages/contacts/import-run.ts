@@ -1,5 +1,5 @@
-import { anyOf, pb } from '../../data/client.ts'
-import { faultOf } from '../../data/fault.ts'
+import { matchAny, pb } from '../../data/client.ts'
+import { readFault } from '../../data/fault.ts'
 import { isObject } from '../../data/is-object.ts'
 import type { Contact } from '../../data/record-types.ts'
 import type { NewContact } from './import-plan.ts'
@@ -51,7 +51,7 @@ export async function runImport(
       for (const step of await storeBatch(some, options)) counts[step]++
     } catch (error) {
       // a batch fails as a whole: if it has several contacts, send them one by one to find the refused ones
-      if (some.length === 1) failed.push({ contact: some[0]!, why: whyOf(error) })
+      if (some.length === 1) failed.push({ contact: some[0]!, why: readReason(error) })
       else for (const contact of some) if (!stop.aborted) await store([contact])
     }
     tell(outcome())
@@ -66,11 +66,11 @@ export async function runImport(
 async function storeBatch(contacts: readonly NewContact[], options: ImportOptions): Promise<Step[]> {
   const { user, group, consent } = options
   const known = await findContacts(contacts, user)
-  const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))
+  const writes = contacts.map((contact) => makeWrite(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
   // a single contact is not sent as a batch: the error of a batch would not say why this contact is refused
-  const recordsOf = (name: string) => (writes.length === 1 ? pb.collection(name) : batch.collection(name))
-  const [records, consents] = [recordsOf('contacts'), recordsOf('consents')]
+  const openRecords = (name: string) => (writes.length === 1 ? pb.collection(name) : batch.collection(name))
+  const [records, consents] = [openRecords('contacts'), openRecords('consents')]
   for (const [at, write] of writes.entries()) {
     if (write?.id) await records.update(write.id, write.values, AS_IMPORT)
     else if (write) await records.create(write.values, AS_IMPORT)
@@ -86,7 +86,7 @@ async function findContacts(
   contacts: readonly NewContact[],
   user: string,
 ): Promise<ReadonlyMap<string, Contact>> {
-  const phones = anyOf(
+  const phones = matchAny(
     'phone',
     contacts.map(({ phone }) => phone),
   )
@@ -96,7 +96,7 @@ async function findContacts(
   return new Map(items.map((contact) => [contact.phone, contact]))
 }
 
-function writeOf(
+function makeWrite(
   { name, phone, data }: NewContact,
   known: Contact | undefined,
   { user, group, overwrite }: ImportOptions,
@@ -113,7 +113,7 @@ function writeOf(
   return { id: known.id, values }
 }
 
-function whyOf(error: unknown): string {
-  const { fields, message } = faultOf(error)
+function readReason(error: unknown): string {
+  const { fields, message } = readFault(error)
   return Object.values(fields)[0] ?? message
 }

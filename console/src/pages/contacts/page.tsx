@@ -161,7 +161,7 @@ const columnsFor = (
     minor: true,
     spare: (contact) => contact.groups.length === 0,
     cell: (contact) =>
-      contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,
+      contact.groups.map(groups.findName).filter(Boolean).join(', ') || <span class="muted">–</span>,
   },
   {
     title: t('State'),

@@ -109,12 +109,12 @@ export function SelectionBar({
             groups={groups}
             onAdd={(id) =>
               void change({ values: { 'groups+': id } }, (people) =>
-                t('{people} added to {group}', { people, group: groups.nameOf(id) }),
+                t('{people} added to {group}', { people, group: groups.findName(id) }),
               )
             }
             onRemove={(id) =>
               void change({ values: { 'groups-': id } }, (people) =>
-                t('{people} removed from {group}', { people, group: groups.nameOf(id) }),
+                t('{people} removed from {group}', { people, group: groups.findName(id) }),
               )
             }
           />
@@ -139,7 +139,7 @@ export function SelectionBar({
         <Button needs="agent" onClick={() => void optIn()}>
           {t('Opt in')}
         </Button>
-        <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.nameOf))}>
+        <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.findName))}>
           {t('Export as CSV')}
         </Button>
         <Button kind="danger" icon="trash" needs="agent" onClick={() => void remove()}>

@@ -5,7 +5,7 @@ import { countSegments } from '#portable/segments.ts'
 import { sendText } from '../../data/connection/outbox.ts'
 import type { Device, Message } from '../../data/record-types.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
-import { openWords, variablesOf } from '../../data/text/variables.ts'
+import { listVariables, openWords } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -67,7 +67,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
     onWrite(text)
   }
   // the server does not fill in variables of an answer: it would send them with their braces
-  const open = variablesOf(body)
+  const open = listVariables(body)
   const submit = (at?: Date) => {
     if (body.trim() === '' || send.busy || contact?.opted_out) return
     setTried(true)
@@ -82,7 +82,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
         </Notice>
       )}
       <CompletingArea
-        label={labelOf(device)}
+        label={makeLabel(device)}
         name="body"
         value={body}
         onValue={change}
@@ -92,7 +92,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
         asked={asked}
         onSubmit={() => void submit()}
         error={isTried && open.length > 0 ? openWords(open) : undefined}
-        hint={hintOf(segments)}
+        hint={makeHint(segments)}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
       <div class="conversations-send">
@@ -133,12 +133,12 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
   )
 }
 
-function hintOf(segments: number): string | undefined {
+function makeHint(segments: number): string | undefined {
   if (segments > 1) return segmentsText(segments)
   return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
 }
 
-const labelOf = (device: Device | undefined) => {
+const makeLabel = (device: Device | undefined) => {
   if (!device) return t('Write')
   return device.name
     ? t('Answer from {name}', { name: device.name })

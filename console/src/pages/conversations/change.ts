@@ -39,11 +39,11 @@ export const archive = (conversation: Conversation): Promise<void> =>
 export async function assign(all: readonly Conversation[], assignee: string, people: People): Promise<void> {
   const me = session.value?.sender
   const others = all.filter((each) => each.assignee !== me && each.assignee !== assignee)
-  const theirs = [...new Set(others.map((each) => people.nameOf(each.assignee)))].filter(Boolean)
+  const theirs = [...new Set(others.map((each) => people.findName(each.assignee)))].filter(Boolean)
   if (theirs.length > 0 && !(await mayTake(theirs))) return
   if (assignee === '') return changeAll(all, { assignee }, t('Assigned to nobody'))
   const isMine = assignee === me
-  const words = isMine ? t('Assigned to you') : t('Assigned to {name}', { name: people.nameOf(assignee) })
+  const words = isMine ? t('Assigned to you') : t('Assigned to {name}', { name: people.findName(assignee) })
   await changeAll(all, { assignee }, words)
 }
 

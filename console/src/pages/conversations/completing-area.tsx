@@ -51,7 +51,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   const { label, name, listLabel, onSubmit, error, hint } = rest
   /** Where the search begins that `asked` has opened: no sign stands before it. */
   const [begun, setBegun] = useState<number>()
-  const wordIn = (before: string) =>
+  const findWord = (before: string) =>
     begun === undefined ? openWord(before, sign) : { at: begun, typed: before.slice(begun) }
   const { area, ties, press, rows, openAt, caret, isOpen } = useCompletion({
     value,
@@ -63,7 +63,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     isFirstChosen: true,
     class: 'conversations-completions',
     find: (before) => {
-      const word = wordIn(before)
+      const word = findWord(before)
       if (!word) return { at: 0, found: [] }
       const isApart = begun === undefined || word.at === 0 || /\s/.test(value[word.at - 1]!)
       const found = find(word.typed).map((completion) => ({
@@ -75,7 +75,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     },
     // takes back what was typed for the list: the search after `asked`, or only the sign
     onLeave: () => {
-      const word = caret === undefined ? undefined : wordIn(value.slice(0, caret))
+      const word = caret === undefined ? undefined : findWord(value.slice(0, caret))
       if (word && (begun !== undefined || (isOpen && word.typed === '')))
         onValue(value.slice(0, word.at) + value.slice(caret))
       setBegun(undefined)

@@ -31,7 +31,7 @@ const words = signal('')
 /** The conversations that the list shows, by their numbers. */
 const shownRows = new Map<string, Conversation>()
 /** What the list shows of a conversation that is being read. */
-export const rowOf = (number: string): Conversation | undefined => shownRows.get(number)
+export const findRow = (number: string): Conversation | undefined => shownRows.get(number)
 
 /**
  * The views (filters such as Unassigned), and the conversations of one view. `chosen`: the phone number of
@@ -51,8 +51,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   shownRows.clear()
   for (const item of items) shownRows.set(item.number, item)
   const isFirst = items.length === 0 && shown === ALL && asked === ''
-  const lastTextOf = useLastTexts(items)
-  const writerIn = useWriters(people.hasTeam)
+  const findLastText = useLastTexts(items)
+  const findWriter = useWriters(people.hasTeam)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const times = new Map<string, number>()
   for (const { name } of items) if (name) times.set(name, (times.get(name) ?? 0) + 1)
@@ -111,9 +111,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 draft={drafts.get(conversation.id)}
                 isTwin={(times.get(conversation.name) ?? 0) > 1}
                 isHit={asked !== '' && hasWords(conversation.last_text, asked)}
-                lastTextOf={lastTextOf}
+                findLastText={findLastText}
                 time={conversation[shown.sort ?? 'last_at']}
-                writer={writerIn(conversation.id)}
+                writer={findWriter(conversation.id)}
               />
             </li>
           ))}
@@ -129,14 +129,14 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
 }
 
 function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
-  const nameOf = useNames(hits.map(({ number }) => number))
+  const findName = useNames(hits.map(({ number }) => number))
   return (
     <section>
       {title && <h3>{title}</h3>}
       <ul onKeyDown={moveFocus}>
         {hits.map(({ at, number, text, time, isNote, author }) => (
           <li key={at}>
-            <RowLink at={at} number={number} time={time} name={nameOf(number)}>
+            <RowLink at={at} number={number} time={time} name={findName(number)}>
               {isNote && `${author || t('Note')}: `}
               {text}
             </RowLink>

@@ -5,7 +5,7 @@ import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isDueLater, timeNote } from '../../data/text/message-time.ts'
 import { failureWords } from '../../data/words/failure-reasons.ts'
-import { senderOf } from '../../data/words/sender-words.ts'
+import { describeSender } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { memo } from '../../parts/memo.tsx'
@@ -23,7 +23,7 @@ interface RowProps {
   /** Whether another conversation of the list has the same name, so that the number is needed, too. */
   readonly isTwin: boolean
   /** Finds a text by its id; undefined until it is read. */
-  readonly lastTextOf: (id: string) => Message | undefined
+  readonly findLastText: (id: string) => Message | undefined
   /** The time that the row shows. */
   readonly time: string
   /** The name of another person who writes in the conversation. */
@@ -34,18 +34,18 @@ interface RowProps {
 }
 
 export const Row = memo((props: RowProps) => {
-  const { conversation, isChosen, isHit, isTwin, lastTextOf, time, writer, draft, people } = props
+  const { conversation, isChosen, isHit, isTwin, findLastText, time, writer, draft, people } = props
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, failure } = conversation
-  const last = lastTextOf(last_message)
+  const last = findLastText(last_message)
   const isOwn = last_sender === '' || last_sender === session.value?.sender
-  const sender = isOwn ? '' : people.nameOf(last_sender) || (last && senderOf(last))
+  const sender = isOwn ? '' : people.findName(last_sender) || (last && describeSender(last))
   const failed = hasFailed(conversation) && <em>{failureWords(failure)}</em>
   const facts = [
     last_type === 'incoming' && failed,
     isTwin && <PhoneNumber number={number} />,
     last && timeNote(last),
-    people.hasTeam && people.nameOf(assignee),
+    people.hasTeam && people.findName(assignee),
     follow_up_at && formatSoon(follow_up_at),
   ]
   const row = (
@@ -70,7 +70,7 @@ export const Row = memo((props: RowProps) => {
       ) : (
         <span class={last_type === 'outgoing' ? 'muted' : ''}>
           {last_type === 'outgoing' &&
-            `${failure ? `${failureWords(failure)}:` : beginningOf(last, isOwn, sender)} `}
+            `${failure ? `${failureWords(failure)}:` : describeBeginning(last, isOwn, sender)} `}
           {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
         </span>
       )}
@@ -85,7 +85,7 @@ export const Row = memo((props: RowProps) => {
 })
 
 /** What stands before an outgoing text: its sender, if read. */
-function beginningOf(last: Message | undefined, isOwn: boolean, sender = ''): string {
+function describeBeginning(last: Message | undefined, isOwn: boolean, sender = ''): string {
   if (last && isDueLater(last)) return t('Scheduled:')
   return isOwn ? t('You:') : sender && `${sender}:`
 }

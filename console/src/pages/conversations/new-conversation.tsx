@@ -6,7 +6,7 @@ import { pathOfConversation } from '../../router.ts'
 export const NewConversation = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t('New conversation')} onClose={onClose}>
     <FindPerson
-      pathOf={pathOfConversation}
+      makePath={pathOfConversation}
       action={t('Write')}
       only="opted_out = false"
       autofocus

@@ -19,7 +19,7 @@ import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { go, pathOfConversation, to } from '../../router.ts'
-import { ConversationList, rowOf } from './conversation-list.tsx'
+import { ConversationList, findRow } from './conversation-list.tsx'
 import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
@@ -65,12 +65,12 @@ interface OpenProps {
 function Open({ number, people, devices, at, isAsked }: OpenProps) {
   const found = useOne<Conversation>('conversations', pb.filter('number = {:number}', { number }))
   const contacts = useOne<Contact>('contacts', pb.filter('phone = {:number}', { number }))
-  const conversation = asChanged(found.loading ? rowOf(number) : found.record)
+  const conversation = asChanged(found.loading ? findRow(number) : found.record)
   const contact = contacts.record
   const name = contact?.name || conversation?.name || ''
   const isContactKnown = !contacts.loading && !contacts.fault
   const about = { number, name, conversation, contact, isContactKnown, people, devices }
-  const assignee = people.hasTeam && people.nameOf(conversation?.assignee ?? '')
+  const assignee = people.hasTeam && people.findName(conversation?.assignee ?? '')
   const isBeside = hasRoom.value && isPanelOpen.value
   const toggle = () => {
     if (hasRoom.value) isPanelOpen.value = !isPanelOpen.value

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import { E164 } from '#portable/phone/e164.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
-import { fieldsOf } from '../../data/contact-fields.ts'
+import { readFields } from '../../data/contact-fields.ts'
 import type { Contact, Conversation, Device, Message } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { timeOf } from '../../data/text/message-time.ts'
+import { readTime } from '../../data/text/message-time.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -65,7 +65,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
 
 const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
   <dl>
-    {fieldsOf(contact).map(([title, value]) => (
+    {readFields(contact).map(([title, value]) => (
       <div key={title}>
         <dt>{title}</dt>
         <dd>{value}</dd>
@@ -74,7 +74,7 @@ const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
     {contact.groups.length > 0 && (
       <div>
         <dt>{t('Groups')}</dt>
-        <dd>{contact.groups.map(groups.nameOf).join(', ')}</dd>
+        <dd>{contact.groups.map(groups.findName).join(', ')}</dd>
       </div>
     )}
   </dl>
@@ -136,7 +136,7 @@ function History({ number }: { number: string }) {
       </p>
       {first && (
         <p class="muted">
-          {t('First on {day}: {text}', { day: formatDateTime(timeOf(first)), text: first.body })}
+          {t('First on {day}: {text}', { day: formatDateTime(readTime(first)), text: first.body })}
         </p>
       )}
     </section>

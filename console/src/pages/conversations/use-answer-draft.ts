@@ -42,7 +42,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const [stored] = items
   /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
-  const heard = stored && keyOf(stored) !== gone.current ? stored.text : ''
+  const heard = stored && makeKey(stored) !== gone.current ? stored.text : ''
   const isSent = textsOnTheWay(number).some(({ request, note }) => !note && request.body.startsWith(heard))
   /** What this tab is writing to the server, over which text. It must not come back as news: see `put`. */
   const writing = useRef<{ text: string; over: string } | undefined>(undefined)
@@ -102,7 +102,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const sent = () => {
     writing.current = undefined
     void last.current.then(() => {
-      gone.current = keyOf(known.current)
+      gone.current = makeKey(known.current)
       known.current = undefined
     })
     draft.saved('')
@@ -110,4 +110,4 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   return { ...draft, keep: keepForSending, sent }
 }
 
-const keyOf = (draft: AnswerDraft | undefined) => `${draft?.id} ${draft?.text}`
+const makeKey = (draft: AnswerDraft | undefined) => `${draft?.id} ${draft?.text}`

@@ -4,7 +4,7 @@ import type { Conversation, Message } from '../../data/record-types.ts'
 import { otherNumber } from '../../data/record-types.ts'
 import { conversationFilter, textFilter } from '../../data/search/filters.ts'
 import { useNamed } from '../../data/search/use-named.ts'
-import { canFindTexts, wordsFilter, wordsIn } from '../../data/search/words.ts'
+import { canFindTexts, splitWords, wordsFilter } from '../../data/search/words.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
 import { mentioned } from '../../data/unread.ts'
@@ -58,7 +58,7 @@ export function useConversations(view: View, words: string): Conversations {
   const notes = useList<Note & { expand?: { conversation?: Conversation; author?: { name: string } } }>(
     'conversation_notes',
     {
-      filter: [isMentions && pb.filter('mentions ?~ {:me}', { me }), wordsFilter(wordsIn(asked), ['text'])]
+      filter: [isMentions && pb.filter('mentions ?~ {:me}', { me }), wordsFilter(splitWords(asked), ['text'])]
         .filter(Boolean)
         .join(' && '),
       expand: 'conversation,author',
@@ -68,7 +68,7 @@ export function useConversations(view: View, words: string): Conversations {
   )
   const last = new Set(list.items.map(({ last_message }) => last_message))
   const hits = [
-    ...(isMentions || texts.loading ? [] : texts.items).filter(({ id }) => !last.has(id)).map(hitOf),
+    ...(isMentions || texts.loading ? [] : texts.items).filter(({ id }) => !last.has(id)).map(makeHit),
     ...(!isMentions && notes.loading ? [] : notes.items).map(({ id, text, created, expand }) => ({
       at: `conversation_notes/${id}`,
       number: expand?.conversation?.number ?? '',
@@ -87,7 +87,7 @@ export function useConversations(view: View, words: string): Conversations {
   }
 }
 
-const hitOf = (message: Message): Hit => ({
+const makeHit = (message: Message): Hit => ({
   at: `sms_messages/${message.id}`,
   number: otherNumber(message),
   text: message.body,

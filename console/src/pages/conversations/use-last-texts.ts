@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { anyOf, pb } from '../../data/client.ts'
+import { matchAny, pb } from '../../data/client.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -25,7 +25,7 @@ export function useLastTexts(
 
 async function readLastTexts(ids: readonly string[]): Promise<(readonly [string, Message])[]> {
   const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, {
-    filter: anyOf('id', ids),
+    filter: matchAny('id', ids),
     fields:
       'id,message_type,status,scheduled_at,delivered_at,created,expand.sent_by.kind,expand.sent_by.name',
     expand: 'sent_by',

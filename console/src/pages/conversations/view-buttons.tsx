@@ -14,11 +14,11 @@ export const view = signal('all')
  * The views with their counts; on narrow screens a button that names the chosen view and opens the others.
  */
 export function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View; hasTeam: boolean }) {
-  const countOf = useCounts()
+  const countKind = useCounts()
   const news = useNews(hasTeam)
   const newWords = (count = 0) => (count > 0 ? tn('1 new', '{count} new', count) : '')
   const all = newWords((news.mine ?? 0) + (news.mentions ?? 0))
-  const failed = countOf('failed').replace(/^0$/, '')
+  const failed = countKind('failed').replace(/^0$/, '')
   const buttons = (close: () => void) => (
     <fieldset class="conversations-views">
       <legend class="unseen">{t('Show')}</legend>
@@ -35,14 +35,14 @@ export function Views({ views, shown, hasTeam }: { views: readonly View[]; shown
         >
           <bdi>{words}</bdi>
           {newWords(news[id]) && <strong class="count">{newWords(news[id])}</strong>}
-          <span class={id === 'failed' && failed ? 'count' : 'muted'}>{countOf(id)}</span>
+          <span class={id === 'failed' && failed ? 'count' : 'muted'}>{countKind(id)}</span>
         </Button>
       ))}
     </fieldset>
   )
   if (isWide.value) return buttons(() => {})
   const words = [
-    `${shown.words} ${countOf(shown.id)}`,
+    `${shown.words} ${countKind(shown.id)}`,
     all,
     shown.id !== 'failed' && failed && t('{count} failed', { count: failed }),
   ]

@@ -83,7 +83,7 @@ const assignedTo = (id: string) => ({
 })
 
 /** The views of an account. A team also has Mine, Unassigned and Mentions, and a view for each colleague. */
-export function viewsFor({ hasTeam, agentIds, nameOf }: People): readonly View[] {
+export function viewsFor({ hasTeam, agentIds, findName }: People): readonly View[] {
   if (!hasTeam) return OWN
   const me = session.value?.sender ?? ''
   return [
@@ -111,8 +111,8 @@ export function viewsFor({ hasTeam, agentIds, nameOf }: People): readonly View[]
       .filter((id) => id !== me)
       .map((id) => ({
         id,
-        words: nameOf(id),
-        nothing: t('No conversation is assigned to {name}.', { name: nameOf(id) }),
+        words: findName(id),
+        nothing: t('No conversation is assigned to {name}.', { name: findName(id) }),
         ...assignedTo(id),
       })),
   ]

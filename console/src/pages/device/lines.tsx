@@ -141,7 +141,7 @@ function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
             key={limit}
             value={Math.min(used, total)}
             max={total}
-            label={words({ count: used, total }) + noteOf(used, total)}
+            label={words({ count: used, total }) + describeUse(used, total)}
             tone={used >= total ? 'bad' : used >= total * NEAR ? 'warn' : ''}
           />
         )
@@ -150,7 +150,7 @@ function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
   )
 }
 
-function noteOf(used: number, total: number): string {
+function describeUse(used: number, total: number): string {
   if (used >= total) return `: ${t('full')}`
   return used >= total * NEAR ? `: ${t('nearly full')}` : ''
 }

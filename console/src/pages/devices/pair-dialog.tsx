@@ -3,7 +3,7 @@ import { post } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/record-types.ts'
 import { may } from '../../data/session.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -154,7 +154,7 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
 )
 
 function useCountdown(at: string): string {
-  const seconds = useSecondsLeft(performance.now() + msOf(at) - Date.now())
+  const seconds = useSecondsLeft(performance.now() + parseDate(at) - Date.now())
   if (seconds <= 0) return ''
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -2,7 +2,7 @@ import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { isSimulated } from '../../data/device/device-name.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Delivery, Device } from '../../data/record-types.ts'
-import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
@@ -93,7 +93,7 @@ export function Page() {
         />
         <Tile
           title={t('Sent today')}
-          value={today && formatNumber(countOf(today.days[0], KINDS[0]!))}
+          value={today && formatNumber(countKind(today.days[0], KINDS[0]!))}
           href={to('/usage')}
         />
         <Tile

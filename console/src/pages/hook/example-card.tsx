@@ -10,11 +10,11 @@ import { Button, Notice } from '../../parts/form/form.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Outcome, reasonOf } from './outcome.tsx'
+import { findReason, Outcome } from './outcome.tsx'
 import bodies from './samples.json' with { type: 'json' }
 import type { Unsaved } from './settings.tsx'
 
-export const sampleOf = (preset: HookPreset): string => {
+export const makeSample = (preset: HookPreset): string => {
   const body: unknown = bodies[preset]
   return typeof body === 'string' ? body : JSON.stringify(body, null, 2)
 }
@@ -39,7 +39,7 @@ export function ExampleCard({
     const { outcome, messages } = await callHook(hook, body)
     if (outcome === 'sent')
       toast(tn('One text is on its way', '{count} texts are on their way', messages.length))
-    else toast(reasonOf(outcome))
+    else toast(findReason(outcome))
   })
   const refusal = call.fault ?? fault
   return (

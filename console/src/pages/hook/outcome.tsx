@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
   disabled: ['calm', t('Off'), t('The incoming webhook is off.')],
 }
 
-export const reasonOf = (outcome: HookResult['outcome']): string =>
+export const findReason = (outcome: HookResult['outcome']): string =>
   OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]
 
 export function Outcome({ result: { outcome, error } }: { result: HookResult }) {

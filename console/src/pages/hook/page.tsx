@@ -13,7 +13,7 @@ import { Settings, type Unsaved } from './settings.tsx'
 import './page.css'
 import { useRecord } from '../../data/use/use-record.ts'
 import { Calls } from './calls.tsx'
-import { ExampleCard, sampleOf } from './example-card.tsx'
+import { ExampleCard, makeSample } from './example-card.tsx'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Hook>('hooks', id)
@@ -56,7 +56,7 @@ function Parts({ hook }: { hook: Hook }) {
         <ExampleCard
           hook={hook}
           unsaved={unsaved}
-          body={chosen ?? sampleOf(unsaved.hook.preset)}
+          body={chosen ?? makeSample(unsaved.hook.preset)}
           onBody={setChosen}
           area={area}
         />

@@ -3,7 +3,7 @@ import { PRESETS } from '#portable/hook-presets.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { lineWords } from '../../data/device/lines.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
-import { faultsOf, readNumbers } from '../../data/phone/number-list.ts'
+import { describeFaults, readNumbers } from '../../data/phone/number-list.ts'
 import type { ContactGroup, Line } from '../../data/record-types.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useLines } from '../../data/use/use-lines.ts'
@@ -113,7 +113,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
     write: (typed) => readNumbers(String(typed), country).map(({ phone }) => phone),
     error: (typed) => {
       const bad = readNumbers(String(typed), country).filter(({ fault }) => fault)
-      return bad.length > 0 ? faultsOf(bad, MOST_NAMED) : undefined
+      return bad.length > 0 ? describeFaults(bad, MOST_NAMED) : undefined
     },
   },
   ({ values }) => namesNone(values) && <NumberCountry value={country} onValue={onCountry} />,

@@ -38,7 +38,7 @@ export const Page = () => (
   />
 )
 
-const nameOf = (preset: unknown) => HOOK_TOOLS[preset as HookPreset].name
+const findName = (preset: unknown) => HOOK_TOOLS[preset as HookPreset].name
 
 const ROWS: readonly FormRow[] = [
   {
@@ -48,7 +48,7 @@ const ROWS: readonly FormRow[] = [
   },
   {
     ...{ name: 'name', label: t('Name'), placeholder: t('The name of the program') },
-    write: (typed, { preset }) => String(typed).trim() || nameOf(preset),
+    write: (typed, { preset }) => String(typed).trim() || findName(preset),
   },
 ]
 

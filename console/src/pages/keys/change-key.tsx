@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { ApiKey } from '../../data/record-types.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -15,7 +15,7 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 export const LIMITS = () => [destinationsRow(), linesRow(t('Sends only by these lines (none: by all)'))]
 
-export const hasPrevious = ({ previous_until }: ApiKey) => msOf(previous_until) > Date.now()
+export const hasPrevious = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()
 
 export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => void }) => (
   <Dialog title={t('Change {name}', { name: record.name })} onClose={onClose}>

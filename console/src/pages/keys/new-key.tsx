@@ -12,7 +12,7 @@ import { LIMITS } from './change-key.tsx'
 import { example, PROGRAM_KINDS, type ProgramKindName } from './program-kinds.ts'
 
 const DAY_MS = 86_400_000
-const expiryOf = (days: Value) =>
+const makeExpiry = (days: Value) =>
   days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 
 export function NewKey({ onClose }: { onClose: () => void }) {
@@ -29,7 +29,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
       hint: (values) => PROGRAM_KINDS[values.kind as ProgramKindName].hint,
     },
     {
-      ...{ name: 'expires_at', label: t('Expires'), write: expiryOf },
+      ...{ name: 'expires_at', label: t('Expires'), write: makeExpiry },
       choices: [
         ['', t('Never')],
         ['30', t('In 30 days')],

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ApiKey } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { revoke } from '../../parts/dialog/dialog.tsx'
@@ -83,7 +83,7 @@ const LastUse = ({ of }: { of: ApiKey }) => (
 )
 
 function Expiry({ at }: { at: string }) {
-  if (at !== '' && msOf(at) < Date.now()) return <Badge tone="bad">{t('Expired')}</Badge>
+  if (at !== '' && parseDate(at) < Date.now()) return <Badge tone="bad">{t('Expired')}</Badge>
   return <Time at={at} none={t('never')} />
 }
 

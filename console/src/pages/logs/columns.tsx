@@ -38,10 +38,10 @@ export const COLUMNS: readonly Column<Log>[] = [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-export const askerColumn = (emailOf: (id: string) => string | undefined): Column<Log> => ({
+export const askerColumn = (findEmail: (id: string) => string | undefined): Column<Log> => ({
   title: t('User'),
   cell: ({ data: { auth, authId = '' } }) => {
-    const email = emailOf(authId)
+    const email = findEmail(authId)
     return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || t('a guest')
   },
 })

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { anyOf, pb } from '../../data/client.ts'
+import { matchAny, pb } from '../../data/client.ts'
 import type { Device, User } from '../../data/record-types.ts'
 import { saveSettings, useSettings } from '../../data/settings.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
@@ -48,7 +48,7 @@ export function Page({ query }: PageProps) {
     go(PATH, { filter, words, page: String(next) }),
   )
   const [open, setOpen] = useState<Log>()
-  const emailOf = useLookup(
+  const findEmail = useLookup(
     list.items.map(({ data }) => data.authId ?? ''),
     readEmails,
   ).get
@@ -87,7 +87,7 @@ export function Page({ query }: PageProps) {
       <Records
         list={list}
         caption={t('Logs')}
-        columns={[...COLUMNS, askerColumn(emailOf), detailsColumn(setOpen)]}
+        columns={[...COLUMNS, askerColumn(findEmail), detailsColumn(setOpen)]}
         empty={
           both.length === 0 ? (
             <Empty icon="check" title={t('Nothing failed')}>
@@ -116,7 +116,7 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
 
 /** The email addresses of users, and of the users of devices, by id. */
 async function readEmails(ids: readonly string[]): Promise<(readonly [id: string, email: string])[]> {
-  const filter = anyOf('id', ids)
+  const filter = matchAny('id', ids)
   const asked = { filter, skipTotal: true }
   const [users, devices] = await Promise.all([
     pb.collection<User>('users').getList(1, ids.length, asked),

@@ -11,7 +11,7 @@ import { to } from '../../router.ts'
 import { RETRY } from './use-retry.ts'
 
 /** The details of a message, except unset ones. `sim`: the SIM's name if the device has several; else ''. */
-export function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
+export function listFacts(message: Message, sim: string): readonly (Fact | false)[] {
   const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'
   const isSuperuser = !isUser()
@@ -25,7 +25,7 @@ export function factsOf(message: Message, sim: string): readonly (Fact | false)[
     message.expires_at !== '' && [t('Expires'), <Moment at={message.expires_at} />],
     isOut && message.sent_at !== '' && [t('Sent'), <Moment at={message.sent_at} />],
     isOut && message.delivered_at !== '' && [t('Arrived'), <Moment at={message.delivered_at} />],
-    segments > 0 && [t('Size'), sizeOf(body, segments)],
+    segments > 0 && [t('Size'), describeSize(body, segments)],
     isOut && priority !== 0 && [t('Priority'), priority],
     isOut && guarantee === 'at_least_once' && [t('If the device goes silent'), t('It is sent again')],
     batch_id !== '' && [
@@ -56,7 +56,7 @@ function DeviceLink({ message }: { message: Message }) {
   return <a href={to(`/devices/${device}`)}>{deviceName(expand?.device) || t('A device')}</a>
 }
 
-function sizeOf(body: string, segments: number): string {
+function describeSize(body: string, segments: number): string {
   const count = segmentsText(segments)
   if (body === '') return count
   const { encoding, units } = countSegments(body)

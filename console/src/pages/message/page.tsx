@@ -3,7 +3,7 @@ import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/record-types.ts'
 import { otherNumber } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
-import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
+import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
@@ -20,9 +20,9 @@ import { TimeLine } from '../../parts/time-line.tsx'
 import { to } from '../../router.ts'
 import { MessageActions } from './actions.tsx'
 import { Outcome } from './outcome.tsx'
-import { stepsOf } from './steps.ts'
+import { makeSteps } from './steps.ts'
 import './page.css'
-import { factsOf } from './facts.tsx'
+import { listFacts } from './facts.tsx'
 import { useEvents } from './use-events.ts'
 import { useRetry } from './use-retry.ts'
 
@@ -32,14 +32,14 @@ export function Page({ params }: PageProps) {
 }
 
 function OneMessage({ id }: { id: string }) {
-  const read = useRecord<Message>('sms_messages', id, expandOf())
+  const read = useRecord<Message>('sms_messages', id, chooseExpand())
   const { record } = read
   const events = useEvents(id, record)
   const next = useRetry(record)
-  const campaign = useCampaignOf(record?.message_type === 'outgoing' ? record.sent_by : '')
+  const campaign = useCampaign(record?.message_type === 'outgoing' ? record.sent_by : '')
   const number = record ? otherNumber(record) : ''
-  const nameOf = useNames(isUser() ? [number] : [])
-  const simOf = useSims(record ? [record] : [])
+  const findName = useNames(isUser() ? [number] : [])
+  const findSim = useSims(record ? [record] : [])
   if (!record)
     return (
       <Missing
@@ -51,10 +51,10 @@ function OneMessage({ id }: { id: string }) {
       />
     )
   const isIn = record.message_type === 'incoming'
-  const name = nameOf(number)
+  const name = findName(number)
   return (
     <Frame
-      title={titleOf(isIn, name || formatPhone(number) || t('nobody'))}
+      title={makeTitle(isIn, name || formatPhone(number) || t('nobody'))}
       back={back()}
       text={name && <PhoneNumber number={number} />}
       actions={<MessageActions message={record} campaign={campaign} />}
@@ -75,20 +75,20 @@ function OneMessage({ id }: { id: string }) {
             {record.body || <span class="muted">{t('The text was removed.')}</span>}
           </p>
           <Attachments message={record} />
-          <Facts facts={factsOf(record, simOf(record))} />
+          <Facts facts={listFacts(record, findSim(record))} />
         </Card>
         <Card title={t('What happened')}>
-          <TimeLine steps={stepsOf(record, events)} />
+          <TimeLine steps={makeSteps(record, events)} />
         </Card>
       </div>
     </Frame>
   )
 }
 
-const titleOf = (isIn: boolean, name: string) =>
+const makeTitle = (isIn: boolean, name: string) =>
   isIn ? t('From {name}', { name }) : t('To {name}', { name })
 
 const back = () => ({ href: to('/messages', lastList.value), words: t('Messages') })
 
 /** Only superusers see the message's owner. */
-const expandOf = () => (isUser() ? 'device' : 'device,user')
+const chooseExpand = () => (isUser() ? 'device' : 'device,user')

@@ -1,7 +1,7 @@
 import { deviceName } from '../../data/device/device-name.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/record-types.ts'
-import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
-import { MESSAGE_STATES, stateOf } from '../../data/words/message-states.ts'
+import { failureReason, findReason, isCanceled } from '../../data/words/failure-reasons.ts'
+import { MESSAGE_STATES, readState } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Step } from '../../parts/time-line-step.ts'
 
@@ -25,28 +25,28 @@ const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
  * The steps of a message, oldest first: its acceptance, its events, and its present state if no event shows
  * it. An incoming message has only its events.
  */
-export const stepsOf = (message: Message, events: readonly MessageEvent[]): Step[] =>
-  statesOf(message, events).map((step) => ({ tone: MESSAGE_STATES[step.state][0], ...step }))
+export const makeSteps = (message: Message, events: readonly MessageEvent[]): Step[] =>
+  makeStates(message, events).map((step) => ({ tone: MESSAGE_STATES[step.state][0], ...step }))
 
-function statesOf(message: Message, events: readonly MessageEvent[]): StateStep[] {
-  const steps = events.map((event) => stepOf(event))
+function makeStates(message: Message, events: readonly MessageEvent[]): StateStep[] {
+  const steps = events.map((event) => makeStep(event))
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
   // a `pending` event says that the message was changed, not that the message waits
   const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
-  return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
+  return [accepted, ...steps, ...(isTold ? [] : makePresent(message))]
 }
 
 /** The present step of a message, if its events do not show it. */
-function presentOf(message: Message): StateStep[] {
+function makePresent(message: Message): StateStep[] {
   const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }
   if (isCanceled(message))
     return [{ ...step, state: 'pending', words: failureReason(error_message), at: updated }]
   if (status === 'failed')
     return [{ ...step, ...failedStep(error_message), at: updated, detail: failureReason(error_message) }]
-  if (status === 'pending' && waiting_for) return [{ ...step, words: reasonOf(message), at: '' }]
+  if (status === 'pending' && waiting_for) return [{ ...step, words: findReason(message), at: '' }]
   if (status === 'pending') return [{ ...step, words: t('Waits for its time'), at: scheduled_at }]
   if (status !== 'assigned') return []
   return [
@@ -62,11 +62,11 @@ function presentOf(message: Message): StateStep[] {
 
 /** The words and the tone of a failure, whose outcome may be unknown. */
 function failedStep(error_message: string) {
-  const [tone, words] = stateOf({ status: 'failed', error_message })
+  const [tone, words] = readState({ status: 'failed', error_message })
   return { tone, words }
 }
 
-function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): StateStep {
+function makeStep({ id, status, created, attempt, detail, expand }: MessageEvent): StateStep {
   if (isCanceled({ status, error_message: detail }))
     return { id, state: 'pending', words: failureReason(detail), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''

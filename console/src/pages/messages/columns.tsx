@@ -1,8 +1,8 @@
 import type { Choices } from '../../data/choices.ts'
 import type { Message, Sender } from '../../data/record-types.ts'
 import { timeNote } from '../../data/text/message-time.ts'
-import { reasonOf } from '../../data/words/failure-reasons.ts'
-import { stateOf } from '../../data/words/message-states.ts'
+import { findReason } from '../../data/words/failure-reasons.ts'
+import { readState } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
@@ -12,19 +12,19 @@ import './message-table.css'
 
 interface Around {
   /** A contact's name by phone number, or ''. */
-  nameOf(number: string): string
+  findName(number: string): string
   /** The message's SIM, or '' when its device has one line. */
-  simOf(message: Message): string
+  findSim(message: Message): string
 }
 
 const SENDER: Column<Message> = {
   name: 'sender',
   title: t('Sent by'),
   sort: 'sent_by.name',
-  cell: ({ expand }) => senderOf(expand?.sent_by),
+  cell: ({ expand }) => drawSender(expand?.sent_by),
 }
 
-function senderOf(sender: Sender | undefined) {
+function drawSender(sender: Sender | undefined) {
   if (!sender) return <span class="muted">–</span>
   const { kind, id, name } = sender
   return kind === 'campaign' ? <a href={to(`/campaigns/${id}`)}>{name || t('Campaign')}</a> : name
@@ -37,11 +37,11 @@ const USER: Column<Message> = {
   cell: ({ expand }) => expand?.user?.email ?? <span class="muted">–</span>,
 }
 
-export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly Column<Message>[] => [
+export const columnsFor = ({ findName, findSim }: Around, isAll: boolean): readonly Column<Message>[] => [
   {
     name: 'party',
     title: t('To or from'),
-    cell: (message) => <MessageParty message={message} nameOf={nameOf} />,
+    cell: (message) => <MessageParty message={message} findName={findName} />,
   },
   {
     name: 'text',
@@ -50,7 +50,9 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     cell: (message) => (
       <>
         <span class="messages-text">{message.body || <span class="muted">{t('(removed)')}</span>}</span>
-        <span class={`messages-note ${stateOf(message)[0]}`}>{reasonOf(message) || timeNote(message)}</span>
+        <span class={`messages-note ${readState(message)[0]}`}>
+          {findReason(message) || timeNote(message)}
+        </span>
       </>
     ),
   },
@@ -65,7 +67,7 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     title: t('Device'),
     sort: 'device.name',
     cell: (message) => {
-      const parts = [message.expand?.device?.name, simOf(message)].filter((part) => part)
+      const parts = [message.expand?.device?.name, findSim(message)].filter((part) => part)
       return parts.join(' · ') || <span class="muted">–</span>
     },
     spare: ({ device }) => !device,

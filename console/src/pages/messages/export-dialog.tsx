@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { saveFile } from '../../data/files/save-file.ts'
 import { isUser } from '../../data/session.ts'
-import { localOf } from '../../data/text/local-time.ts'
+import { formatLocal } from '../../data/text/local-time.ts'
 import { useLongTask } from '../../data/use/use-task.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -11,7 +11,7 @@ import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { type Exported, readExport } from './csv-export.ts'
-import { CSV_COLUMNS, type CsvColumn, fieldsOf, namesOfContacts, readableCsv } from './readable-csv.ts'
+import { CSV_COLUMNS, type CsvColumn, listFields, readableCsv, readNames } from './readable-csv.ts'
 
 const CHOSEN = 11
 
@@ -31,10 +31,10 @@ export function ExportDialog({
     setDone({ rows: 0, bytes: 0 })
     try {
       const wanted = columns.filter((column) => chosen.includes(column))
-      const names = isUser() ? await namesOfContacts(ended) : new Map()
-      const csv = await readExport(filter, fieldsOf(wanted), setDone, ended)
+      const names = isUser() ? await readNames(ended) : new Map()
+      const csv = await readExport(filter, listFields(wanted), setDone, ended)
       const file = await readableCsv(csv, wanted, names)
-      saveFile(`messages-${localOf(Date.now()).slice(0, 10)}.csv`, file)
+      saveFile(`messages-${formatLocal(Date.now()).slice(0, 10)}.csv`, file)
       toast(t('Export saved'))
       onClose()
     } catch (error) {
@@ -60,7 +60,7 @@ export function ExportDialog({
             label={t('{count} of {total} messages, {size}', {
               count: done.rows,
               total,
-              size: sizeOf(done.bytes),
+              size: describeSize(done.bytes),
             })}
           />
         ) : (
@@ -87,5 +87,5 @@ export function ExportDialog({
 }
 
 const megabytes = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-const sizeOf = (bytes: number) =>
+const describeSize = (bytes: number) =>
   bytes < 1e6 ? `${formatNumber(Math.ceil(bytes / 1e3))} kB` : `${megabytes.format(bytes / 1e6)} MB`

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb, post } from '../../data/client.ts'
 import { failedFilter, useFailed } from '../../data/failed.ts'
-import { faultOf } from '../../data/fault.ts'
+import { readFault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser, may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -24,7 +24,7 @@ const WAITS = 'status = "pending" || status = "assigned"'
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
   if (!isUser() || !may('agent')) return null
-  const kind = kindOf(question)
+  const kind = findKind(question)
   const close = () => setOpen(false)
   if (kind === 'failed')
     return (
@@ -47,7 +47,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
 }
 
 /** What the user looks for: by the chosen state, or if none is chosen, by a `status` in the filter. */
-function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
+function findKind({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/
   return state === 'scheduled' || state === 'waiting' || (state === '' && waits.test(filter))
@@ -94,7 +94,7 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
           />
         ) : (
           <p>
-            {loading ? t('Counting…') : sentenceOf(total)}{' '}
+            {loading ? t('Counting…') : makeSentence(total)}{' '}
             {t('Texts of campaigns stay: cancel them on the page of their campaign.')}
           </p>
         )}
@@ -113,7 +113,7 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
   )
 }
 
-const sentenceOf = (total: number) =>
+const makeSentence = (total: number) =>
   total === 0
     ? t('None of them can be canceled any more: devices have them.')
     : tn(
@@ -149,17 +149,17 @@ async function doEach(
       await post(`/api/sms/messages/${id}/${action}`)
       counts.done++
     } catch (error) {
-      isRefused = !OF_ONE.has(faultOf(error).code)
+      isRefused = !OF_ONE.has(readFault(error).code)
       if (isRefused) throw error
       counts.late++
     }
     tell(counts.done + counts.late)
   }
-  await inLanes(await idsOf(filters), change, () => stop.aborted || isRefused)
+  await inLanes(await listIds(filters), change, () => stop.aborted || isRefused)
   return counts
 }
 
-async function idsOf(filters: readonly string[]): Promise<string[]> {
+async function listIds(filters: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const filter of filters) {
     const options = { filter, sort: '@rowid', fields: 'id', batch: PAGE }

@@ -18,23 +18,23 @@ import { go, to } from '../../router.ts'
 import { columnsFor } from './columns.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FoundActions } from './found-actions.tsx'
-import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
+import { makeQuery, type Question, readQuestion, wholeFilter } from './question.ts'
 import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages } from './use-messages.ts'
 
 export function Page({ query }: PageProps) {
-  const question = questionOf(query)
+  const question = readQuestion(query)
   const named = useNamed(question.words)
   // until contacts with these words are found, `named` is undefined or still the result for older words
   const filter =
     named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.contacts)
   const messages = useMessages(filter, question.sort, question.page)
   useEffect(() => {
-    lastList.value = queryOf(question)
+    lastList.value = makeQuery(question)
   }, [query])
   const [isExporting, setExporting] = useState(false)
   const change = (part: Partial<Question>, isTyping = false) =>
-    go('/messages', queryOf({ ...question, page: 1, ...part }), isTyping)
+    go('/messages', makeQuery({ ...question, page: 1, ...part }), isTyping)
   const isSuperuser = !isUser()
   const isEmpty = filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
   const actions = (
@@ -56,7 +56,7 @@ export function Page({ query }: PageProps) {
   )
   const { total, isOld, fault } = messages
   const count = (
-    <span role="status">{!isEmpty && !fault && !isOld && total !== undefined && countOf(total)}</span>
+    <span role="status">{!isEmpty && !fault && !isOld && total !== undefined && describeCount(total)}</span>
   )
   return (
     <Frame title={t('Messages')} text={count} actions={actions}>
@@ -64,7 +64,7 @@ export function Page({ query }: PageProps) {
         <NoMessages isSuperuser={isSuperuser} />
       ) : (
         <>
-          <Toolbar question={question} onChange={change} refusal={refusalOf(messages, question)} />
+          <Toolbar question={question} onChange={change} refusal={findRefusal(messages, question)} />
           {named?.isCut && (
             <Notice kind="warning">
               {t('More than {count} contacts have words of “{words}” in their name: type more of it.', {
@@ -88,7 +88,7 @@ export function Page({ query }: PageProps) {
 }
 
 /** The error shown below the filter if the server answered 400; undefined for other errors. */
-const refusalOf = ({ fault }: Messages, { filter }: Question) =>
+const findRefusal = ({ fault }: Messages, { filter }: Question) =>
   fault?.status === 400 && filter !== '' ? t('The server does not understand this filter.') : undefined
 
 function Found({
@@ -103,12 +103,15 @@ function Found({
   const messages = useDrawn(whole)
   const { items, fault, fresh, isOld, loading } = messages
   // a superuser has no contacts
-  const nameOf = useNames(isUser() ? items.map(otherNumber) : [])
-  const simOf = useSims(items)
+  const findName = useNames(isUser() ? items.map(otherNumber) : [])
+  const findSim = useSims(items)
   const isSuperuser = !isUser()
-  const columns = useMemo(() => columnsFor({ nameOf, simOf }, isSuperuser), [nameOf, simOf, isSuperuser])
+  const columns = useMemo(
+    () => columnsFor({ findName, findSim }, isSuperuser),
+    [findName, findSim, isSuperuser],
+  )
   if (loading) return <Loading />
-  const isRefused = refusalOf(messages, question) !== undefined
+  const isRefused = findRefusal(messages, question) !== undefined
   const turn = (page: number) => {
     onChange({ page })
     document.getElementById('page')?.scrollIntoView()
@@ -142,7 +145,7 @@ function Found({
   )
 }
 
-const countOf = (total: number) => tn('1 message', '{count} messages', total)
+const describeCount = (total: number) => tn('1 message', '{count} messages', total)
 
 const NoMessages = ({ isSuperuser }: { isSuperuser: boolean }) => (
   <Empty

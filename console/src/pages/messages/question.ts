@@ -35,14 +35,14 @@ export type StateKey = (typeof STATES)[number][0]
 
 export const NEWEST_FIRST = '-created'
 
-export function questionOf(query: URLSearchParams): Question {
+export function readQuestion(query: URLSearchParams): Question {
   const state = STATES.find(([key]) => key === query.get('state'))?.[0] ?? ''
   return {
     filter: query.get('filter') ?? '',
     state,
     words: query.get('words') ?? '',
-    from: dayOf(query.get('from')),
-    until: dayOf(query.get('until')),
+    from: readDay(query.get('from')),
+    until: readDay(query.get('until')),
     device: query.get('device') ?? '',
     sender: query.get('sender') ?? '',
     sort: query.get('sort') || NEWEST_FIRST,
@@ -50,7 +50,7 @@ export function questionOf(query: URLSearchParams): Question {
   }
 }
 
-export const queryOf = (question: Question): Record<string, string> => {
+export const makeQuery = (question: Question): Record<string, string> => {
   const { sort, page, ...others } = question
   return {
     ...others,
@@ -59,7 +59,7 @@ export const queryOf = (question: Question): Record<string, string> => {
   }
 }
 
-const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
+const readDay = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
 
 /**
  * The whole filter for the server. Numbers without a country code belong to `country`.

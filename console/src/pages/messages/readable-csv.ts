@@ -3,9 +3,9 @@ import { pb } from '../../data/client.ts'
 import { lineName } from '../../data/device/lines.ts'
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/record-types.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { failureReason } from '../../data/words/failure-reasons.ts'
-import { stateOf } from '../../data/words/message-states.ts'
+import { readState } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 
 export interface CsvColumn {
@@ -22,7 +22,7 @@ type Names = ReadonlyMap<string, string>
 const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
 
 /** An instant in the browser's time zone; '' for none. */
-const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(msOf(at)))
+const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(parseDate(at)))
 
 export const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('Time'), fields: ['created'], cell: localTime },
@@ -42,7 +42,7 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   {
     words: t('State'),
     fields: ['status', 'error_message'],
-    cell: ([status, error_message = '']) => stateOf({ status: status as MessageState, error_message })[1],
+    cell: ([status, error_message = '']) => readState({ status: status as MessageState, error_message })[1],
   },
   { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
   { words: t('Device'), fields: ['expand.device.name'] },
@@ -62,7 +62,7 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('Reference of the sender'), fields: ['client_ref'] },
 ]
 
-export const fieldsOf = (columns: readonly CsvColumn[]): string[] => [
+export const listFields = (columns: readonly CsvColumn[]): string[] => [
   ...new Set(columns.flatMap(({ fields }) => fields)),
 ]
 
@@ -81,7 +81,7 @@ export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], name
   return new Blob(pieces, { type: 'text/csv' })
 }
 
-export async function namesOfContacts(ended: AbortSignal): Promise<Names> {
+export async function readNames(ended: AbortSignal): Promise<Names> {
   const url = pb.buildURL('/api/collections/contacts/export?fields=phone,name')
   const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
   const names = new Map<string, string>()

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { countRecords, pb } from '../../data/client.ts'
-import { type Fault, faultOf } from '../../data/fault.ts'
+import { type Fault, readFault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
 import { keepUnchanged } from '../../data/use/keep-unchanged.ts'
@@ -80,7 +80,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       tookMs.current = performance.now() - began
     } catch (error) {
       if (!isLatest()) return
-      const fault = faultOf(error)
+      const fault = readFault(error)
       if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
       setFault({ question, fault })
     }

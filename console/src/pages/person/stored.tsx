@@ -24,8 +24,8 @@ const formatCount = (count: number) =>
 /** What is stored about a person, by kind. */
 export function Stored({ found: { places } }: { found: FoundData }) {
   const counts = Object.fromEntries(places.map(({ place, count }) => [place, count]))
-  const titleOf = (place: string) => places.find((one) => one.place === place)?.title ?? place
-  const rows = countedKinds(counts, titleOf).map(([kind, count]): Row => ({ id: kind[0], kind, count }))
+  const makeTitle = (place: string) => places.find((one) => one.place === place)?.title ?? place
+  const rows = countedKinds(counts, makeTitle).map(([kind, count]): Row => ({ id: kind[0], kind, count }))
   const hasMany = places.some(({ count }) => count >= MOST_COUNTED)
   return (
     <Card title={t('What is stored')}>

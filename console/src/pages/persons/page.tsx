@@ -18,7 +18,7 @@ export const Page = () => (
     )}
   >
     <Card title={t('Find a person')}>
-      <FindPerson pathOf={pathOfPerson} action={t('Show the data')} />
+      <FindPerson makePath={pathOfPerson} action={t('Show the data')} />
     </Card>
     <ExportData />
     <PersonRequests none={t('Exports and erasures are listed here: who asked for them, when, and why.')} />

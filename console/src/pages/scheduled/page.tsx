@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
-import { titleOf } from '../../data/campaign-title.ts'
+import { makeTitle } from '../../data/campaign-title.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { nowMs } from '../../data/text/now.ts'
 import { HERE } from '../../data/time-zones.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -29,7 +29,7 @@ type Entry = Message | Campaign
 
 const isCampaign = (entry: Entry): entry is Campaign => entry.collectionName === 'campaigns'
 
-const hrefOf = (entry: Entry) =>
+const makeHref = (entry: Entry) =>
   isCampaign(entry)
     ? to(`/campaigns/${entry.id}`)
     : to(pathOfConversation(entry.to), { at: `sms_messages/${entry.id}` })
@@ -42,10 +42,10 @@ export function Page() {
     sort: SORT,
     perPage: MOST_CAMPAIGNS,
   })
-  const nameOf = useNames(texts.items.map((text) => text.to))
+  const findName = useNames(texts.items.map((text) => text.to))
   const timeZone = ownSettings.value?.time_zone || HERE
-  const columns = useMemo(() => columnsIn(timeZone, nameOf), [timeZone, nameOf])
-  const days = daysOf(entriesOf(texts, campaigns.items), timeZone)
+  const columns = useMemo(() => makeColumns(timeZone, findName), [timeZone, findName])
+  const days = groupByDay(mergeEntries(texts, campaigns.items), timeZone)
   const fault = texts.fault ?? campaigns.fault
   const isLoading = texts.loading || campaigns.loading
   return (
@@ -66,24 +66,24 @@ export function Page() {
       )}
       {!isLoading &&
         days.map(([title, rows]) => (
-          <TableSection key={title} title={title} columns={columns} rows={rows} href={hrefOf} none="" />
+          <TableSection key={title} title={title} columns={columns} rows={rows} href={makeHref} none="" />
         ))}
       <Pager {...texts} />
     </Frame>
   )
 }
 
-const columnsIn = (timeZone: string, nameOf: (number: string) => string): readonly Column<Entry>[] => {
+const makeColumns = (timeZone: string, findName: (number: string) => string): readonly Column<Entry>[] => {
   const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
   return [
     {
       title: t('To'),
       cell: (entry) => (
         <span>
-          {hour.format(msOf(entry.scheduled_at))} ·{' '}
+          {hour.format(parseDate(entry.scheduled_at))} ·{' '}
           {isCampaign(entry)
-            ? `${titleOf(entry)} · ${tn('1 person', '{count} people', entry.recipients_count)}`
-            : nameOf(entry.to) || <PhoneNumber number={entry.to} />}
+            ? `${makeTitle(entry)} · ${tn('1 person', '{count} people', entry.recipients_count)}`
+            : findName(entry.to) || <PhoneNumber number={entry.to} />}
         </span>
       ),
     },
@@ -92,7 +92,7 @@ const columnsIn = (timeZone: string, nameOf: (number: string) => string): readon
 }
 
 /** Texts and campaigns in the order of their times: the campaigns between the texts that are read so far. */
-function entriesOf(texts: ReturnType<typeof useList<Message>>, campaigns: readonly Campaign[]): Entry[] {
+function mergeEntries(texts: ReturnType<typeof useList<Message>>, campaigns: readonly Campaign[]): Entry[] {
   const { items, page, pages, total } = texts
   const from = page > 1 ? items[0]?.scheduled_at : undefined
   const isWhole = page === pages && (page > 1 || items.length === total)
@@ -102,14 +102,14 @@ function entriesOf(texts: ReturnType<typeof useList<Message>>, campaigns: readon
 }
 
 /** The entries of each day, with the day's title, such as `Tomorrow, Sunday, November 29`. */
-function daysOf(entries: readonly Entry[], timeZone: string): [title: string, entries: Entry[]][] {
+function groupByDay(entries: readonly Entry[], timeZone: string): [title: string, entries: Entry[]][] {
   const title = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone })
   const iso = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone })
-  const numberOf = (ms: number) => Date.parse(iso.format(ms)) / DAY_MS
-  const today = numberOf(nowMs())
-  const days = Map.groupBy(entries, ({ scheduled_at }) => numberOf(msOf(scheduled_at)))
+  const numberDay = (ms: number) => Date.parse(iso.format(ms)) / DAY_MS
+  const today = numberDay(nowMs())
+  const days = Map.groupBy(entries, ({ scheduled_at }) => numberDay(parseDate(scheduled_at)))
   return [...days].map(([day, those]) => {
-    const date = title.format(msOf(those[0]!.scheduled_at))
+    const date = title.format(parseDate(those[0]!.scheduled_at))
     const near = [t('Today'), t('Tomorrow')][day - today]
     return [near ? `${near}, ${date}` : date, those]
   })

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { nameChoices } from '../../data/choices.ts'
-import { choicesOf, indexesOf } from '../../data/files/column-choices.ts'
+import { makeChoices, readIndexes } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
@@ -48,8 +48,8 @@ export function ListFields({
           label={t('Numbers are in')}
           name="phone-column"
           value={wishes.phones.join()}
-          onValue={(value) => onChange({ phones: indexesOf(value) })}
-          choices={choicesOf(sheet.head, wishes.guessed)}
+          onValue={(value) => onChange({ phones: readIndexes(value) })}
+          choices={makeChoices(sheet.head, wishes.guessed)}
         />
         <CountryField value={wishes.country} onValue={(country) => onChange({ country })} />
         {templates.length > 0 && (

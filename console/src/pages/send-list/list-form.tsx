@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import { isoOf, timeFault, type When } from '../../data/text/local-time.ts'
+import { parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
 import { useTemplates } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
@@ -49,7 +49,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   )
   const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
-    const scheduledAt = scheduledAtOf(when)
+    const scheduledAt = readScheduledAt(when)
     const options = {
       ...(scheduledAt && { scheduled_at: scheduledAt }),
       ...(ownHours.value && isQuiet && { quiet_hours: true }),
@@ -60,13 +60,13 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     setOver(!done.fault && !stop.current.signal.aborted)
   })
   const submit = async () => {
-    const found = faultsOf(wishes, when, sheet)
+    const found = findFaults(wishes, when, sheet)
     setFaults(found)
     if (Object.keys(found).length > 0 || plan.good.length === 0) return
     stop.current = new AbortController()
     // do not ask again when a stopped send is continued: it was confirmed before
     const isLong = count === 0 && plan.good.length > MAX_PLAIN
-    if (isLong && !(await isListConfirmed(plan.good, scheduledAtOf(when)))) return
+    if (isLong && !(await isListConfirmed(plan.good, readScheduledAt(when)))) return
     if (isLong && !when.isLater) setHeld(true)
     else await work.run()
   }
@@ -150,9 +150,9 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   )
 }
 
-const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? isoOf(at) : '')
+const readScheduledAt = ({ isLater, at }: When): string => (isLater ? parseLocal(at) : '')
 
-function faultsOf({ text }: Wishes, when: When, sheet: Sheet): Record<string, string> {
+function findFaults({ text }: Wishes, when: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
   const unknown = unknownPlaceholders(text, sheet)
   if (text.trim() === '') faults.text = t('Write a text first.')

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { anyOf, pb } from '../../data/client.ts'
+import { matchAny, pb } from '../../data/client.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/record-types.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -62,7 +62,7 @@ const FIRST_ROWS = 12
 function useFilter(accepted: ListOutcome['accepted']): string {
   const [filter, setFilter] = useState('')
   const rows = [...accepted].sort(([a], [b]) => a - b).slice(0, FIRST_ROWS)
-  const first = anyOf(
+  const first = matchAny(
     'id',
     rows.map(([, id]) => id),
   )

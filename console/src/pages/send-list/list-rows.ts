@@ -3,7 +3,7 @@ import { phoneIn } from '#portable/phone/row.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
-import { filled, piecesOf, variablesOf } from '../../data/text/variables.ts'
+import { filled, listVariables, splitPieces } from '../../data/text/variables.ts'
 import { t } from '../../language/words.ts'
 
 export interface ListText {
@@ -27,7 +27,9 @@ const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().t
 
 /** The placeholders in a text for which there is no column. */
 export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
-  variablesOf(text).filter((name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)))
+  listVariables(text).filter(
+    (name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)),
+  )
 
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */
 export const readNumbers = (
@@ -74,7 +76,7 @@ export function planList(
  * has `empty`: the first placeholder without a value or default; '' if there is none.
  */
 function filler(text: string, { head }: Sheet, phones: readonly number[]) {
-  const pieces = piecesOf(text).map((piece) => ({
+  const pieces = splitPieces(text).map((piece) => ({
     ...piece,
     column: piece.isVariable ? head.findIndex((title) => sameName(title, piece.text)) : -1,
   }))

@@ -1,5 +1,5 @@
 import { post } from '../../data/client.ts'
-import { type Fault, faultOf } from '../../data/fault.ts'
+import { type Fault, readFault } from '../../data/fault.ts'
 import { inLanes } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import type { ListText } from './list-rows.ts'
@@ -45,7 +45,7 @@ export async function runList(
       accepted.set(text.row, sent.id)
       if (sent.isOld) before++
     } catch (error) {
-      const why = faultOf(error)
+      const why = readFault(error)
       if (STOPPING.has(why.status)) fault ??= why
       else refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
     }
@@ -69,7 +69,7 @@ async function sendOne(
     '/api/sms/send',
     { recipients: [phone], body, bulk: true, ...options },
     {
-      headers: { 'Idempotency-Key': keyOf(phone, body) },
+      headers: { 'Idempotency-Key': makeKey(phone, body) },
       fetch: async (url, init) => {
         const response = await fetch(url, init)
         isOld = response.headers.get('Idempotent-Replayed') === 'true'
@@ -81,7 +81,7 @@ async function sendOne(
 }
 
 /** An idempotency key from phone number and text. Uses `fnv` because crypto.subtle would need HTTPS. */
-const keyOf = (phone: string, body: string): string =>
+const makeKey = (phone: string, body: string): string =>
   `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
 
 /** The 32-bit FNV-1a hash in hex, with `start` instead of the standard start value. */

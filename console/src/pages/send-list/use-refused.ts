@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PhoneReading } from '#portable/phone/read.ts'
 import { post } from '../../data/client.ts'
-import { type Fault, faultOf } from '../../data/fault.ts'
+import { type Fault, readFault } from '../../data/fault.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { t } from '../../language/words.ts'
 
@@ -35,7 +35,7 @@ export function useRefused(numbers: readonly PhoneReading[], needsConsent: boole
     const phones = [...new Set(numbers.flatMap(({ phone }) => phone ?? []))]
     readReasons(phones, needsConsent, isLatest).then(
       (reasons) => isLatest() && setFound({ ...NONE, reasons }),
-      (error) => isLatest() && setFound({ ...NONE, ...(needsConsent && { fault: faultOf(error) }) }),
+      (error) => isLatest() && setFound({ ...NONE, ...(needsConsent && { fault: readFault(error) }) }),
     )
   }, [numbers, needsConsent])
   return found

@@ -27,11 +27,11 @@ import {
   type Composition,
   countReached,
   isPersonal,
+  makePreview,
+  makeRequest,
   type Preview,
-  previewOf,
-  requestOf,
 } from './composition.ts'
-import { faultsOf, placeFault } from './composition-faults.ts'
+import { findFaults, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { PreviewCard } from './preview-card.tsx'
@@ -70,7 +70,7 @@ export function Compose({
   const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
   const { preview, fault: previewFault } = usePreview<Preview>(
     '/api/sms/preview',
-    hasText ? previewOf(composition, variables) : undefined,
+    hasText ? makePreview(composition, variables) : undefined,
   )
 
   // variables without a value, spelled as in the text: the server may spell them in another case
@@ -82,10 +82,10 @@ export function Compose({
     if (!send.busy) send.forget()
   }
   const submit = async () => {
-    const faults = faultsOf(composition, missing, Date.now())
+    const faults = findFaults(composition, missing, Date.now())
     setFaults(faults)
     if (Object.keys(faults).length > 0) focusFirstFault()
-    else if (await send.run(requestOf(composition, variables))) draft.saved()
+    else if (await send.run(makeRequest(composition, variables))) draft.saved()
   }
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
@@ -158,7 +158,7 @@ export function Compose({
               busy={send.busy}
               disabled={preview !== undefined && preview.recipients_count > 0 && reached === 0}
             >
-              {repeats ? t('Start repeating') : wordsOf(composition.isLater, reached)}
+              {repeats ? t('Start repeating') : describeSend(composition.isLater, reached)}
             </Button>
           </div>
         </Form>
@@ -176,7 +176,7 @@ export function Compose({
   )
 }
 
-const wordsOf = (isLater: boolean, people: number) =>
+const describeSend = (isLater: boolean, people: number) =>
   people > 1
     ? isLater
       ? t('Schedule for {count} people', { count: people })

@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 1600
  * Errors of a text by form field; empty if the text can be sent.
  * @param missing variables for which a contact has no value and the text has no default.
  */
-export function faultsOf(
+export function findFaults(
   composition: Composition,
   missing: readonly string[],
   nowMs: number,

@@ -2,8 +2,8 @@ import type { PhoneFault } from '#portable/phone/read.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
-import { isoOf } from '../../data/text/local-time.ts'
-import { variablesOf } from '../../data/text/variables.ts'
+import { parseLocal } from '../../data/text/local-time.ts'
+import { listVariables } from '../../data/text/variables.ts'
 
 export interface Recipient {
   /** In E.164; as typed if it is invalid. */
@@ -65,7 +65,7 @@ export const BLANK: Composition = {
 }
 
 /** A new campaign with the content of a campaign, but without the campaign's time. */
-export const copyOf = (campaign: Campaign): Composition => ({
+export const copyCampaign = (campaign: Campaign): Composition => ({
   ...BLANK,
   isCampaign: true,
   name: campaign.name,
@@ -86,12 +86,12 @@ export const copyOf = (campaign: Campaign): Composition => ({
 /** The body of `/api/sms/send`, `send-template` and `preview`, without default values. */
 export type Request = Readonly<Record<string, unknown>>
 
-export function requestOf(composition: Composition, variables: readonly string[]): Request {
+export function makeRequest(composition: Composition, variables: readonly string[]): Request {
   const { isCampaign, name, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
   return {
     ...(isCampaign && { name: name.trim() }),
-    ...whatOf(composition, valuesOf(composition, variables)),
-    ...wayOf(composition),
+    ...makeContent(composition, pickValues(composition, variables)),
+    ...makeWay(composition),
     ...(giveUp && { ttl: Number(giveUp) }),
     ...(guarantee !== 'at_most_once' && { guarantee }),
     ...(isQuiet !== null && { quiet_hours: isQuiet }),
@@ -100,29 +100,29 @@ export function requestOf(composition: Composition, variables: readonly string[]
   }
 }
 
-const wayOf = ({ device, line, priority, isLater, at }: Composition): Request => ({
+const makeWay = ({ device, line, priority, isLater, at }: Composition): Request => ({
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),
   ...(priority !== '0' && { priority: Number(priority) }),
-  ...(isLater && isoOf(at) && { scheduled_at: isoOf(at) }),
+  ...(isLater && parseLocal(at) && { scheduled_at: parseLocal(at) }),
 })
 
 /** The body of the preview request. Variables without a value stay in their braces. */
-export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
-  ...whatOf(composition, valuesOf(composition, variables)),
-  ...wayOf(composition),
+export const makePreview = (composition: Composition, variables: readonly string[]): Request => ({
+  ...makeContent(composition, pickValues(composition, variables)),
+  ...makeWay(composition),
   ...(composition.needsConsent && { requires_consent: true }),
   draft: true,
 })
 
 /** The values that the user typed. Other variables may have one in the contact or a default. */
-const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
+const pickValues = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
 export const isPersonal = ({ kind, text }: Composition): boolean =>
-  kind === 'template' || variablesOf(text).length > 0
+  kind === 'template' || listVariables(text).length > 0
 
-function whatOf(composition: Composition, values: Readonly<Record<string, string>>): Request {
+function makeContent(composition: Composition, values: Readonly<Record<string, string>>): Request {
   const { recipients, groups, kind, text, template } = composition
   return {
     recipients: recipients.filter(({ fault }) => !fault).map(({ phone }) => phone),

@@ -40,7 +40,7 @@ export function MoreFields({
   const lines = useLines().filter(isUsable)
   const choices = devices.flatMap((one) => {
     const own = lines.filter((each) => each.device === one.id)
-    return choicesOf(one, deviceWord(one, states.of(one))[1].toLowerCase(), own)
+    return makeChoices(one, deviceWord(one, states.of(one))[1].toLowerCase(), own)
   })
   const change = ({ device: chosen, ...part }: Values) => {
     const isDevice = devices.some(({ id }) => id === chosen)
@@ -78,7 +78,7 @@ const rowsFor = (choices: Choices): readonly FormRow[] => [
 ]
 
 /** The choices of a device: itself, and each line if it has several. */
-function choicesOf(device: Device, state: string, lines: readonly Line[]) {
+function makeChoices(device: Device, state: string, lines: readonly Line[]) {
   const { id } = device
   const name = deviceName(device)
   const [only, another] = lines

@@ -14,7 +14,7 @@ import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { Compose } from './compose.tsx'
-import { BLANK, type Composition, copyOf, type Recipient } from './composition.ts'
+import { BLANK, type Composition, copyCampaign, type Recipient } from './composition.ts'
 import './page.css'
 import { Sent } from './sent.tsx'
 
@@ -74,13 +74,13 @@ interface Begun {
 function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
   const campaign = query.get('campaign') ?? ''
   const begun = { draftKey: `send?${query}`, devices }
-  return campaign ? <Copied id={campaign} {...begun} /> : <Compose {...begun} initial={initialOf(query)} />
+  return campaign ? <Copied id={campaign} {...begun} /> : <Compose {...begun} initial={makeInitial(query)} />
 }
 
 function Copied({ id, ...begun }: Begun & { id: string }) {
   const read = useRecord<Campaign>('campaigns', id)
   if (read.record)
-    return <Compose {...begun} initial={{ ...copyOf(read.record), isCampaign: may('admin') }} />
+    return <Compose {...begun} initial={{ ...copyCampaign(read.record), isCampaign: may('admin') }} />
   return (
     <Missing
       read={read}
@@ -108,17 +108,17 @@ const NoDevice = () => (
 )
 
 /** The recipients in `?to=`. E.164 numbers are not checked further: programs may have stored unusual ones. */
-const recipientsOf = (text: string): Recipient[] =>
+const readRecipients = (text: string): Recipient[] =>
   readNumbers(text, defaultCountry.value).map((recipient) =>
     E164.test(recipient.phone) ? { phone: recipient.phone, name: '' } : recipient,
   )
 
-function initialOf(query: URLSearchParams): Composition {
+function makeInitial(query: URLSearchParams): Composition {
   const [group, template] = [query.get('group') ?? '', query.get('template') ?? '']
   return {
     ...BLANK,
     isCampaign: isForCampaign(query),
-    recipients: recipientsOf(query.get('to') ?? ''),
+    recipients: readRecipients(query.get('to') ?? ''),
     groups: group ? [group] : [],
     kind: template ? 'template' : 'text',
     text: query.get('text') ?? '',

@@ -21,7 +21,7 @@ export function PreviewCard({
 }) {
   const told = preview?.items.filter((item) => !item.opted_out && !item.without_consent) ?? []
   const items = told.slice(0, isPersonal ? SHOWN : 1)
-  const nameOf = useNames(items.map(({ to }) => to))
+  const findName = useNames(items.map(({ to }) => to))
   const rest = told.length - items.length
   return (
     <Card title={t('As it will arrive')}>
@@ -33,7 +33,7 @@ export function PreviewCard({
           {items.map(({ to, body, segments }) => (
             <Bubble
               key={to}
-              who={isPersonal || rest === 0 ? nameOf(to) || formatPhone(to) : ''}
+              who={isPersonal || rest === 0 ? findName(to) || formatPhone(to) : ''}
               body={body}
               segments={segments}
             />

@@ -5,7 +5,7 @@ import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import { type Repeat, repeatSentence } from '../../data/repeat.ts'
 import { may, userId } from '../../data/session.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
@@ -46,7 +46,7 @@ async function sendAsCampaign(
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
   if (!may('admin')) return sendAsAgent(request)
   const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
-  const body = campaignOf(request, begins, atMs)
+  const body = makeCampaign(request, begins, atMs)
   const preview = await post<Preview>('/api/campaigns/preview', body)
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? repeatSentence(request.repeat as Repeat) : undefined
@@ -74,11 +74,11 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
 async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
   const asked = { repeat, scheduled_at }
   const { times } = await post<{ times: readonly [string] }>('/api/campaigns/times', asked)
-  return new Date(msOf(times[0])).toISOString()
+  return new Date(parseDate(times[0])).toISOString()
 }
 
 /** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' is `atMs`. */
-function campaignOf({ ttl, ...request }: Request, begins: string, atMs: number): Request {
+function makeCampaign({ ttl, ...request }: Request, begins: string, atMs: number): Request {
   if (!ttl) return request
   const due = begins ? Date.parse(begins) : atMs
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }

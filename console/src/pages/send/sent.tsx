@@ -1,8 +1,8 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import type { Message } from '../../data/record-types.ts'
-import { useCampaignOf } from '../../data/use/use-campaign-of.ts'
+import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
-import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { findReason } from '../../data/words/failure-reasons.ts'
 import { t, tn } from '../../language/words.ts'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
 import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
@@ -20,21 +20,21 @@ import { type Batch, OVER, useBatch } from './use-batch.ts'
 export function Sent({ batch, message }: { batch: string; message: string }) {
   const sent = useBatch(batch, message)
   const { total, loading, fault, items } = sent
-  const campaign = useCampaignOf(items[0]?.sent_by ?? '')
+  const campaign = useCampaign(items[0]?.sent_by ?? '')
   const another = (
     <ButtonLink kind="primary" icon="send" href={to('/send')}>
       {t('Write another')}
     </ButtonLink>
   )
   const numbers = items.map((item) => item.to)
-  const nameOf = useNames(numbers)
+  const findName = useNames(numbers)
   const who = (people: number) =>
     total === 1 && numbers[0]
-      ? nameOf(numbers[0]) || formatPhone(numbers[0])
+      ? findName(numbers[0]) || formatPhone(numbers[0])
       : tn('1 person', '{count} people', people)
   return (
     <Frame
-      title={loading || total === 0 ? t('Sent') : titleOf(sent, who, total)}
+      title={loading || total === 0 ? t('Sent') : makeTitle(sent, who, total)}
       back={{ href: to('/send'), words: t('Send') }}
       actions={another}
     >
@@ -47,7 +47,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
       )}
       {total > 0 &&
         (campaign ? <CampaignNotice campaign={campaign} /> : <BatchActions batch={batch} sent={sent} />)}
-      {total > 0 && <Course sent={sent} nameOf={nameOf} />}
+      {total > 0 && <Course sent={sent} findName={findName} />}
     </Frame>
   )
 }
@@ -59,7 +59,7 @@ const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
  * The title: "Scheduled" until a device is chosen for one of the messages, then "Sent". Messages that failed,
  * as after an opt-out, are not counted as scheduled.
  */
-function titleOf({ items, counts }: Batch, who: (people: number) => string, total: number): string {
+function makeTitle({ items, counts }: Batch, who: (people: number) => string, total: number): string {
   const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
   return isWaiting && scheduled
@@ -70,18 +70,20 @@ function titleOf({ items, counts }: Batch, who: (people: number) => string, tota
     : t('Sent to {people}', { people: who(total) })
 }
 
-function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => string }) {
+function Course({ sent, findName }: { sent: Batch; findName: (number: string) => string }) {
   const { items, total, counts, filter } = sent
   const isSame = items.every(({ body }) => body === items[0]?.body)
   const over = OVER.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const columns: readonly Column<Message>[] = [
-    { title: t('To'), cell: (item) => <MessageParty message={item} nameOf={nameOf} /> },
+    { title: t('To'), cell: (item) => <MessageParty message={item} findName={findName} /> },
     {
       title: t('State'),
       cell: (item) => (
         <span class="send-state breaks">
           <MessageStatus message={item} />
-          {reasonOf(item) && <span class={item.error_message ? 'send-why' : 'note'}>{reasonOf(item)}</span>}
+          {findReason(item) && (
+            <span class={item.error_message ? 'send-why' : 'note'}>{findReason(item)}</span>
+          )}
         </span>
       ),
     },

@@ -50,10 +50,10 @@ export function useBatch(batch: string, message: string): Batch {
   const soon = useCalm(count, () => CALM_MS)
   useEffect(count, [isCounted, batch])
   useLive<Message>('sms_messages', isCounted ? '*' : undefined, soon, soon)
-  return { items, total, loading, fault, filter, counts: isWhole ? countsOf(items) : (counts ?? {}) }
+  return { items, total, loading, fault, filter, counts: isWhole ? countStates(items) : (counts ?? {}) }
 }
 
-function countsOf(items: readonly Message[]): Counts {
+function countStates(items: readonly Message[]): Counts {
   const counts: Partial<Record<ShownState, number>> = {}
   for (const state of items.map(shownState)) counts[state] = (counts[state] ?? 0) + 1
   return counts

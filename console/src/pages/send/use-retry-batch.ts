@@ -1,11 +1,11 @@
-import { anyOf } from '../../data/client.ts'
+import { matchAny } from '../../data/client.ts'
 import type { Message } from '../../data/record-types.ts'
 import { useOne } from '../../data/use/use-one.ts'
 
 /** The batch id under which the failed messages were sent again; '' if they were not. */
 export function useRetryBatch(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
-  const filter = anyOf(
+  const filter = matchAny(
     'client_ref',
     failed.map(({ id }) => `retry:${id}`),
   )

@@ -18,7 +18,7 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
     setRules(saved.rateLimits.rules)
   }
   const remove = useTask(async (rule: RateLimit) => {
-    const text = t('{rule}: no longer {rate}.', { rule: ruleName(rule), rate: rateOf(rule) })
+    const text = t('{rule}: no longer {rate}.', { rule: ruleName(rule), rate: describeRate(rule) })
     if (
       !(await confirmed({ title: t('Delete the rule?'), text, action: t('Delete the rule'), danger: true }))
     )
@@ -27,7 +27,7 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
     toast(t('Rule deleted'))
   })
   const rows = rules.map((rule, at) => (
-    <Rule key={keyOf(rule)} rule={rule} onEdit={() => setOpen(at)} onRemove={() => void remove.run(rule)} />
+    <Rule key={makeKey(rule)} rule={rule} onEdit={() => setOpen(at)} onRemove={() => void remove.run(rule)} />
   ))
   return (
     <section class="settings-rules" aria-label={t('Rules')}>
@@ -46,7 +46,7 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
   )
 }
 
-const keyOf = ({ label, audience }: RateLimit) => `${label} ${audience}`
+const makeKey = ({ label, audience }: RateLimit) => `${label} ${audience}`
 
 const faultText = ({ fields, message }: { fields: Readonly<Record<string, string>>; message: string }) =>
   'rateLimits.rules' in fields
@@ -62,9 +62,9 @@ interface RuleProps {
 const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
   <li>
     <span>
-      {wordsOf(rule.label) ?? <code>{rule.label}</code>}
-      {byOf(rule.audience)}
-      <span class="muted">{rateOf(rule)}</span>
+      {findWords(rule.label) ?? <code>{rule.label}</code>}
+      {describeBy(rule.audience)}
+      <span class="muted">{describeRate(rule)}</span>
     </span>
     <Button kind="quiet" icon="edit" iconOnly onClick={onEdit}>
       {t('Change {rule}', { rule: ruleName(rule) })}
@@ -116,7 +116,7 @@ function rowsFor(at: number): readonly FormRow[] {
 
 function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
   const rule = rules[at] ?? NEW
-  const isKnown = wordsOf(rule.label) !== undefined
+  const isKnown = findWords(rule.label) !== undefined
   const stored = { ...rule, label: isKnown ? '' : rule.label }
   const isNew = at === rules.length
   const saveRule = async (_: object, all: { choice?: unknown; rateLimits?: unknown }) => {
@@ -164,11 +164,12 @@ const AUDIENCES = [
 
 const BY: Readonly<Record<string, string>> = { '@guest': t('by guests'), '@auth': t('by who is signed in') }
 
-const wordsOf = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
+const findWords = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
 
-const ruleName = ({ label, audience }: RateLimit): string => `${wordsOf(label) ?? label}${byOf(audience)}`
+const ruleName = ({ label, audience }: RateLimit): string =>
+  `${findWords(label) ?? label}${describeBy(audience)}`
 
-const byOf = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
+const describeBy = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
 
-const rateOf = ({ maxRequests, duration }: RateLimit): string =>
+const describeRate = ({ maxRequests, duration }: RateLimit): string =>
   tn('{maxRequests} in a second', '{maxRequests} in {count} seconds', duration, { maxRequests })

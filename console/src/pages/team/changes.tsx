@@ -1,4 +1,4 @@
-import { anyOf, pb } from '../../data/client.ts'
+import { matchAny, pb } from '../../data/client.ts'
 import type { RecordOf, Sender } from '../../data/record-types.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -40,13 +40,13 @@ const NAMES: Readonly<Record<string, readonly [collection: string, field: string
   member_invitations: ['member_invitations', 'email'],
 }
 
-const keyOf = ({ collection, record }: Change) => `${collection}/${record}`
+const makeKey = ({ collection, record }: Change) => `${collection}/${record}`
 
 async function findNames(keys: readonly string[]): Promise<(readonly [string, string])[]> {
   const found = Object.entries(NAMES).map(async ([kind, [collection, field]]) => {
     const ids = keys.filter((key) => key.startsWith(`${kind}/`)).map((key) => key.slice(kind.length + 1))
     if (ids.length === 0) return []
-    const filter = anyOf('id', ids)
+    const filter = matchAny('id', ids)
     const options = { filter, skipTotal: true, fields: `id,${field}` }
     const { items } = await pb.collection(collection).getList(1, ids.length, options)
     return items.map((record) => [`${kind}/${record.id}`, String(record[field])] as const)
@@ -54,7 +54,7 @@ async function findNames(keys: readonly string[]): Promise<(readonly [string, st
   return (await Promise.all(found)).flat()
 }
 
-const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column<Change>[] => [
+const makeColumns = (findName: (key: string) => string | undefined): readonly Column<Change>[] => [
   { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
   {
     title: t('What'),
@@ -62,7 +62,7 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
   },
   {
     title: t('Record'),
-    cell: (change) => nameOf(keyOf(change)) || <span class="mono">{change.record}</span>,
+    cell: (change) => findName(makeKey(change)) || <span class="mono">{change.record}</span>,
   },
   {
     title: t('Fields'),
@@ -76,13 +76,13 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
 
 export function Changes() {
   const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
-  const nameOf = useLookup(changes.items.map(keyOf), findNames).get
+  const findName = useLookup(changes.items.map(makeKey), findNames).get
   return (
     <Card title={t('What was changed')}>
       <Records
         list={changes}
         caption={t('What was changed')}
-        columns={columnsOf(nameOf)}
+        columns={makeColumns(findName)}
         empty={
           <p class="muted">
             {t('Changes that members make to devices, keys, webhooks and the team are listed here.')}

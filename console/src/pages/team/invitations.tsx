@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { post } from '../../data/client.ts'
 import { useSetup } from '../../data/setup.ts'
 import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import { nowMs } from '../../data/text/now.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Invitation>[] = [
   {
     title: t('Expires'),
     cell: ({ expires }) =>
-      msOf(expires) < nowMs() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
+      parseDate(expires) < nowMs() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
   },
   actionsColumn((invitation) => [
     { icon: 'trash', words: t('Revoke'), iconOnly: false, onClick: () => revoke(invitation) },

@@ -36,18 +36,18 @@ const NOTIFY = [
 ] as const
 
 export function Members() {
-  const { members, nameOf } = usePeople()
+  const { members, findName } = usePeople()
   const mine = session.value
   if (!mine || members.loading) return <Loading />
   const owner: Person = {
     id: mine.record.id,
-    name: nameOf(mine.record.id),
+    name: findName(mine.record.id),
     role: 'owner',
     notify: ownSettings.value?.notify || 'all',
     since: '',
   }
   const others = members.items.map(
-    ({ id, role, notify, created }): Person => ({ id, name: nameOf(id), role, notify, since: created }),
+    ({ id, role, notify, created }): Person => ({ id, name: findName(id), role, notify, since: created }),
   )
   return (
     <Card title={t('Members')}>
@@ -72,7 +72,7 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
       </span>
     ),
   },
-  { title: t('Role'), cell: (person) => <RoleOf person={person} isOwn={person.id === mine.sender} /> },
+  { title: t('Role'), cell: (person) => <RoleField person={person} isOwn={person.id === mine.sender} /> },
   {
     title: t('Notified of'),
     cell: (person) =>
@@ -102,7 +102,7 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
   }),
 ]
 
-const RoleOf = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) =>
+const RoleField = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) =>
   may('admin') && !isOwn && role !== 'owner' ? (
     <Choice
       label={t('Role of {name}', { name })}

@@ -5,7 +5,7 @@ import { fieldNamed } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
 import { OF_CONTACTS } from '../../data/text/contact-variables.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
-import { filled, piecesOf, variablesOf } from '../../data/text/variables.ts'
+import { filled, listVariables, splitPieces } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -103,7 +103,7 @@ function TemplatePreview({ body }: { body: string }) {
   const [chosen, setChosen] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
-  const fieldOf = (name: string) => contact && fieldNamed(contact, name)
+  const findField = (name: string) => contact && fieldNamed(contact, name)
   const own: Readonly<Record<string, string>> = {
     ...(contact && { name: contact.name, phone: contact.phone }),
     // as long as a real one
@@ -112,12 +112,12 @@ function TemplatePreview({ body }: { body: string }) {
   // prefer the contact's own value to a typed one, which may have been typed for another contact
   const valueFor = (variable: string) => {
     const name = variable.toLowerCase()
-    return own[name] || fieldOf(variable) || (own[name] ?? values[name])
+    return own[name] || findField(variable) || (own[name] ?? values[name])
   }
   // while contacts are being loaded, assume that there is one with name and phone
   const isTheirs = (name: string) => (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
-  const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fieldOf(name))
-  const pieces = piecesOf(body).map((piece) => {
+  const asked = listVariables(body).filter((name) => !isTheirs(name) && !findField(name))
+  const pieces = splitPieces(body).map((piece) => {
     const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
     return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
   })

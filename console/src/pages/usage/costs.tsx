@@ -20,13 +20,13 @@ export function Costs() {
   const { value } = useAnswer<{ currency: string; items: readonly Cost[] }>('/api/sms/usage/lines')
   const lines = useLines()
   if (!value || value.items.length === 0) return null
-  const nameOf = (id: string) => {
+  const findName = (id: string) => {
     const line = lines.find((one) => one.id === id)
     return line ? lineWords(line) : t('A deleted line')
   }
   const columns: readonly Column<Row>[] = [
     { title: t('Month'), cell: (row) => formatMonth(row.month) },
-    { title: t('Line'), cell: (row) => nameOf(row.line) },
+    { title: t('Line'), cell: (row) => findName(row.line) },
     { title: t('Texts'), align: 'end', cell: (row) => formatNumber(row.texts) },
     { title: t('Cost'), align: 'end', cell: (row) => formatMoney(row.cost, value.currency) },
   ]

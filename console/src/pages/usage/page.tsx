@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { isUser } from '../../data/session.ts'
-import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { countAll, countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Segments } from '../../parts/form/choices.tsx'
@@ -23,7 +23,7 @@ export function Page() {
     `/api/sms/usage/days?days=${days}`,
     EVERY_MS,
   )
-  const sums = KINDS.map((kind) => (value?.days ?? []).reduce((sum, day) => sum + countOf(day, kind), 0))
+  const sums = KINDS.map((kind) => (value?.days ?? []).reduce((sum, day) => sum + countKind(day, kind), 0))
   const isEmpty = value !== undefined && sums.every((sum) => sum === 0)
   return (
     <Frame title={t('Usage')} text={isUser() ? undefined : t('Of all users together.')}>
@@ -86,13 +86,13 @@ const COLUMNS: readonly Column<Row>[] = [
     (kind): Column<Row> => ({
       title: kind.words,
       align: 'end',
-      cell: (day) => formatNumber(countOf(day, kind)),
+      cell: (day) => formatNumber(countKind(day, kind)),
     }),
   ),
 ]
 
 const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
-  const rows = days.filter((day) => allOf(day) > 0).map((day) => ({ ...day, id: day.day }))
+  const rows = days.filter((day) => countAll(day) > 0).map((day) => ({ ...day, id: day.day }))
   return (
     <details class="usage-table">
       <summary>{t('As a table')}</summary>

@@ -1,4 +1,4 @@
-import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { countAll, countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 
@@ -12,7 +12,7 @@ const named = (day: string) => dayName.format(new Date(day))
 
 /** A bar for each day, stacked by the outcome of the messages. The table below the plot has the figures. */
 export function Plot({ days }: { days: readonly UsageDay[] }) {
-  const top = roundUp(Math.max(...days.map(allOf)))
+  const top = roundUp(Math.max(...days.map(countAll)))
   const marks = [days[0], days[Math.floor(days.length / 2)], days.at(-1)]
   return (
     <figure class="usage-plot">
@@ -47,13 +47,13 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
 
 function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
   let y = HEIGHT
-  const told = KINDS.map((kind) => `${kind.words}: ${countOf(day, kind)}`).join(', ')
+  const told = KINDS.map((kind) => `${kind.words}: ${countKind(day, kind)}`).join(', ')
   return (
     <g>
       <title>{`${named(day.day)} · ${told}`}</title>
       <rect class="usage-room" x={x} y={0} width={BAR} height={HEIGHT} />
       {KINDS.map((kind) => {
-        const height = (countOf(day, kind) / top) * HEIGHT
+        const height = (countKind(day, kind) / top) * HEIGHT
         y -= height
         return <rect key={kind.id} class={`usage-${kind.id}`} x={x} y={y} width={BAR} height={height} />
       })}

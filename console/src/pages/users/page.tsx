@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Choices } from '../../data/choices.ts'
-import { anyOf, pb } from '../../data/client.ts'
+import { matchAny, pb } from '../../data/client.ts'
 import type { RecordOf, User } from '../../data/record-types.ts'
-import { wordsFilter, wordsIn } from '../../data/search/words.ts'
+import { splitWords, wordsFilter } from '../../data/search/words.ts'
 import { actFor } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -24,7 +24,7 @@ import './page.css'
 export function Page({ query }: PageProps) {
   const [search, setSearch] = useState(query.get('search') ?? '')
   const [state, setState] = useState<State>('')
-  const filter = filterOf(search, state)
+  const filter = makeFilter(search, state)
   const users = useList<User>('users', { filter, sort: 'email', expand: 'user_settings_via_user' })
   const reload = () => void users.reload()
   useLive('user_settings', '*', reload, reload)
@@ -112,8 +112,8 @@ const FILTERS: Readonly<Record<State, string>> = {
   disabled: 'user_settings_via_user.disabled = true',
 }
 
-function filterOf(search: string, state: State): string {
-  const found = wordsFilter(wordsIn(search), ['email', 'name'])
+function makeFilter(search: string, state: State): string {
+  const found = wordsFilter(splitWords(search), ['email', 'name'])
   return [found, FILTERS[state]].filter(Boolean).join(' && ')
 }
 
@@ -141,7 +141,7 @@ const NewUser = ({ onClose }: { onClose: () => void }) => (
 /** How many messages these users have sent this month, by user id. Users who sent nothing are missing. */
 function useMonth(users: readonly User[]): ReadonlyMap<string, number> {
   const period = new Date().toISOString().slice(0, 7)
-  const ofThese = anyOf(
+  const ofThese = matchAny(
     'user',
     users.map(({ id }) => id),
   )

@@ -18,7 +18,7 @@ interface Country {
   readonly approved: number
 }
 
-export function countriesIn(
+export function countCountries(
   verifications: readonly Verification[],
   stopped: readonly string[],
 ): readonly Country[] {
@@ -49,14 +49,14 @@ export const COUNTRIES: readonly Column<Country>[] = [
   },
 ]
 
-export const stoppedIn = (settings: UserSettings | undefined) =>
+export const listStopped = (settings: UserSettings | undefined) =>
   settings?.code_stopped.split(',').filter(Boolean) ?? []
 
 /** Says whether a country gets no codes any more, with a button that allows it again. */
 export const stateColumn = (settings: UserSettings | undefined): Column<Country> => ({
   title: t('State'),
   cell: ({ id }) => {
-    const stopped = stoppedIn(settings)
+    const stopped = listStopped(settings)
     if (!stopped.includes(id)) return <Badge tone="good">{t('Allowed')}</Badge>
     return (
       <>

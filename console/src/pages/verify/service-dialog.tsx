@@ -11,7 +11,7 @@ type Texts = Readonly<Record<string, string>>
 const LANGUAGE = /^([a-z]{2,3}(?:-[a-zA-Z0-9]{2,8})*):[ \t]*(.*)$/
 
 /** Texts as lines to edit, such as `en: Your code is {{code}}.` */
-const linesOf = (texts: Texts): string =>
+const writeLines = (texts: Texts): string =>
   Object.entries(texts)
     .map(([language, text]) => `${language}: ${text}`)
     .join('\n')
@@ -48,7 +48,7 @@ const ROWS: readonly FormRow[] = [
   {
     ...{ name: 'templates', label: t('Texts'), rows: 4, placeholder: 'en: Your code is {{code}}.' },
     hint: t('A line for each language, with {{code}} for the code. Empty: texts in nine languages.'),
-    read: (stored) => linesOf((stored ?? {}) as Texts),
+    read: (stored) => writeLines((stored ?? {}) as Texts),
     write: (typed) => readTexts(String(typed)),
     error: textsFault,
   },

@@ -8,7 +8,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { StateBadge, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
-import { COUNTRIES, countriesIn, stateColumn, stoppedIn } from './countries.tsx'
+import { COUNTRIES, countCountries, listStopped, stateColumn } from './countries.tsx'
 
 /** Approval rates are computed from this many of the newest verifications. */
 const SAMPLE = 500
@@ -22,8 +22,8 @@ export function Verifications({
 }) {
   const sample = useList<Verification>('verifications', { perPage: SAMPLE, fields: 'id,to,country,status' })
   const list = useList<Verification>('verifications')
-  const nameOf = ({ service }: Verification) => services.find(({ id }) => id === service)?.name ?? ''
-  const name: Column<Verification> = { title: t('Service'), cell: nameOf }
+  const findName = ({ service }: Verification) => services.find(({ id }) => id === service)?.name ?? ''
+  const name: Column<Verification> = { title: t('Service'), cell: findName }
   return (
     <>
       <TableSection
@@ -34,7 +34,7 @@ export function Verifications({
         }
         none={t('Nothing was sent yet.')}
         columns={[...COUNTRIES, stateColumn(settings)]}
-        rows={countriesIn(sample.items, stoppedIn(settings))}
+        rows={countCountries(sample.items, listStopped(settings))}
       />
       <section class="stack">
         <h2>{t('Last codes')}</h2>

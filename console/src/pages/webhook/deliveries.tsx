@@ -76,7 +76,7 @@ const columns = (
 ): readonly Column<Delivery>[] => [
   { title: t('Event'), cell: (delivery) => delivery.event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
-  { title: t('Response'), long: true, cell: responseOf },
+  { title: t('Response'), long: true, cell: describeResponse },
   { title: t('Took'), align: 'end', minor: true, cell: (delivery) => took(delivery) },
   { title: t('Tries'), align: 'end', minor: true, cell: (delivery) => delivery.attempts },
   { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
@@ -89,7 +89,7 @@ const columns = (
   ]),
 ]
 
-const responseOf = ({ attempts, response_status, response_body }: Delivery) =>
+const describeResponse = ({ attempts, response_status, response_body }: Delivery) =>
   response_status || (attempts > 0 && (connectionFault(response_body) ?? response_body)) || '–'
 
 const took = ({ attempts, latency_ms }: Delivery) =>

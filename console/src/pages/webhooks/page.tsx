@@ -34,7 +34,7 @@ const STATE: Column<Webhook> = {
 export function Page() {
   const isAll = !isUser()
   const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })
-  const shared = { title: t('Outgoing webhooks'), list, icon: 'webhooks', href: hrefOf } as const
+  const shared = { title: t('Outgoing webhooks'), list, icon: 'webhooks', href: makeHref } as const
   return isAll ? (
     <ListPage
       {...shared}
@@ -63,7 +63,7 @@ export function Page() {
   )
 }
 
-const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
+const makeHref = ({ id }: Webhook) => to(`/webhooks/${id}`)
 
 function NewWebhook({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Webhook & { secret?: string }>()

@@ -18,7 +18,7 @@ const KINDS = [
   ['video', /\.(mp4|webm|3gp|mov)$/],
   ['audio', /\.(mp3|m4a|ogg|oga|wav|aac)$/],
 ] as const
-const kindOf = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
+const findKind = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
 
 /** A file name without the random part that the server adds. */
 const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
@@ -27,7 +27,7 @@ export function Attachments({ message }: { message: Message }) {
   const names = message.attachments ?? []
   const [token, setToken] = useState('')
   const [open, setOpen] = useState<{ name: string; url: string }>()
-  const hasPictures = names.some((name) => kindOf(name) === 'picture')
+  const hasPictures = names.some((name) => findKind(name) === 'picture')
   useEffect(() => {
     if (hasPictures) fileToken().then(setToken, toastFault)
   }, [hasPictures, message.id])
@@ -37,7 +37,7 @@ export function Attachments({ message }: { message: Message }) {
     <ul class="attachments">
       {names.map((name) => (
         <li key={name}>
-          {kindOf(name) === 'picture' ? (
+          {findKind(name) === 'picture' ? (
             <button type="button" onClick={() => void show(name).catch(toastFault)}>
               {token && (
                 <img
@@ -46,7 +46,7 @@ export function Attachments({ message }: { message: Message }) {
                 />
               )}
             </button>
-          ) : kindOf(name) ? (
+          ) : findKind(name) ? (
             <Button icon="play" onClick={() => void show(name).catch(toastFault)}>
               {t('Play {name}', { name: shownName(name) })}
             </Button>
@@ -72,7 +72,7 @@ export function Attachments({ message }: { message: Message }) {
 }
 
 function Player({ name, url }: { name: string; url: string }) {
-  const kind = kindOf(name)
+  const kind = findKind(name)
   const label = shownName(name)
   if (kind === 'picture') return <img class="attachments-large" src={url} alt={label} />
   // biome-ignore lint/a11y/useMediaCaption: received files have no captions

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { isoOf, localOf, msOf, timeFault, type When } from '../../data/text/local-time.ts'
+import { formatLocal, parseDate, parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { openWords, variablesOf } from '../../data/text/variables.ts'
+import { listVariables, openWords } from '../../data/text/variables.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextArea } from '../form/field.tsx'
@@ -39,14 +39,14 @@ export function ChangeDialog({
 }) {
   // keeps the message as it was when the dialog opened, so that later changes do not replace typed values
   const [{ scheduled_at, expires_at, body }] = useState(waiting)
-  const was = localOf(msOf(scheduled_at))
+  const was = formatLocal(parseDate(scheduled_at))
   const [when, setWhen] = useState<When>({ isLater: true, at: was })
   const [text, setText] = useState(body ?? '')
   const [missing, setMissing] = useState<Readonly<Record<string, string>>>({})
   const work = useTask(async () => {
     const request = {
       ...(body !== undefined && text !== body && { body: text }),
-      ...(!(when.isLater && when.at === was) && timeOf(when, scheduled_at, expires_at)),
+      ...(!(when.isLater && when.at === was) && makeTimeRequest(when, scheduled_at, expires_at)),
     }
     if (Object.keys(request).length > 0) await save(request)
     onClose()
@@ -88,17 +88,17 @@ export function ChangeDialog({
 }
 
 /** The request for a new time; a `scheduled_at` of '' is now. `ttl` keeps the time from sending to expiry. */
-function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
-  const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
+function makeTimeRequest({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
+  const seconds = Math.round((parseDate(expires) - parseDate(scheduled)) / 1000)
   return {
-    scheduled_at: isLater ? isoOf(at) : '',
+    scheduled_at: isLater ? parseLocal(at) : '',
     ...(expires !== '' && { ttl: Math.min(MAX_TTL_SECONDS, Math.max(1, seconds)) }),
   }
 }
 
 function textFault(text: string): Record<string, string> {
   if (text === '') return { text: t('Write a text first.') }
-  const open = variablesOf(text)
+  const open = listVariables(text)
   // the server fills in no variables of a changed text: it would send them with their braces
   if (open.length > 0) return { text: openWords(open) }
   if ([...text].length <= MAX_CHARACTERS) return {}

@@ -52,7 +52,7 @@ export function ResendMessages({
         {!counts && !fault && <Loading what={t('Counting')} />}
         {counts && !work.busy && (
           <>
-            <p>{sentenceOf(counts.plain)}</p>
+            <p>{makeSentence(counts.plain)}</p>
             {CHOICES.filter((kind) => counts[kind] > 0).map((kind) => (
               <CheckField
                 key={kind}
@@ -90,7 +90,7 @@ export function ResendMessages({
   )
 }
 
-const sentenceOf = (count: number) =>
+const makeSentence = (count: number) =>
   count === 0
     ? t('No message failed for a reason that another try could mend.')
     : tn('One failed message is sent once more.', '{count} failed messages are sent once more.', count)

@@ -18,17 +18,17 @@ import './find-person.css'
 const FOUND = 6
 
 /**
- * A form that finds a person by a number or a part of a contact's name, and opens the page `pathOf` the
+ * A form that finds a person by a number or a part of a contact's name, and opens the page `makePath` the
  * number. `only`: a filter of the contacts.
  */
 export function FindPerson({
-  pathOf,
+  makePath,
   action,
   only = '',
   autofocus = false,
   onClose,
 }: {
-  pathOf: (number: string) => string
+  makePath: (number: string) => string
   action: string
   only?: string
   autofocus?: boolean
@@ -52,7 +52,7 @@ export function FindPerson({
     hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {
     onClose?.()
-    go(pathOf(number))
+    go(makePath(number))
   }
   return (
     <Form onSubmit={() => (phone ? open(phone) : setTried(true))}>
@@ -73,7 +73,7 @@ export function FindPerson({
         <ul ref={list} class="find-person" aria-label={t('Contacts')} onKeyDown={moveFocus}>
           {found.items.map(({ id, name, phone: number }) => (
             <li key={id}>
-              <a href={to(pathOf(number))} onClick={onClose}>
+              <a href={to(makePath(number))} onClick={onClose}>
                 {name} <PhoneNumber number={number} />
               </a>
             </li>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { DAYS_OF_RUNS, NO_TIME, type Repeat, repeatRequest, usualRuns } from '../../data/repeat.ts'
-import { isoOf, localOf, msOf } from '../../data/text/local-time.ts'
+import { formatLocal, parseDate, parseLocal } from '../../data/text/local-time.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { formatDateTime } from '../time.tsx'
@@ -95,8 +95,8 @@ export function RepeatField({
               label={t('Until')}
               name="until"
               type="date"
-              value={until && localOf(msOf(until)).slice(0, 10)}
-              onValue={(day) => change({ until: isoOf(`${day}T23:59:59`) })}
+              value={until && formatLocal(parseDate(until)).slice(0, 10)}
+              onValue={(day) => change({ until: parseLocal(`${day}T23:59:59`) })}
               hint={t('Empty: without an end.')}
             />
           </div>
@@ -109,7 +109,7 @@ export function RepeatField({
 export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string }) {
   const { preview, fault } = usePreview<{ time_zone: string; times: readonly string[] }>(
     '/api/campaigns/times',
-    { repeat: repeatRequest(repeat), ...(isoOf(from) && { scheduled_at: isoOf(from) }) },
+    { repeat: repeatRequest(repeat), ...(parseLocal(from) && { scheduled_at: parseLocal(from) }) },
   )
   if (fault) return <span class="wrong">{fault.message}</span>
   if (!preview) return null

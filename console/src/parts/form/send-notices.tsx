@@ -1,5 +1,5 @@
 import { may } from '../../data/session.ts'
-import { msOf } from '../../data/text/local-time.ts'
+import { parseDate } from '../../data/text/local-time.ts'
 import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { to } from '../../router.ts'
@@ -35,8 +35,8 @@ const HOUR_MS = 3_600_000
  * spread large sends over days. `dueAt`: when the first text is due, '' for now.
  */
 export function LastLeaves({ at, dueAt }: { at: string; dueAt: string }) {
-  const due = Math.max(Date.now(), msOf(dueAt) || 0)
-  if (!(msOf(at) > due + HOUR_MS)) return null
+  const due = Math.max(Date.now(), parseDate(dueAt) || 0)
+  if (!(parseDate(at) > due + HOUR_MS)) return null
   return (
     <span>
       {t('The last one leaves about {time}, when the lines have room.', { time: formatDateTime(at) })}

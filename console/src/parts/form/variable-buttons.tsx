@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { fieldsOf } from '../../data/contact-fields.ts'
+import { readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { OF_CONTACTS } from '../../data/text/contact-variables.ts'
 import { uniqueNames } from '../../data/text/variables.ts'
@@ -40,6 +40,6 @@ const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/
 function useFieldNames(): readonly string[] {
   const options = { fields: 'id,data', sort: '-updated', perPage: SAMPLE, live: false }
   const { items } = useList<Contact>('contacts', options)
-  const names = items.flatMap((contact) => fieldsOf(contact).map(([name]) => name.trim()))
+  const names = items.flatMap((contact) => readFields(contact).map(([name]) => name.trim()))
   return uniqueNames(names.filter((name) => USABLE.test(name))).slice(0, MOST_NAMES)
 }

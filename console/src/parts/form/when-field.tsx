@@ -1,5 +1,5 @@
 import type { Fault } from '../../data/fault.ts'
-import { localOf, type When } from '../../data/text/local-time.ts'
+import { formatLocal, type When } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import { Segments } from './choices.tsx'
 import { TextField } from './field.tsx'
@@ -36,14 +36,14 @@ export function WhenField({
         legend={t('When')}
         choices={repeats ? BEGINNINGS : TIMES}
         chosen={isLater}
-        onChoose={(later) => onChange({ isLater: later, at: at || localOf(Date.now() + HOUR_MS) })}
+        onChoose={(later) => onChange({ isLater: later, at: at || formatLocal(Date.now() + HOUR_MS) })}
       />
       {isLater && (
         <TextField
           label={repeats ? t('Not before') : t('Send at')}
           name="at"
           type="datetime-local"
-          min={localOf(Date.now())}
+          min={formatLocal(Date.now())}
           value={at}
           onValue={(value) => onChange({ at: value })}
           fault={fault}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import './when-menu.css'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
-import { localOf, timeFault } from '../../data/text/local-time.ts'
+import { formatLocal, timeFault } from '../../data/text/local-time.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../form/field.tsx'
@@ -60,7 +60,7 @@ function Times({ action, onPick }: { action: string; onPick: (at: Date) => void 
         label={t('Another time')}
         name="at"
         type="datetime-local"
-        min={localOf(Date.now())}
+        min={formatLocal(Date.now())}
         value={typed}
         onValue={setTyped}
         error={fault}

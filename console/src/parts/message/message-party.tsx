@@ -8,14 +8,14 @@ import { PhoneNumber } from '../phone-number.tsx'
 /** The sender or recipient of a message: an arrow for the direction, the contact's name, the number. */
 export function MessageParty({
   message,
-  nameOf,
+  findName,
 }: {
   message: Pick<Message, 'message_type' | 'to' | 'from'>
-  nameOf: (number: string) => string
+  findName: (number: string) => string
 }) {
   const isIn = message.message_type === 'incoming'
   const number = otherNumber(message)
-  const name = nameOf(number)
+  const name = findName(number)
   return (
     <span class="who">
       <Icon name={isIn ? 'in' : 'out'} size={15} />

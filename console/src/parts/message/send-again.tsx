@@ -32,7 +32,7 @@ interface Props {
 
 /** The button that sends a failed text again, and one for each other phone; or what to do instead. */
 export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: Props) {
-  const instead = insteadOf(message, contact)
+  const instead = findAdvice(message, contact)
   if (instead) return <span class="muted">{instead}</span>
   const others = phones.filter(({ id }) => id !== message.device).slice(0, MOST_PHONES)
   const again = async (device_id?: string) => {
@@ -64,7 +64,7 @@ export const TEXTS_AGAIN = t(
 )
 
 /** What to do about a failed text that the server would not send again; '' for others. */
-function insteadOf({ error_message, body }: Message, contact: Contact | undefined): string {
+function findAdvice({ error_message, body }: Message, contact: Contact | undefined): string {
   if (error_message === 'Recipient is on the stop list')
     return t('This person was erased and gets no more texts.')
   if (contact?.opted_out) return TEXTS_AGAIN

@@ -2,7 +2,7 @@ import { formatPhone } from '#portable/phone/format.ts'
 import type { PhoneReading } from '#portable/phone/read.ts'
 import { readTyped } from '#portable/phone/typed.ts'
 import { nameChoices } from '../../data/choices.ts'
-import { fieldsOf } from '../../data/contact-fields.ts'
+import { readFields } from '../../data/contact-fields.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
@@ -34,7 +34,7 @@ export function ContactForm({
   // an unchanged number is not checked: programs may have stored one that the console would refuse
   const read = (typed: unknown): PhoneReading =>
     contact && typed === stored ? { phone: contact.phone } : readTyped(String(typed), country)
-  const own = contact ? fieldsOf(contact) : []
+  const own = contact ? readFields(contact) : []
   const zone = contact?.time_zone
   const rows: readonly FormRow[] = [
     { name: 'name', label: t('Name'), autofocus: !number },
@@ -70,7 +70,7 @@ export function ContactForm({
       record={contact}
       draftKey={`contact.${contact?.id ?? (number || 'new')}`}
       rows={rows}
-      prepare={(fields) => recordOf(fields, contact)}
+      prepare={(fields) => makeRecord(fields, contact)}
       saved={t('Contact saved')}
       onClose={onClose}
       isQuiet={!onClose}
@@ -83,7 +83,7 @@ const OWN = 'own-'
 const ownName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
 
 /** Converts the form's fields to a contact's record. Custom fields become members of `data`. */
-function recordOf(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
+function makeRecord(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
   const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
     name.startsWith(OWN) ? 'own' : 'rest',
   )

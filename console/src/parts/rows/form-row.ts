@@ -38,10 +38,10 @@ interface Folded {
 /** A field, fields side by side, folded rows, or a function that renders anything else. */
 export type FormRow = FieldRow | readonly FieldRow[] | Folded | ((form: Filling) => ComponentChildren)
 
-export const fieldsIn = (rows: readonly FormRow[]): readonly FieldRow[] =>
+export const listFields = (rows: readonly FormRow[]): readonly FieldRow[] =>
   rows.flatMap((row) => {
     if (typeof row === 'function') return []
-    return 'folded' in row ? fieldsIn(row.folded) : row
+    return 'folded' in row ? listFields(row.folded) : row
   })
 
 export const isList = (row: FormRow): row is readonly FieldRow[] => Array.isArray(row)

@@ -5,9 +5,9 @@ import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Actions, Button, Form } from '../form/form.tsx'
 import { toast } from '../toast.tsx'
-import { type FormRow, fieldsIn, isList } from './form-row.ts'
-import { errorOf, Rows } from './rows.tsx'
-import { complete, type Schema, storedOf, typedOf, type Values } from './values.ts'
+import { type FormRow, isList, listFields } from './form-row.ts'
+import { findError, Rows } from './rows.tsx'
+import { complete, makeStored, makeTyped, type Schema, type Values } from './values.ts'
 export const withSchema = (rows: readonly FormRow[], schema: Schema): readonly FormRow[] =>
   rows.map((row) => {
     if (typeof row === 'function') return row
@@ -42,13 +42,13 @@ interface RowsFormProps {
 
 /** A form of the fields `rows`. Keeps typed values when the page is left. Shows errors beside fields. */
 export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'), ...rest }: RowsFormProps) {
-  const fields = fieldsIn(rows)
+  const fields = listFields(rows)
   const secrets = fields.filter(({ kind }) => kind === 'password').map(({ name }) => name)
-  const draft = useDraft<Values>(draftKey, typedOf(fields, stored), { asks: asks ?? false, secrets })
+  const draft = useDraft<Values>(draftKey, makeTyped(fields, stored), { asks: asks ?? false, secrets })
   const [isTried, setTried] = useState(false)
   const values = draft.value
   const work = useTask(async () => {
-    const said = await save(storedOf(fields, draft.changes as Values), storedOf(fields, values))
+    const said = await save(makeStored(fields, draft.changes as Values), makeStored(fields, values))
     if (said === undefined) return
     draft.saved({ ...values, ...Object.fromEntries(secrets.map((name) => [name, ''])) })
     setTried(false)
@@ -56,11 +56,11 @@ export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'
     rest.onDone?.()
   })
   const { onTyped } = rest
-  useEffect(() => onTyped?.(storedOf(fields, values), draft.isChanged), [values, draft.isChanged])
+  useEffect(() => onTyped?.(makeStored(fields, values), draft.isChanged), [values, draft.isChanged])
   const shown = fields.filter((row) => row.shown?.(values) ?? true)
   const submit = () => {
     setTried(true)
-    return shown.some((row) => errorOf(row, values)) || work.run()
+    return shown.some((row) => findError(row, values)) || work.run()
   }
   const cancel = () => {
     draft.discard()

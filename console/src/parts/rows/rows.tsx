@@ -2,8 +2,8 @@ import type { Fault } from '../../data/fault.ts'
 import { CheckList } from '../form/choices.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../form/field.tsx'
 import { More } from '../form/more.tsx'
-import { type FieldRow, type Filling, type FormRow, fieldsIn, isList } from './form-row.ts'
-import { faultIn, type Values } from './values.ts'
+import { type FieldRow, type Filling, type FormRow, isList, listFields } from './form-row.ts'
+import { findFieldFault, type Values } from './values.ts'
 export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }) => (
   <>
     {rows.map((row, at) => {
@@ -13,7 +13,7 @@ export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }
           <More
             key={at}
             summary={row.summary}
-            isWrong={fieldsIn(row.folded).some((each) => faultOf(each, form))}
+            isWrong={listFields(row.folded).some((each) => findFault(each, form))}
           >
             <div class="stack">
               <Rows rows={row.folded} form={form} />
@@ -35,14 +35,14 @@ export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }
   </>
 )
 
-export const errorOf = ({ name, error }: FieldRow, values: Values) => error?.(values[name] ?? '', values)
+export const findError = ({ name, error }: FieldRow, values: Values) => error?.(values[name] ?? '', values)
 
 /** The error shown beside a field: from the row's `error`, or from the server. */
-const faultOf = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>
-  (isTried && errorOf(row, values)) || refusal(row, fault) || undefined
+const findFault = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>
+  (isTried && findError(row, values)) || refusal(row, fault) || undefined
 
 const refusal = ({ name, refused }: FieldRow, fault: Fault | undefined) => {
-  const said = fault && faultIn(fault.fields, name)
+  const said = fault && findFieldFault(fault.fields, name)
   return said && (refused ?? said)
 }
 
@@ -72,7 +72,7 @@ function Row({ row, form }: { row: FieldRow; form: Filling }) {
     ...rest,
     value: String(value),
     onValue,
-    error: faultOf(row, form),
+    error: findFault(row, form),
     hint: typeof hint === 'function' ? hint(values) : hint,
   }
   if (kind === 'select') return <SelectField {...props} choices={choices} />

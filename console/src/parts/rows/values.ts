@@ -39,7 +39,7 @@ export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
 }
 
 /** The form's values for a record or settings. A number field with a placeholder shows 0 as empty. */
-export const typedOf = (fields: readonly Kept[], stored: object): Values =>
+export const makeTyped = (fields: readonly Kept[], stored: object): Values =>
   Object.fromEntries(fields.map((row) => [row.name, typed(row, at(stored, row.name))]))
 
 function typed({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
@@ -52,7 +52,7 @@ function typed({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
 }
 
 /** Converts the form's values to those to store. Leaves out empty passwords. */
-export function storedOf(fields: readonly Kept[], values: Values): Record<string, unknown> {
+export function makeStored(fields: readonly Kept[], values: Values): Record<string, unknown> {
   const stored = {}
   for (const row of fields) {
     const typed = values[row.name]
@@ -89,5 +89,5 @@ function put(stored: Record<string, unknown>, path: string, value: unknown): voi
 }
 
 /** The error of a field, or of an element of its list, for example `excludedIPs.0`. */
-export const faultIn = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
+export const findFieldFault = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(fields).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]

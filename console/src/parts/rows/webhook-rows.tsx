@@ -26,7 +26,7 @@ const readNumbers = (typed: Value): string =>
     .join(',')
 
 /** The typed address, or else the service's own; '' if the service has another address for each user. */
-function addressOf(preset: string, typed: string): string {
+function chooseAddress(preset: string, typed: string): string {
   if (preset === 'mail' && typed.includes('@')) return typed.replace(/^(mailto:)?/, 'mailto:')
   const { url } = presetOf(preset)
   return typed || (/…|example/.test(url) ? '' : url)
@@ -45,7 +45,7 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   },
   {
     ...{ name: 'url', label: t('Address'), placeholder: presetOf(preset).url },
-    write: (typed) => addressOf(preset, String(typed).trim()),
+    write: (typed) => chooseAddress(preset, String(typed).trim()),
     hint:
       preset === '' && serviceOf(url)
         ? t('This is an address of {service}: choose {service} above.', { service: serviceOf(url)! })

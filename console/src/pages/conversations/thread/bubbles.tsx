@@ -8,10 +8,10 @@ import type { Message } from '../../../data/record-types.ts'
 import { may, session } from '../../../data/session.ts'
 import { isPerson, type People } from '../../../data/team/people.ts'
 import type { Note } from '../../../data/team/team.ts'
-import { lateWords, timeOf } from '../../../data/text/message-time.ts'
-import { reasonOf, type ShownState, shownState } from '../../../data/words/failure-reasons.ts'
-import { stateOf } from '../../../data/words/message-states.ts'
-import { senderOf } from '../../../data/words/sender-words.ts'
+import { lateWords, readTime } from '../../../data/text/message-time.ts'
+import { findReason, type ShownState, shownState } from '../../../data/words/failure-reasons.ts'
+import { readState } from '../../../data/words/message-states.ts'
+import { describeSender } from '../../../data/words/sender-words.ts'
 import { t } from '../../../language/words.ts'
 import { Attachments } from '../../../parts/attachments/attachments.tsx'
 import { Avatar } from '../../../parts/avatar.tsx'
@@ -28,7 +28,7 @@ const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '
 const Ticks = ({ message }: { message: Message }) => {
   const sign = SIGNS[shownState(message)]
   if (!sign) return <MessageStatus message={message} />
-  const [, words] = stateOf(message)
+  const [, words] = readState(message)
   return (
     <span title={words}>
       <span aria-hidden="true">{sign}</span>
@@ -59,14 +59,14 @@ export function Text({
 }) {
   const [isOpen, setOpen] = useState(false)
   const { id, message_type, body, expand } = message
-  const reason = reasonOf(message)
+  const reason = findReason(message)
   const isIn = message_type === 'incoming'
   const isWaiting = isScheduled(message)
-  const sender = hasTeam || !isPerson(expand?.sent_by) ? senderOf(message) : ''
+  const sender = hasTeam || !isPerson(expand?.sent_by) ? describeSender(message) : ''
   // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
-  const at = timeOf(message)
+  const at = readTime(message)
   const isReaction = isIn && readReaction(body)?.isKnown
   return (
     <article
@@ -137,7 +137,7 @@ export const UnsentText = ({ text, text: { request, fault, note } }: { text: Uns
 export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {
   const [isChanging, setChanging] = useState(false)
   const isMine = note.author === session.value?.sender
-  const author = people.hasTeam ? people.nameOf(note.author) : ''
+  const author = people.hasTeam ? people.findName(note.author) : ''
   return (
     <article class="conversations-note" aria-current={isFound ? 'true' : undefined}>
       {isChanging ? (

@@ -1,7 +1,7 @@
 import type { Message } from '../../../data/record-types.ts'
 import type { Note } from '../../../data/team/team.ts'
-import { msOf } from '../../../data/text/local-time.ts'
-import { timeOf } from '../../../data/text/message-time.ts'
+import { parseDate } from '../../../data/text/local-time.ts'
+import { readTime } from '../../../data/text/message-time.ts'
 import type { ThreadTexts } from './use-thread.ts'
 
 /** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */
@@ -19,7 +19,7 @@ export function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonl
   const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
   const last = hasNewer ? (texts[0]?.created ?? '') : '~'
   return [
-    ...texts.map((record) => ({ record, isNote: false, at: timeOf(record) })),
+    ...texts.map((record) => ({ record, isNote: false, at: readTime(record) })),
     ...notes
       .filter(({ created }) => created >= first && created <= last)
       .map((record) => ({ record, isNote: true, at: record.created })),
@@ -28,7 +28,7 @@ export function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonl
 
 /** Whether two neighbours are texts of one sender and close in time. */
 export function isGroup(a: Entry, b: Entry | undefined): boolean {
-  if (!b || a.isNote || b.isNote || msOf(b.at) - msOf(a.at) > GROUP_MS) return false
+  if (!b || a.isNote || b.isNote || parseDate(b.at) - parseDate(a.at) > GROUP_MS) return false
   const [one, other] = [a.record as Message, b.record as Message]
   return one.message_type === other.message_type && one.sent_by === other.sent_by
 }

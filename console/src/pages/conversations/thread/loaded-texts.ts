@@ -43,10 +43,10 @@ export async function read(number: string, side: 'older' | 'newer', edge?: Edge)
 }
 
 export async function readEnd(number: string): Promise<Stretch> {
-  return endOf(await read(number, 'older'))
+  return makeEnd(await read(number, 'older'))
 }
 
-export const endOf = (newest: readonly Message[]): Stretch => ({
+export const makeEnd = (newest: readonly Message[]): Stretch => ({
   texts: newest,
   hasOlder: newest.length === STEP,
   hasNewer: false,
@@ -73,8 +73,8 @@ export async function readAround(number: string, at: string): Promise<Stretch> {
   }
 }
 
-const keyOf = (edge: Edge) => KEYS.map((key) => edge[key]).join()
-const newestFirst = (a: Edge, b: Edge) => (keyOf(a) < keyOf(b) ? 1 : -1)
+const makeKey = (edge: Edge) => KEYS.map((key) => edge[key]).join()
+const newestFirst = (a: Edge, b: Edge) => (makeKey(a) < makeKey(b) ? 1 : -1)
 
 /** Merges the conversation's newest texts into the loaded ones. Adds new ones only if this leaves no gap. */
 export function joined(old: Stretch, newest: readonly Message[]): Stretch {

@@ -44,7 +44,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
     perPage: MAX_NOTES,
     ready: id !== undefined,
   })
-  const simOf = useSims(texts)
+  const findSim = useSims(texts)
   const entries = merge(thread, notes.items.map(asChanged))
   const days = entries.map(({ at: time }) => formatDay(time))
   const unsent = useOnTheWay(about, thread, notes.items)
@@ -89,7 +89,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
               ) : (
                 <Text
                   message={entry.record as Message}
-                  sim={simOf(entry.record as Message)}
+                  sim={findSim(entry.record as Message)}
                   hasTeam={people.hasTeam}
                   isLast={!isGroup(entry, entries[i + 1])}
                   isFound={isFound(at, entry)}

@@ -27,7 +27,7 @@ export function useOnTheWay(
   since.current ||= conversation?.last_at ?? ''
   useEffect(() => {
     if (accepted.length > 0) catchUp()
-  }, [keysOf(accepted)])
+  }, [joinKeys(accepted)])
   useEffect(() => {
     for (const text of read) {
       const isNews = (created: string) => created > text.after && created > since.current
@@ -40,8 +40,8 @@ export function useOnTheWay(
       }
       discardUnsent(text)
     }
-  }, [keysOf(read)])
+  }, [joinKeys(read)])
   return left
 }
 
-const keysOf = (texts: readonly Unsent[]) => texts.map(({ key }) => key).join()
+const joinKeys = (texts: readonly Unsent[]) => texts.map(({ key }) => key).join()

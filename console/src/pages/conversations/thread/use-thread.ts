@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Fault, faultOf } from '../../../data/fault.ts'
+import { type Fault, readFault } from '../../../data/fault.ts'
 import type { Message } from '../../../data/record-types.ts'
 import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 import {
   changed,
-  endOf,
   joined,
   longer,
+  makeEnd,
   read,
   readAround,
   readEnd,
@@ -46,7 +46,7 @@ export function useThread(number: string, at: string): ThreadTexts {
       put(found)
       setFault(undefined)
     } catch (error) {
-      if (isLatest()) setFault(faultOf(error))
+      if (isLatest()) setFault(readFault(error))
     }
     if (isLatest()) isReading.current = false
   }, [])
@@ -65,10 +65,10 @@ export function useThread(number: string, at: string): ThreadTexts {
     read(number, 'older').then(
       (newest) => {
         if (!isLatest()) return
-        setStretch((old) => (old ? joined(old, newest) : endOf(newest)))
+        setStretch((old) => (old ? joined(old, newest) : makeEnd(newest)))
         setFault(undefined)
       },
-      (error) => isLatest() && setFault(faultOf(error)),
+      (error) => isLatest() && setFault(readFault(error)),
     )
     return () => void beginNewest()
   }, [settled, number])

@@ -1,6 +1,6 @@
 import type { Choices } from '../../../data/choices.ts'
 import { devices, lines, sms_events, sms_messages, users } from '../../../data/collections.ts'
-import { isoOf } from '../../../data/text/local-time.ts'
+import { parseLocal } from '../../../data/text/local-time.ts'
 import { MESSAGE_STATES } from '../../../data/words/message-states.ts'
 import { t } from '../../../language/words.ts'
 
@@ -74,7 +74,7 @@ const SIGNS: Readonly<Record<string, Choices>> = {
 }
 
 /** The operators of a field. With `?` in front, one match among several related records is enough. */
-export const signsOf = (path: Path) => {
+export const listSigns = (path: Path) => {
   const { type } = fieldAt(path)
   const signs = SIGNS[type === 'autodate' ? 'date' : type === 'email' ? 'text' : type] ?? EQUAL
   return path.includes('_via_') ? signs.map(([sign, words]) => [`?${sign}`, words] as const) : signs
@@ -89,7 +89,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** The values of a select field, with words for people; undefined for other fields. */
-export const valuesOf = (path: Path) =>
+export const readValues = (path: Path) =>
   fieldAt(path).values?.map((value) => [value, WORDS[value] ?? value] as const)
 
 /** Adds a condition to a filter with `&&`. A date is local time, as a datetime-local input gives it. */
@@ -101,6 +101,6 @@ export function withCondition(filter: string, path: Path, sign: string, value: s
 
 function literal(type: string, value: string): string {
   if (type === 'number') return String(Number(value))
-  const text = type.endsWith('date') ? isoOf(value).replace('T', ' ') : value
+  const text = type.endsWith('date') ? parseLocal(value).replace('T', ' ') : value
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

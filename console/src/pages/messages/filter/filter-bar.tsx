@@ -4,7 +4,7 @@ import { checkFilter, QueryField } from '../../../parts/filter/query-field.tsx'
 import { SelectField, TextField } from '../../../parts/form/field.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { More } from '../../../parts/form/more.tsx'
-import { FIELDS, fieldAt, type Path, signsOf, valuesOf, withCondition } from './condition.ts'
+import { FIELDS, fieldAt, listSigns, type Path, readValues, withCondition } from './condition.ts'
 import './filter-bar.css'
 
 const WORD = /[\w.]+$/
@@ -56,9 +56,9 @@ function ConditionForm({ filter, onFilter }: { filter: string; onFilter: (filter
   const [path, setPath] = useState<Path>('status')
   const [typedSign, setSign] = useState('')
   const [typed, setValue] = useState('')
-  const signs = signsOf(path)
+  const signs = listSigns(path)
   const sign = signs.find(([known]) => known === typedSign)?.[0] ?? signs[0]![0]
-  const values = valuesOf(path)
+  const values = readValues(path)
   const value = typed || (values?.[0]?.[0] ?? '')
   const { type } = fieldAt(path)
   const isDate = type.endsWith('date')

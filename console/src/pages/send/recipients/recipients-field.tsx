@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCountry } from '../../../data/phone/default-country.ts'
-import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
+import { describeFaults, isList, readNumbers } from '../../../data/phone/number-list.ts'
 import { hasKeyboard } from '../../../data/use/media-queries.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
@@ -118,7 +118,7 @@ export function RecipientsField({
         <Chips
           groups={composition.groups.map((group) => ({
             id: group,
-            name: groups.nameOf(group),
+            name: groups.findName(group),
             count: counts(group),
           }))}
           recipients={recipients}
@@ -176,7 +176,7 @@ export function RecipientsField({
 const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   <>
     {tn('One number cannot be read:', '{count} numbers cannot be read:', recipients.length)}{' '}
-    {faultsOf(recipients, MOST_REASONS)}
+    {describeFaults(recipients, MOST_REASONS)}
     {recipients.length > MOST_REASONS &&
       ` ${t('And {count} more.', { count: recipients.length - MOST_REASONS })}`}
   </>

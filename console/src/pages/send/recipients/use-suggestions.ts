@@ -4,7 +4,7 @@ import { readTyped } from '#portable/phone/typed.ts'
 import { pb } from '../../../data/client.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
 import { contactFilter } from '../../../data/search/filters.ts'
-import { hasWords, wordsIn } from '../../../data/search/words.ts'
+import { hasWords, splitWords } from '../../../data/search/words.ts'
 import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { t } from '../../../language/words.ts'
@@ -55,7 +55,7 @@ export function useSuggestions(
 
 /** Whether a contact that was found for an earlier text also matches the present text. */
 const fits = ({ name, phone }: Contact, text: string, country: string) =>
-  [[text], wordsIn(text)].some((parts) =>
+  [[text], splitWords(text)].some((parts) =>
     parts.every((part) => hasWords(name, part) || phone.includes(phonePart(part, country) || '-')),
   )
 

@@ -4,7 +4,7 @@ import { isUser, session } from '../session.ts'
 import { useOne } from './use-one.ts'
 
 /** The campaign of a text, which alone may cancel, change or repeat the text. Undefined if there is none. */
-export function useCampaignOf(sentBy: string): Campaign | undefined {
+export function useCampaign(sentBy: string): Campaign | undefined {
   const ready = sentBy !== '' && isUser() && sentBy !== session.value?.sender
   const filter = ready ? pb.filter('id = {:id}', { id: sentBy }) : undefined
   return useOne<Campaign>('campaigns', filter, { live: false }).record
