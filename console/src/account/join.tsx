@@ -108,7 +108,9 @@ function NewPerson({
 
 const NEW_PERSON: readonly FormRow[] = [
   {
-    ...{ name: 'name', label: t('Your name'), autocomplete: 'name' },
+    name: 'name',
+    label: t('Your name'),
+    autocomplete: 'name',
     hint: t('The team sees your name beside your answers.'),
   },
   EMAIL_ROW,

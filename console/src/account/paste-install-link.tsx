@@ -10,7 +10,9 @@ const TOKEN = /(?:^|pbinstall\/)([\w-]+\.[\w-]+\.[\w-]+)\s*$/
 
 const ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'link', label: t('The link that the server printed'), autocomplete: 'off' },
+    name: 'link',
+    label: t('The link that the server printed'),
+    autocomplete: 'off',
     placeholder: 'http://…/_/#/pbinstall/…',
     error: (link) =>
       findToken(link)

@@ -61,7 +61,10 @@ const COLUMNS: readonly Column<PersonRequest>[] = [
 /** A card with the exports and erasures that `filter` finds, the newest first. */
 export function PersonRequests({ filter = '', none }: { filter?: string; none: string }) {
   const requests = useList<PersonRequest>('person_requests', {
-    ...{ filter, sort: '-created,-@rowid', expand: 'asked_by', perPage: 20 },
+    filter,
+    sort: '-created,-@rowid',
+    expand: 'asked_by',
+    perPage: 20,
   })
   return (
     <Card title={t('Earlier requests')}>

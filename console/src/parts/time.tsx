@@ -63,8 +63,13 @@ export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
   isSimulated(device) ? <Badge tone="warn">{t('Simulated')}</Badge> : null
 
 export const OUTGOING_STATES = [
-  ...(['pending', 'assigned', 'sending', 'sent', 'delivered'] as const),
-  ...(['failed', 'canceled'] as const),
+  'pending',
+  'assigned',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'canceled',
 ] as const
 
 /** Counts of the messages that `filter` finds, by state, as links. `pending`: other words for this state. */

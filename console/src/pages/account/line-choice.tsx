@@ -6,7 +6,9 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 
 const ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'line_choice', label: t('If several lines can send'), kind: 'select' },
+    name: 'line_choice',
+    label: t('If several lines can send'),
+    kind: 'select',
     choices: [
       ['turns', t('They take turns')],
       ['cheapest', t('The cheapest line sends')],
@@ -15,14 +17,22 @@ const ROWS: readonly FormRow[] = [
     hint: t('A line without prices costs nothing.'),
   },
   {
-    ...{ name: 'failover_minutes', label: t('Carriers wait (minutes)'), kind: 'number', min: 0, max: 10_080 },
+    name: 'failover_minutes',
+    label: t('Carriers wait (minutes)'),
+    kind: 'number',
+    min: 0,
+    max: 10_080,
     hint: t(
       'Your own phones send first. Carriers send only when none of the phones was online for so long; until then texts wait. 0: carriers take turns with phones.',
     ),
   },
   {
-    ...{ name: 'failover_priority', label: t('Texts that do not wait, from priority') },
-    ...{ kind: 'number', min: 0, max: 127, shown: (values) => Number(values.failover_minutes) > 0 },
+    name: 'failover_priority',
+    label: t('Texts that do not wait, from priority'),
+    kind: 'number',
+    min: 0,
+    max: 127,
+    shown: (values) => Number(values.failover_minutes) > 0,
     hint: t('A carrier sends such a text as soon as no phone takes it. 0: all texts wait.'),
   },
 ]

@@ -75,7 +75,9 @@ function describeState(isOn: boolean, endpoint: string): string {
 
 const ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'reply_mail_minutes', kind: 'number', min: 0 },
+    name: 'reply_mail_minutes',
+    kind: 'number',
+    min: 0,
     label: t('Mail me about texts without an answer after (minutes)'),
     hint: t('0: no mail. Your address must be confirmed. The mail names who waits, without the texts.'),
   },

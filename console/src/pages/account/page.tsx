@@ -133,29 +133,42 @@ function Settings() {
   }
   const rows: readonly FormRow[] = [
     {
-      ...{ name: 'account_name', label: t('Name of the account'), placeholder: session.value?.record.name },
+      name: 'account_name',
+      label: t('Name of the account'),
+      placeholder: session.value?.record.name,
       hint: t('On public pages, in invitations and in answers to HELP. Without it, your own name.'),
     },
     {
-      ...{ name: 'time_zone', label: t('Time zone'), kind: 'select', choices: timeZones(zone, HERE) },
+      name: 'time_zone',
+      label: t('Time zone'),
+      kind: 'select',
+      choices: timeZones(zone, HERE),
       hint: saved ? undefined : t('As your browser is set. Save to keep it.'),
     },
     {
-      ...{ name: 'country', label: t('Default country'), kind: 'select', choices: countryChoices(country) },
+      name: 'country',
+      label: t('Default country'),
+      kind: 'select',
+      choices: countryChoices(country),
       hint: t('Phone numbers that you write without a country belong to this one.'),
     },
     {
-      ...{ name: 'currency', label: t('Currency'), placeholder: 'EUR' },
+      name: 'currency',
+      label: t('Currency'),
+      placeholder: 'EUR',
       hint: t('Three letters, such as EUR. The prices and budgets of your lines are in this currency.'),
       write: (typed) => String(typed).trim().toUpperCase(),
     },
     destinationsRow(),
     {
-      ...{ name: 'short_codes', kind: 'check' },
+      name: 'short_codes',
+      kind: 'check',
       label: t('May send to short codes (3 to 6 digits, which may cost more)'),
     },
     {
-      ...{ name: 'opt_out_languages', label: t('Opt-out words of other languages'), kind: 'checks' },
+      name: 'opt_out_languages',
+      label: t('Opt-out words of other languages'),
+      kind: 'checks',
       choices: languageChoices(),
       hint: t('Who answers with such a word gets no more texts from you. STOP always counts.'),
     },

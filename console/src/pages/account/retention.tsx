@@ -30,8 +30,13 @@ const KINDS = {
 }
 
 const daysRow = (kind: keyof typeof KINDS, placeholder: string, hint?: string): FieldRow => ({
-  ...{ name: `keep_${kind}`, label: t('{records} (days)', { records: KINDS[kind] }), kind: 'number' },
-  ...{ min: 0, max: 36_500, placeholder, hint },
+  name: `keep_${kind}`,
+  label: t('{records} (days)', { records: KINDS[kind] }),
+  kind: 'number',
+  min: 0,
+  max: 36_500,
+  placeholder,
+  hint,
 })
 
 const ROWS: readonly FormRow[] = [

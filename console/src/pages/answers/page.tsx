@@ -83,12 +83,15 @@ const remove = (answer: AutoAnswer) =>
 const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
   { name: 'name', label: t('Name'), hint: t('For you alone.') },
   {
-    ...{ name: 'match', label: t('What arrives') },
+    name: 'match',
+    label: t('What arrives'),
     choices: Object.entries(MATCHES).map(([match, [words]]) => [match, words] as const),
     hint: t('STOP, START and words like them never come here.'),
   },
   {
-    ...{ name: 'value', label: t('Words'), hint: t('Separate words by commas. Capitals do not matter.') },
+    name: 'value',
+    label: t('Words'),
+    hint: t('Separate words by commas. Capitals do not matter.'),
     shown: ({ match }) => match !== 'any',
     write: (typed, { match }) => (match === 'any' ? '' : typed),
   },
@@ -98,7 +101,9 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
     { from: t('From (empty: always)'), to: t('Until'), days: t('Days (none: every day)') },
   ),
   {
-    ...{ name: 'template', label: t('Answer with'), shown: () => templates.length > 0 },
+    name: 'template',
+    label: t('Answer with'),
+    shown: () => templates.length > 0,
     choices: [
       ['', t('A text')],
       ...templates.map(({ id, name }) => [id, t('Template {name}', { name })] as const),
@@ -106,13 +111,16 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
     hint: ({ template }) => templates.find(({ id }) => id === template)?.body,
   },
   {
-    ...{ name: 'body', label: t('Answer'), kind: 'area' },
+    name: 'body',
+    label: t('Answer'),
+    kind: 'area',
     shown: ({ template }) => template === '',
     write: (typed, { template }) => (template ? '' : typed),
     hint: ({ body }) => formatTextSize(String(body)),
   },
   {
-    ...{ name: 'pause_hours', label: t('Pause in hours') },
+    name: 'pause_hours',
+    label: t('Pause in hours'),
     hint: t(
       'A number gets this answer once in so many hours. 0: each time, but never more than 5 automatic answers in 24 hours.',
     ),

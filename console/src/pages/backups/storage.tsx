@@ -21,18 +21,26 @@ export const schedule = (cron: string, next: string): SettingsPart => ({
   rows: [
     [
       {
-        ...{ name: 'choice', label: t('Automatic backups'), choices: CHOICES, kind: 'select' },
+        name: 'choice',
+        label: t('Automatic backups'),
+        choices: CHOICES,
+        kind: 'select',
         hint: next && tx('The next one is made {when}.', { when: <Time at={next} /> }),
         read: () => (CHOICES.some(([known]) => known === cron) ? cron : OTHER),
         write: () => undefined,
       },
       {
-        ...{ name: 'backups.cronMaxKeep', label: t('Automatic backups to keep'), kind: 'number', min: 1 },
+        name: 'backups.cronMaxKeep',
+        label: t('Automatic backups to keep'),
+        kind: 'number',
+        min: 1,
         hint: t('Older automatic backups are deleted. Backups that you made yourself stay.'),
       },
     ],
     {
-      ...{ name: 'backups.cron', label: t('Cron expression'), ...NO_AUTOFILL },
+      name: 'backups.cron',
+      label: t('Cron expression'),
+      ...NO_AUTOFILL,
       hint: t('Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days.'),
       shown: ({ choice }) => choice === OTHER,
       write: (typed, { choice }) => (choice === OTHER ? String(typed).trim() : choice),
@@ -61,7 +69,9 @@ export const STORAGE: SettingsPart = {
       ),
     [
       {
-        ...{ name: 'backups.s3.endpoint', label: t('Endpoint'), ...IN_S3 },
+        name: 'backups.s3.endpoint',
+        label: t('Endpoint'),
+        ...IN_S3,
         hint: t('Such as https://s3.eu-central-1.amazonaws.com'),
       },
       { name: 'backups.s3.bucket', label: t('Bucket'), ...IN_S3 },
@@ -71,11 +81,17 @@ export const STORAGE: SettingsPart = {
       { name: 'backups.s3.accessKey', label: t('Access key'), ...IN_S3 },
     ],
     {
-      ...{ name: 'backups.s3.secret', label: t('Secret'), kind: 'password', ...IN_S3 },
-      ...{ autocomplete: 'new-password', hint: t('Empty: the stored value stays.') },
+      name: 'backups.s3.secret',
+      label: t('Secret'),
+      kind: 'password',
+      ...IN_S3,
+      autocomplete: 'new-password',
+      hint: t('Empty: the stored value stays.'),
     },
     {
-      ...{ name: 'backups.s3.forcePathStyle', kind: 'check', shown: isElsewhere },
+      name: 'backups.s3.forcePathStyle',
+      kind: 'check',
+      shown: isElsewhere,
       label: t('The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)'),
     },
   ],

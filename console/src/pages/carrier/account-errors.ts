@@ -38,7 +38,8 @@ export function atField(error: unknown): unknown {
   const [field, message] = findPlace(String(error.response.message ?? '')) ?? []
   if (!field) return error
   return new ClientResponseError({
-    ...{ url: error.url, status: error.status },
+    url: error.url,
+    status: error.status,
     response: { ...error.response, data: { [field]: { message } } },
   })
 }

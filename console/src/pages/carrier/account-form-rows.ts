@@ -9,7 +9,11 @@ const required = (typed: Value) => (String(typed).trim() === '' ? t('Fill this i
 
 /** A value that may be left empty. */
 const optionalNumber = (name: string, label: string): FieldRow => ({
-  ...{ name, label, placeholder: '10', kind: 'number', min: 0 },
+  name,
+  label,
+  placeholder: '10',
+  kind: 'number',
+  min: 0,
   write: (typed) => (typed === '' ? '' : Number(typed)),
 })
 
@@ -24,8 +28,11 @@ const writeSenders = (typed: Value): readonly string[] =>
     .map((one) => (/^\+[\d\s()/-]+$/.test(one) ? one.replace(/[^+\d]/g, '') : one))
 
 const senders = (preset: string): FieldRow => ({
-  ...{ name: 'senders', label: t('Senders'), placeholder: '+15005550006, Acme' },
-  ...{ read: readSenders, write: writeSenders },
+  name: 'senders',
+  label: t('Senders'),
+  placeholder: '+15005550006, Acme',
+  read: readSenders,
+  write: writeSenders,
   hint:
     preset === 'pocketsms'
       ? t('Numbers or names of lines of the other account. Empty: the other account chooses.')
@@ -43,17 +50,25 @@ function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] 
   const hidden = { kind: 'password', autocomplete: 'new-password' } as const
   const rows: readonly (FieldRow | false)[] = [
     user !== '' && {
-      ...{ name: 'user', label: user, autocomplete: 'off', spellcheck: false },
+      name: 'user',
+      label: user,
+      autocomplete: 'off',
+      spellcheck: false,
       ...(name !== 'custom' && { error: required }),
     },
     secret !== '' && {
-      ...{ name: 'secret', label: secret, ...hidden, hint: isNew ? where : KEPT },
+      name: 'secret',
+      label: secret,
+      ...hidden,
+      hint: isNew ? where : KEPT,
       ...(isNeeded && { error: required }),
     },
     // the other pocketsms makes this secret only when it has the address
     webhookSecret !== '' &&
       (!isNew || name !== 'pocketsms') && {
-        ...{ name: 'webhook_secret', label: webhookSecret, ...hidden },
+        name: 'webhook_secret',
+        label: webhookSecret,
+        ...hidden,
         hint: isNew
           ? t(
               'The secret shows that a delivery report or a text is the carrier’s. Without the secret, both are refused.',
@@ -68,7 +83,8 @@ const address = (preset: CarrierPreset): FieldRow => {
   const row = { name: 'url', label: t('Address'), kind: 'url' } as const
   if (preset.url !== '')
     return {
-      ...{ ...row, placeholder: preset.url },
+      ...row,
+      placeholder: preset.url,
       hint: t('Only for another region. Empty: the usual one.'),
     }
   const placeholder = preset.name === 'pocketsms' ? 'https://sms.example.com' : 'https://api.example.com'
@@ -84,7 +100,9 @@ const more = (preset: CarrierPreset): FormRow => ({
 })
 
 const ownName = (preset: string): FieldRow => ({
-  ...{ name: 'name', label: t('Name'), placeholder: carrierWords(preset).name },
+  name: 'name',
+  label: t('Name'),
+  placeholder: carrierWords(preset).name,
   hint: t('Your name for the account, beside your other devices.'),
 })
 

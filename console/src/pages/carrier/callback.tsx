@@ -55,8 +55,11 @@ const WebhookSecret = ({ device, account, preset }: Props) => (
     draftKey={`carrier.${device}.webhook-secret`}
     rows={[
       {
-        ...{ name: 'webhook_secret', label: preset.webhook_secret, kind: 'password' },
-        ...{ autocomplete: 'new-password', placeholder: 'whsec_…' },
+        name: 'webhook_secret',
+        label: preset.webhook_secret,
+        kind: 'password',
+        autocomplete: 'new-password',
+        placeholder: 'whsec_…',
         hint: t('The other account shows the secret when you create the webhook.'),
         error: (typed) => (typed === '' ? t('Fill this in.') : undefined),
       },

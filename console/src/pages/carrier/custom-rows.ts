@@ -14,7 +14,10 @@ export const BLANK_INTERFACE = {
 }
 
 const line = (name: string, label: string, placeholder = ''): FieldRow => ({
-  ...{ name: `custom.${name}`, label, placeholder, spellcheck: false },
+  name: `custom.${name}`,
+  label,
+  placeholder,
+  spellcheck: false,
 })
 
 const list = (name: string, label: string, placeholder: string): FieldRow => ({
@@ -35,7 +38,9 @@ function parsed(typed: Value): unknown {
 
 const json = (name: string, label: string, rows: number): FieldRow => ({
   ...line(name, label),
-  ...{ rows, read: readJson, write: parsed },
+  rows,
+  read: readJson,
+  write: parsed,
   error: (typed) => (parsed(typed) === undefined ? t('This is no JSON.') : undefined),
 })
 
@@ -57,7 +62,8 @@ const writeCondition = (typed: Value) =>
 
 const condition = (name: string): FieldRow => ({
   ...line(name, t('Only calls in which'), 'type=sms'),
-  ...{ read: readCondition, write: writeCondition },
+  read: readCondition,
+  write: writeCondition,
 })
 
 const signedBy = (...kinds: readonly string[]) => ({
@@ -82,15 +88,14 @@ const SIGNATURE: readonly FormRow[] = [
   [
     {
       ...line('signature.hash', t('Hash')),
-      ...{
-        kind: 'select',
-        choices: ['', 'sha256', 'sha1', 'sha512'].map((one) => [one, one || '–'] as const),
-      },
+      kind: 'select',
+      choices: ['', 'sha256', 'sha1', 'sha512'].map((one) => [one, one || '–'] as const),
       ...signedBy('hmac'),
     },
     {
       ...line('signature.encoding', t('Encoding')),
-      ...{ kind: 'select', choices: ['', 'hex', 'base64'].map((one) => [one, one || '–'] as const) },
+      kind: 'select',
+      choices: ['', 'hex', 'base64'].map((one) => [one, one || '–'] as const),
       ...signedBy('hmac'),
     },
   ],
@@ -110,7 +115,8 @@ export const customRows = (): readonly FormRow[] => [
   [
     {
       ...line('send.method', t('Method')),
-      ...{ kind: 'select', choices: ['POST', 'GET', 'PUT'].map((one) => [one, one] as const) },
+      kind: 'select',
+      choices: ['POST', 'GET', 'PUT'].map((one) => [one, one] as const),
     },
     line('send.path', t('Path'), '/v1/messages'),
   ],

@@ -122,7 +122,9 @@ export function Preview({
           <Rows
             rows={CONSENT_ROWS}
             form={{
-              ...{ values: wishes.consent, fault: undefined, isTried },
+              values: wishes.consent,
+              fault: undefined,
+              isTried,
               change: (part) => wish({ consent: { ...wishes.consent, ...part } }),
             }}
           />

@@ -30,7 +30,10 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
     },
     { name: 'label', label: t('Label'), hint: t('Your name for the line, such as Shop or Austria.') },
     {
-      ...{ name: 'number', label: t('Number'), kind: 'tel', read: () => stored },
+      name: 'number',
+      label: t('Number'),
+      kind: 'tel',
+      read: () => stored,
       hint: t('A number that the phone reports replaces this one.'),
       write: (typed) => read(String(typed)).phone,
       error: (typed) => {

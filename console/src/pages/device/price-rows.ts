@@ -33,8 +33,14 @@ export const priceRows = (currency: string): FormRow => ({
   summary: t('Prices and budget'),
   folded: [
     {
-      ...{ name: 'prices', label: t('Price of a segment'), kind: 'area', rows: 3, spellcheck: false },
-      ...{ read: readPrices, write: writePrices, placeholder: '0.09\n+49 0.075\n+4366 0.081' },
+      name: 'prices',
+      label: t('Price of a segment'),
+      kind: 'area',
+      rows: 3,
+      spellcheck: false,
+      read: readPrices,
+      write: writePrices,
+      placeholder: '0.09\n+49 0.075\n+4366 0.081',
       hint: t(
         'One price a line. A price alone is for all numbers, a price after first digits for these numbers. The line sends only to numbers that have a price. Empty: texts cost nothing.',
       ),
@@ -42,8 +48,11 @@ export const priceRows = (currency: string): FormRow => ({
         writePrices(typed) === undefined ? t('Write a price in each line, such as +49 0.075.') : undefined,
     },
     {
-      ...{ name: 'monthly_budget', label: t('Budget a month'), placeholder: t('No limit') },
-      ...{ read: (stored) => String(stored ?? ''), write: writeMoney },
+      name: 'monthly_budget',
+      label: t('Budget a month'),
+      placeholder: t('No limit'),
+      read: (stored) => String(stored ?? ''),
+      write: writeMoney,
       hint: currency
         ? t(
             'In {currency}. A text that would exceed the budget uses another line, or waits for the next month.',

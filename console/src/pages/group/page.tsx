@@ -93,48 +93,59 @@ const asks = (values: Values) => values.join_words !== '' || hasPage(values)
 
 const ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'join_words', label: t('Words that join'), placeholder: t('JOIN, NEWS') },
+    name: 'join_words',
+    label: t('Words that join'),
+    placeholder: t('JOIN, NEWS'),
     hint: t('Separate words by commas. A person who texts one of them joins the group.'),
   },
   {
-    ...{ name: 'join_confirm', label: t('Ask the person to confirm: “Reply YES”') },
+    name: 'join_confirm',
+    label: t('Ask the person to confirm: “Reply YES”'),
     shown: ({ join_words }) => join_words !== '',
   },
   { name: 'join_page', label: t('Public page to join, with a link and a QR code') },
   {
-    ...{ name: 'page_text', label: t('Text of the page'), kind: 'area', rows: 3, shown: hasPage },
+    name: 'page_text',
+    label: t('Text of the page'),
+    kind: 'area',
+    rows: 3,
+    shown: hasPage,
     hint: t('Say who you are and what you send. Addresses become links.'),
   },
   {
-    ...{ name: 'page_consent', label: t('Sentence beside the box'), kind: 'area', rows: 2, shown: hasPage },
+    name: 'page_consent',
+    label: t('Sentence beside the box'),
+    kind: 'area',
+    rows: 2,
+    shown: hasPage,
     hint: t('Empty: the page has a sentence of its own. {account} and {group} stand for the names.'),
   },
   {
-    ...{
-      name: 'page_confirm',
-      label: t('The person confirms'),
-      kind: 'select',
-      shown: hasPage,
-      read: (value: unknown) => String(value || 'reply'),
-    },
+    name: 'page_confirm',
+    label: t('The person confirms'),
+    kind: 'select',
+    shown: hasPage,
+    read: (value: unknown) => String(value || 'reply'),
     choices: [
       ['reply', t('by the reply YES')],
       ['code', t('by a code from a text')],
     ],
   },
   {
-    ...{ name: 'join_text', label: t('Question “Reply YES”'), kind: 'area', rows: 2, shown: asks },
+    name: 'join_text',
+    label: t('Question “Reply YES”'),
+    kind: 'area',
+    rows: 2,
+    shown: asks,
     hint: t(
       'Empty: the server asks in the language of the account. {account} and {group} stand for the names.',
     ),
   },
   { name: 'requires_consent', label: t('Send only to people with proof of consent') },
   {
-    ...{
-      name: 'keep_days',
-      label: t('Delete texts from and to members after (days)'),
-      placeholder: t('As the account is set'),
-    },
+    name: 'keep_days',
+    label: t('Delete texts from and to members after (days)'),
+    placeholder: t('As the account is set'),
   },
 ]
 

@@ -86,17 +86,23 @@ const namesNone = (values: Values) => !namesRecipient(values)
 const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
   { name: 'name', label: t('Name') },
   {
-    ...{ name: 'preset', label: t('Program'), choices: TOOLS },
+    name: 'preset',
+    label: t('Program'),
+    choices: TOOLS,
     hint: t('Fields that you leave empty are set as this program needs them.'),
   },
   {
-    ...{ name: 'signing_secret', label: t('Secret of its signature'), spellcheck: false },
+    name: 'signing_secret',
+    label: t('Secret of its signature'),
+    spellcheck: false,
     shown: ({ preset, signing_secret }) =>
       signing_secret !== '' || PRESETS[preset as HookPreset].codes?.signed !== undefined,
     hint: t('Copy the secret from the program. Bodies that are not signed with the secret are then refused.'),
   },
   {
-    ...{ name: 'kind', label: t('It sends'), read: (kind) => String(kind || 'alerts') },
+    name: 'kind',
+    label: t('It sends'),
+    read: (kind) => String(kind || 'alerts'),
     shown: namesNone,
     choices: [
       ['alerts', t('Alerts and other news')],
@@ -108,7 +114,10 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
         : t('Above the limit of an hour one text says how many more there were.'),
   },
   {
-    ...{ name: 'recipients', label: t('Texts go to these numbers'), kind: 'list', shown: namesNone },
+    name: 'recipients',
+    label: t('Texts go to these numbers'),
+    kind: 'list',
+    shown: namesNone,
     placeholder: '+4915112345678, +4915187654321',
     write: (typed) => readNumbers(String(typed), country).map(({ phone }) => phone),
     error: (typed) => {
@@ -118,15 +127,16 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
   },
   ({ values }) => namesNone(values) && <NumberCountry value={country} onValue={onCountry} />,
   {
-    ...{
-      name: 'groups',
-      label: t('and to these groups'),
-      shown: (values) => namesNone(values) && groups.length > 0,
-    },
+    name: 'groups',
+    label: t('and to these groups'),
+    shown: (values) => namesNone(values) && groups.length > 0,
     choices: nameChoices(groups),
   },
   {
-    ...{ name: 'template', label: t('Template'), rows: 4, spellcheck: false },
+    name: 'template',
+    label: t('Template'),
+    rows: 4,
+    spellcheck: false,
     placeholder: PRESETS[preset].template,
     hint: t(
       'Braces take values out of the body: {{title}}, {{alerts.0.labels.job}}. {{#each alerts}}…{{/each}} repeats, {{#if title}}…{{/if}} asks.',
@@ -138,44 +148,53 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
 
 const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[] => [
   {
-    ...{ name: 'once_key', label: t('Send once'), placeholder: PRESETS[preset].once_key },
+    name: 'once_key',
+    label: t('Send once'),
+    placeholder: PRESETS[preset].once_key,
     hint: t('Bodies in which this is the same are sent once, such as {{id}}.'),
   },
   { name: 'once_minutes', label: t('Within how many minutes'), hint: t('0: each body is sent.') },
   {
-    ...{ name: 'send_when', label: t('Send only'), placeholder: 'workflow_run.conclusion=failure,timed_out' },
+    name: 'send_when',
+    label: t('Send only'),
+    placeholder: 'workflow_run.conclusion=failure,timed_out',
     hint: t('A path in the body and its values. Empty: each body is sent.'),
   },
   {
-    ...{ name: 'resolved', label: t('When all is well again'), read: (choice) => String(choice || 'send') },
+    name: 'resolved',
+    label: t('When all is well again'),
+    read: (choice) => String(choice || 'send'),
     choices: [
       ['send', t('a text is sent')],
       ['skip', t('no text is sent')],
     ],
   },
   {
-    ...{ name: 'resolved_when', label: t('How the body shows it') },
+    name: 'resolved_when',
+    label: t('How the body shows it'),
     placeholder: PRESETS[preset].resolved_when || 'status=resolved',
   },
   ...hoursRows({ from: 'quiet_from', to: 'quiet_to' }, { from: t('Quiet from'), to: t('Quiet until') }),
   {
-    ...{ name: 'max_parts', label: t('Short messages of a text'), read: (parts) => String(parts || 3) },
+    name: 'max_parts',
+    label: t('Short messages of a text'),
+    read: (parts) => String(parts || 3),
     hint: t('A longer text is cut: each part costs as much as a text.'),
   },
   { name: 'rate', label: t('Short messages an hour'), hint: t('For all recipients together.') },
   {
-    ...{ name: 'line', label: t('Line'), kind: 'select' },
+    name: 'line',
+    label: t('Line'),
+    kind: 'select',
     choices: [
       ['', t('Any line: they take turns')],
       ...lines.map((line) => [line.id, lineWords(line)] as const),
     ],
   },
   {
-    ...{
-      name: 'recipients_from',
-      label: t('Recipients that the body names'),
-      placeholder: 'commonLabels.team',
-    },
+    name: 'recipients_from',
+    label: t('Recipients that the body names'),
+    placeholder: 'commonLabels.team',
     hint: t(
       'The place in the body of numbers or of names of your groups. Empty: the program cannot choose recipients.',
     ),

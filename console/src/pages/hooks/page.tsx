@@ -42,12 +42,15 @@ const findName = (preset: unknown) => HOOK_TOOLS[preset as HookPreset].name
 
 const ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'preset', label: t('Program') },
+    name: 'preset',
+    label: t('Program'),
     choices: Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const),
     hint: t('The program decides what the text says until you write a template.'),
   },
   {
-    ...{ name: 'name', label: t('Name'), placeholder: t('The name of the program') },
+    name: 'name',
+    label: t('Name'),
+    placeholder: t('The name of the program'),
     write: (typed, { preset }) => String(typed).trim() || findName(preset),
   },
 ]

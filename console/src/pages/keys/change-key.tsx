@@ -60,7 +60,9 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
         draftKey={`rotate-${record.id}`}
         rows={[
           {
-            ...{ name: 'hours', label: t('The present secret stays valid'), kind: 'select' },
+            name: 'hours',
+            label: t('The present secret stays valid'),
+            kind: 'select',
             hint: t('Until then both keys work: time to change the program.'),
             choices: [
               ['1', t('for an hour')],

@@ -20,16 +20,21 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<ApiKey>()
   const rows: readonly FormRow[] = [
     {
-      ...{ name: 'name', label: t('Name'), autofocus: true },
+      name: 'name',
+      label: t('Name'),
+      autofocus: true,
       hint: t('The program that uses the key, such as web shop.'),
     },
     {
-      ...{ name: 'kind', label: t('For') },
+      name: 'kind',
+      label: t('For'),
       choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
       hint: (values) => PROGRAM_KINDS[values.kind as ProgramKindName].hint,
     },
     {
-      ...{ name: 'expires_at', label: t('Expires'), write: makeExpiry },
+      name: 'expires_at',
+      label: t('Expires'),
+      write: makeExpiry,
       choices: [
         ['', t('Never')],
         ['30', t('In 30 days')],

@@ -81,7 +81,8 @@ function SavedList({
 
 const NAME_ROWS: readonly FormRow[] = [
   {
-    ...{ name: 'name', label: t('Name') },
+    name: 'name',
+    label: t('Name'),
     error: (name) => (String(name).trim() === '' ? t('Give it a name.') : undefined),
   },
 ]

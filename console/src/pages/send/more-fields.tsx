@@ -57,20 +57,32 @@ const rowsFor = (choices: Choices): readonly FormRow[] => [
     folded: [
       [
         {
-          ...{ name: 'device', label: t('Line'), kind: 'select' },
+          name: 'device',
+          label: t('Line'),
+          kind: 'select',
           choices: [['', t('Any line: they take turns')], ...choices],
         },
         {
-          ...{ name: 'giveUp', label: t('Give up'), kind: 'select', choices: GIVE_UP },
+          name: 'giveUp',
+          label: t('Give up'),
+          kind: 'select',
+          choices: GIVE_UP,
           hint: t('A text that no device has taken by then is not sent.'),
         },
         {
-          ...{ name: 'priority', label: t('Priority'), kind: 'number', min: -128, max: 127 },
+          name: 'priority',
+          label: t('Priority'),
+          kind: 'number',
+          min: -128,
+          max: 127,
           hint: t('From -128 to 127; higher goes first.'),
         },
         {
-          ...{ name: 'guarantee', label: t('If the device goes silent'), kind: 'select' },
-          ...{ choices: GUARANTEES, hint: t('Nobody knows then whether the text went out.') },
+          name: 'guarantee',
+          label: t('If the device goes silent'),
+          kind: 'select',
+          choices: GUARANTEES,
+          hint: t('Nobody knows then whether the text went out.'),
         },
       ],
     ],

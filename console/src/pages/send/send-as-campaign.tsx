@@ -64,7 +64,10 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   if (preview.recipients_count > MAX_PLAIN || !first) return undefined
   const without = preview.items.filter((item) => item.without_consent)
   const shown = {
-    ...{ ...preview, recipients_count: countReached(preview), segments: preview.total_segments, first },
+    ...preview,
+    recipients_count: countReached(preview),
+    segments: preview.total_segments,
+    first,
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'

@@ -9,23 +9,19 @@ export const PROXY: SettingsPart = {
   saved: t('Proxy saved'),
   rows: [
     {
-      ...{
-        name: 'trustedProxy.headers',
-        label: t('Headers that are believed'),
-        kind: 'list',
-        ...NO_AUTOFILL,
-      },
+      name: 'trustedProxy.headers',
+      label: t('Headers that are believed'),
+      kind: 'list',
+      ...NO_AUTOFILL,
       placeholder: t('None'),
       hint: t(
         'Set this only if all traffic goes through the proxy. Otherwise anyone can fake their IP address.',
       ),
     },
     {
-      ...{
-        name: 'trustedProxy.useLeftmostIP',
-        label: t('If there are several addresses in it'),
-        kind: 'select',
-      },
+      name: 'trustedProxy.useLeftmostIP',
+      label: t('If there are several addresses in it'),
+      kind: 'select',
       choices: [
         ['right', t('The last, from your proxy')],
         ['left', t('The first, set by your proxy')],
@@ -44,7 +40,11 @@ export const superusers = (own: string): SettingsPart => ({
   saved: t('Addresses saved'),
   rows: [
     {
-      ...{ name: 'superuserIPs', label: t('Addresses of superusers'), kind: 'list', rows: 2, ...NO_AUTOFILL },
+      name: 'superuserIPs',
+      label: t('Addresses of superusers'),
+      kind: 'list',
+      rows: 2,
+      ...NO_AUTOFILL,
       hint: t(
         'One address a line, or a subnet such as 10.0.0.0/8. Empty: from anywhere. Your own address is {own}.',
         {

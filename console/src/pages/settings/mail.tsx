@@ -32,13 +32,20 @@ export const MAIL: SettingsPart = {
     [
       { name: 'smtp.username', label: t('User name'), shown: hasServer, ...NO_AUTOFILL },
       {
-        ...{ name: 'smtp.password', label: t('Password'), kind: 'password', shown: hasServer },
-        ...{ autocomplete: 'new-password', hint: t('Empty: the stored value stays.') },
+        name: 'smtp.password',
+        label: t('Password'),
+        kind: 'password',
+        shown: hasServer,
+        autocomplete: 'new-password',
+        hint: t('Empty: the stored value stays.'),
       },
     ],
     [
       {
-        ...{ name: 'smtp.tls', label: t('Encryption'), kind: 'select', shown: hasServer },
+        name: 'smtp.tls',
+        label: t('Encryption'),
+        kind: 'select',
+        shown: hasServer,
         choices: [
           ['', t('STARTTLS, if offered (587)')],
           ['tls', t('TLS from the start (465)')],
@@ -47,7 +54,10 @@ export const MAIL: SettingsPart = {
         write: (choice) => choice !== '',
       },
       {
-        ...{ name: 'smtp.authMethod', label: t('Sign-in method'), kind: 'select', shown: hasServer },
+        name: 'smtp.authMethod',
+        label: t('Sign-in method'),
+        kind: 'select',
+        shown: hasServer,
         choices: [
           ['', 'PLAIN'],
           ['LOGIN', t('LOGIN (Outlook)')],
@@ -61,7 +71,9 @@ export const MAIL: SettingsPart = {
 const ROWS: readonly FormRow[] = [
   { name: 'email', label: t('To'), kind: 'email', autocomplete: 'off' },
   {
-    ...{ name: 'template', label: t('Which mail'), kind: 'select' },
+    name: 'template',
+    label: t('Which mail'),
+    kind: 'select',
     choices: [
       ['verification', t('Confirm an email address')],
       ['password-reset', t('A forgotten password')],

@@ -26,13 +26,11 @@ const NAMING: SettingsPart = {
       ...NO_AUTOFILL,
     },
     {
-      ...{
-        name: 'meta.appURL',
-        label: t('Address'),
-        kind: 'url',
-        placeholder: 'https://sms.example.com',
-        ...NO_AUTOFILL,
-      },
+      name: 'meta.appURL',
+      label: t('Address'),
+      kind: 'url',
+      placeholder: 'https://sms.example.com',
+      ...NO_AUTOFILL,
       hint: t('The address of links in emails. If empty, PUBLIC_URL of the server is used.'),
       read: (url) => (url === UNSET_URL ? '' : String(url)),
       write: (typed) => String(typed).trim() || UNSET_URL,
@@ -47,17 +45,16 @@ const LIMITS: SettingsPart = {
   saved: t('Limits saved'),
   rows: [
     {
-      ...{ name: 'rateLimits.enabled', kind: 'check' },
+      name: 'rateLimits.enabled',
+      kind: 'check',
       label: t('Limit how often one address may ask, by these rules'),
     },
     {
-      ...{
-        name: 'rateLimits.excludedIPs',
-        label: t('Addresses without limits'),
-        kind: 'list',
-        rows: 2,
-        ...NO_AUTOFILL,
-      },
+      name: 'rateLimits.excludedIPs',
+      label: t('Addresses without limits'),
+      kind: 'list',
+      rows: 2,
+      ...NO_AUTOFILL,
       hint: t(
         'One address a line: 203.0.113.7, or a subnet such as 10.0.0.0/8. Superusers have no limits either.',
       ),

@@ -95,13 +95,11 @@ function rowsFor(at: number): readonly FormRow[] {
   return [
     { name: 'choice', label: t('What'), choices: [...LABELS, [OTHER, t('Something else…')]], kind: 'select' },
     {
-      ...{
-        name: `${path}label`,
-        label: t('Path or action'),
-        shown: isOther,
-        autocomplete: 'off',
-        spellcheck: false,
-      },
+      name: `${path}label`,
+      label: t('Path or action'),
+      shown: isOther,
+      autocomplete: 'off',
+      spellcheck: false,
       hint: t(
         'A path, as /api/sms/send or POST /api/sms/send, with / at its end for all below it. Or COLLECTION:ACTION, as contacts:create.',
       ),

@@ -64,7 +64,9 @@ const ROLES = [
 const INVITE_ROWS: readonly FieldRow[] = [
   { name: 'role', label: t('Role'), kind: 'select', choices: ROLES },
   {
-    ...{ name: 'email', label: t('Email'), kind: 'email' },
+    name: 'email',
+    label: t('Email'),
+    kind: 'email',
     hint: t('Leave the field empty for a link that you pass on yourself.'),
     write: (typed) => typed || undefined,
   },

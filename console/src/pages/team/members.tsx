@@ -95,7 +95,10 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
       ? [{ ...look, icon: 'leave', words: t('Leave the team'), onClick: () => leave(person) }]
       : [
           {
-            ...{ ...look, icon: 'trash', words: t('Remove {name}', { name: person.name }), needs: 'admin' },
+            ...look,
+            icon: 'trash',
+            words: t('Remove {name}', { name: person.name }),
+            needs: 'admin',
             onClick: () => remove(person),
           },
         ]

@@ -71,7 +71,10 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
         rows={[
           { name: 'name', label: t('Name'), autofocus: true },
           {
-            ...{ name: 'body', label: t('Text'), rows: 5, inputRef: area },
+            name: 'body',
+            label: t('Text'),
+            rows: 5,
+            inputRef: area,
             hint: t(
               "Two braces on either side make a variable: {{code}}. {{name}}, {{phone}} and fields such as {{city}} are each contact's own; {{name|there}} has a default for who has none.",
             ),

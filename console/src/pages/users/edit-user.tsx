@@ -12,7 +12,8 @@ import { isDisabled, userRecord, userRows } from './user-rows.ts'
 const ROWS = [
   ...userRows(t('Empty: it stays. A new one ends all sessions.')),
   {
-    ...{ name: 'member_only', label: t('Has an account of their own') },
+    name: 'member_only',
+    label: t('Has an account of their own'),
     read: (isMember: unknown) => !isMember,
     write: (hasAccount: unknown) => !hasAccount,
   },

@@ -55,10 +55,8 @@ export function Page({ query }: PageProps) {
         ? []
         : [
             {
-              ...({
-                icon: 'conversations',
-                words: t('See the account of {name}', { name: user.email }),
-              } as const),
+              icon: 'conversations' as const,
+              words: t('See the account of {name}', { name: user.email }),
               onClick: () => actFor(user.id).catch(toastFault),
             },
           ]),

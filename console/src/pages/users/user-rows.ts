@@ -6,8 +6,11 @@ export const userRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'email', label: t('Email'), autocomplete: 'off' },
   { name: 'name', label: t('Name'), autocomplete: 'off' },
   {
-    ...{ name: 'password', label: t('Password'), kind: 'password' },
-    ...{ autocomplete: 'new-password', hint: passwordHint },
+    name: 'password',
+    label: t('Password'),
+    kind: 'password',
+    autocomplete: 'new-password',
+    hint: passwordHint,
   },
   { name: 'monthly_quota', label: t('Messages a month'), placeholder: t('As the server is set') },
   { name: 'verified', label: t('Email verified') },

@@ -23,7 +23,8 @@ const ROWS: readonly FormRow[] = [
     { name: 'code_max_per_account', label: t('Codes of the account in an hour'), placeholder: '5000' },
   ],
   {
-    ...{ name: 'code_approval_floor', label: t('Stop a country below this rate, in percent') },
+    name: 'code_approval_floor',
+    label: t('Stop a country below this rate, in percent'),
     hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
   },
   prefixesRow(

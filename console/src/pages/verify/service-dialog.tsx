@@ -46,7 +46,10 @@ function textsFault(typed: Value): string | undefined {
 const ROWS: readonly FormRow[] = [
   { name: 'name', label: t('Name'), autofocus: true },
   {
-    ...{ name: 'templates', label: t('Texts'), rows: 4, placeholder: 'en: Your code is {{code}}.' },
+    name: 'templates',
+    label: t('Texts'),
+    rows: 4,
+    placeholder: 'en: Your code is {{code}}.',
     hint: t('A line for each language, with {{code}} for the code. Empty: texts in nine languages.'),
     read: (stored) => writeLines((stored ?? {}) as Texts),
     write: (typed) => readTexts(String(typed)),
@@ -58,7 +61,10 @@ const ROWS: readonly FormRow[] = [
   [
     { name: 'code_length', label: t('Digits of a code') },
     {
-      ...{ name: 'ttl', label: t('Minutes that it is right'), min: 1, max: 1_440 },
+      name: 'ttl',
+      label: t('Minutes that it is right'),
+      min: 1,
+      max: 1_440,
       read: (seconds) => String(Math.round(Number(seconds) / MINUTE)),
       write: (minutes) => Number(minutes) * MINUTE,
     },
@@ -68,11 +74,14 @@ const ROWS: readonly FormRow[] = [
     folded: [
       { name: 'default_locale', label: t('Language if none is asked for') },
       {
-        ...{ name: 'domain', label: t('Domain of the web page'), placeholder: 'example.com' },
+        name: 'domain',
+        label: t('Domain of the web page'),
+        placeholder: 'example.com',
         hint: t('The browser then offers the code to the page (WebOTP).'),
       },
       {
-        ...{ name: 'app_hash', label: t('Hash of the Android app') },
+        name: 'app_hash',
+        label: t('Hash of the Android app'),
         hint: t('The app then reads the code itself. A service has an app or a domain, not both.'),
       },
     ],

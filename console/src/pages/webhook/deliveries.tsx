@@ -83,7 +83,9 @@ const columns = (
   actionsColumn((delivery) => [
     { words: t('Details'), onClick: () => open(delivery) },
     {
-      ...{ icon: 'again', words: t('Send again'), disabled: !webhook.enabled || sending.busy },
+      icon: 'again',
+      words: t('Send again'),
+      disabled: !webhook.enabled || sending.busy,
       onClick: () => sending.run(() => postWebhooks(`deliveries/${delivery.id}/resend`), t('Sent again')),
     },
   ]),

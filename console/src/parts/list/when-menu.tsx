@@ -9,8 +9,11 @@ import { Button } from '../form/form.tsx'
 import { Menu } from './menu.tsx'
 
 const times = new Intl.DateTimeFormat(locale, {
-  ...({ weekday: 'short', day: 'numeric', month: 'short' } as const),
-  ...({ hour: 'numeric', minute: 'numeric' } as const),
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: 'numeric',
 })
 
 /** A button with a clock that offers times to come, and any other. */

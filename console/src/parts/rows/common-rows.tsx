@@ -17,18 +17,24 @@ export function hoursRows(names: Names, labels: Names): readonly FormRow[] {
       days: names.days ? (values[names.days] as Hours['days']) : [],
     })
   const end = (which: 'from' | 'to'): FieldRow => ({
-    ...{ name: names[which], label: labels[which], kind: 'time' },
+    name: names[which],
+    label: labels[which],
+    kind: 'time',
     error: (_, values) => faults(values)[which],
   })
   const days: FieldRow = {
-    ...{ name: names.days ?? '', label: labels.days ?? '', kind: 'checks' },
+    name: names.days ?? '',
+    label: labels.days ?? '',
+    kind: 'checks',
     choices: DAYS.map((day) => [day, dayName(day)]),
   }
   return [[end('from'), end('to')], ...(names.days ? [days] : [])]
 }
 
 export const linesRow = (label: string): FieldRow => ({
-  ...{ name: 'lines', label, kind: 'checks' },
+  name: 'lines',
+  label,
+  kind: 'checks',
   input: (row, value, onValue) => <Lines row={row} value={value} onValue={onValue} />,
 })
 
@@ -48,7 +54,10 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
 }
 
 export const prefixesRow = (name: string, label: string, hint: string, areSigned = false): FieldRow => ({
-  ...{ name, label, hint, placeholder: areSigned ? '+43, +1, -+1876' : '+43, +4366' },
+  name,
+  label,
+  hint,
+  placeholder: areSigned ? '+43, +1, -+1876' : '+43, +4366',
   read: (prefixes) => String(prefixes ?? '').replaceAll(',', ', '),
   write: (typed) => readPrefixes(String(typed), areSigned),
   error: (typed) =>

@@ -39,13 +39,11 @@ export function ContactForm({
   const rows: readonly FormRow[] = [
     { name: 'name', label: t('Name'), autofocus: !number },
     {
-      ...{
-        name: 'phone',
-        label: t('Number'),
-        kind: 'tel',
-        shown: () => !number,
-        read: () => number || stored,
-      },
+      name: 'phone',
+      label: t('Number'),
+      kind: 'tel',
+      shown: () => !number,
+      read: () => number || stored,
       write: (typed) => number || read(typed).phone,
       error: (typed) => {
         const fault = number ? undefined : read(typed).fault
@@ -55,11 +53,17 @@ export function ContactForm({
     () => !number && <NumberCountry value={country} onValue={setCountry} />,
     ...own.map(([title, value]) => ({ name: ownName(title), label: title, read: () => value })),
     {
-      ...{ name: 'time_zone', label: t('Time zone'), hint: t('For quiet hours.'), shown: () => !number },
+      name: 'time_zone',
+      label: t('Time zone'),
+      hint: t('For quiet hours.'),
+      shown: () => !number,
       choices: [['', t('That of the number')], ...timeZones(...(zone ? [zone] : []))],
     },
     {
-      ...{ name: 'groups', label: t('Groups'), class: 'group-choice', shown: () => groups.length > 0 },
+      name: 'groups',
+      label: t('Groups'),
+      class: 'group-choice',
+      shown: () => groups.length > 0,
       choices: nameChoices(groups),
     },
     { name: 'opted_out', label: t('Opted out (receives no texts)') },

@@ -23,7 +23,11 @@ type Facts = { readonly type: string; readonly many?: boolean; readonly min?: nu
 export type Schema = Readonly<Record<string, Facts>>
 
 const KINDS: Readonly<Record<string, Kept['kind']>> = {
-  ...{ number: 'number', bool: 'check', email: 'email', url: 'url', password: 'password' },
+  number: 'number',
+  bool: 'check',
+  email: 'email',
+  url: 'url',
+  password: 'password',
 }
 
 /** Adds a field's kind and limits from the schema. */

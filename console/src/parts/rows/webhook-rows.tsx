@@ -39,12 +39,15 @@ const uses =
 
 const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   {
-    ...{ name: 'preset', label: t('For') },
+    name: 'preset',
+    label: t('For'),
     choices: WEBHOOK_SERVICES.map(([service, name]) => [service, name] as const),
     hint: WEBHOOK_SERVICES.find(([service]) => service === preset)?.[2],
   },
   {
-    ...{ name: 'url', label: t('Address'), placeholder: presetOf(preset).url },
+    name: 'url',
+    label: t('Address'),
+    placeholder: presetOf(preset).url,
     write: (typed) => chooseAddress(preset, String(typed).trim()),
     hint:
       preset === '' && serviceOf(url)
@@ -53,16 +56,23 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   },
   { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
   {
-    ...{ name: 'token', label: t('Token of the service'), kind: 'password', shown: uses('{{token}}') },
-    ...{ autocomplete: 'off', hint: t('The token is not shown again. Empty: the stored token stays.') },
+    name: 'token',
+    label: t('Token of the service'),
+    kind: 'password',
+    shown: uses('{{token}}'),
+    autocomplete: 'off',
+    hint: t('The token is not shown again. Empty: the stored token stays.'),
   },
   {
-    ...{ name: 'events', label: t('Tell it when a message is') },
+    name: 'events',
+    label: t('Tell it when a message is'),
     choices: WEBHOOK_EVENTS.map((event) => [event, EVENT_WORDS[event]] as const),
   },
   linesRow(t('Only messages of these lines (none: of all)')),
   {
-    ...{ name: 'numbers', label: t('Only to and from these numbers (empty: all)'), write: readNumbers },
+    name: 'numbers',
+    label: t('Only to and from these numbers (empty: all)'),
+    write: readNumbers,
     placeholder: '+4915112345678, +4930*, DHL',
     refused: t('Write numbers as +4915112345678, with commas between.'),
     hint: t(
@@ -75,16 +85,23 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
 const requestRows = (preset: string): readonly FormRow[] => [
   () => <p class="note">{t('What is left empty here is as the service needs it.')}</p>,
   {
-    ...{ name: 'body', label: t('Body'), rows: 4, ...JSON_ROW },
+    name: 'body',
+    label: t('Body'),
+    rows: 4,
+    ...JSON_ROW,
     placeholder: readJson(presetOf(preset).body),
     hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
   },
   {
-    ...{ name: 'method', label: t('Method') },
+    name: 'method',
+    label: t('Method'),
     choices: [['', t('Usual')], ...webhooks.method.values.map((one) => [one, one] as const)],
   },
   {
-    ...{ name: 'headers', label: t('Headers'), rows: 2, ...JSON_ROW },
+    name: 'headers',
+    label: t('Headers'),
+    rows: 2,
+    ...JSON_ROW,
     placeholder: readJson(presetOf(preset).headers),
   },
 ]
