@@ -43,6 +43,16 @@ export function makeSheet(rows: readonly (readonly string[])[], before = 0): She
   return { head, rows: hasHead ? data.slice(1) : data, first: before + (hasHead ? 2 : 1) }
 }
 
+/** The rows that were left out, in the order of the file: bad ones, and those that the server refused. */
+export const joinBadRows = (
+  { rows, first }: Sheet,
+  bad: readonly BadRow[],
+  refused: readonly { readonly row: number; readonly why: string }[],
+): readonly BadRow[] =>
+  [...bad, ...refused.map(({ row, why }) => ({ row, why, cells: rows[row - first] ?? [] }))].sort(
+    (a, b) => a.row - b.row,
+  )
+
 /** A CSV file of the rows that an import left out, with the reasons, to correct and import again. */
 export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
   CSV_MARK +

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/columns.ts'
 import { pb } from '../../data/client.ts'
-import type { Sheet } from '../../data/files/sheet.ts'
+import { joinBadRows, type Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
 import { userId } from '../../data/session.ts'
@@ -128,12 +128,8 @@ function Report({
   stopped: boolean
   onClose: () => void
 }) {
-  const failed = outcome.failed.map(({ contact, why }) => ({
-    row: contact.row,
-    cells: sheet.rows[contact.row - sheet.first] ?? [],
-    why,
-  }))
-  const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
+  const failed = outcome.failed.map(({ contact: { row }, why }) => ({ row, why }))
+  const bad = joinBadRows(sheet, plan.bad, failed)
   const figures = [
     [t('Added'), formatNumber(outcome.added)],
     [t('Changed'), formatNumber(outcome.changed)],

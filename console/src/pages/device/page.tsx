@@ -56,10 +56,17 @@ export function Page({ params: { id = '' } }: PageProps) {
     <Frame
       title={device.name}
       back={{ href: to('/devices'), words: t('Devices') }}
-      actions={state?.carrier && isMine && <ChangeCarrier device={id} />}
+      actions={
+        carrier &&
+        isMine && (
+          <ButtonLink needs="owner" icon="edit" href={to(`/devices/${id}/carrier`)}>
+            {t('Account of the carrier')}
+          </ButtonLink>
+        )
+      }
     >
-      {state?.carrier?.fault && <CarrierFault fault={state.carrier.fault} />}
-      {state?.carrier?.ready === false && (
+      {carrier && carrier.fault && <CarrierFault fault={carrier.fault} />}
+      {carrier && !carrier.ready && (
         <UntestedCarrier>
           <ButtonLink needs="owner" href={to(`/devices/${id}/carrier`, { added: '1' })}>
             {t('Test the carrier')}
@@ -101,12 +108,6 @@ export function Page({ params: { id = '' } }: PageProps) {
     </Frame>
   )
 }
-
-const ChangeCarrier = ({ device }: { device: string }) => (
-  <ButtonLink needs="owner" icon="edit" href={to(`/devices/${device}/carrier`)}>
-    {t('Account of the carrier')}
-  </ButtonLink>
-)
 
 const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceState }) => (
   <>

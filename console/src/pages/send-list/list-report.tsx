@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { matchAny, pb } from '../../data/client.ts'
-import type { Sheet } from '../../data/files/sheet.ts'
+import { joinBadRows, type Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/record-types.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
@@ -23,12 +23,8 @@ export function ListReport({
 }) {
   const { accepted, before, refused } = outcome
   const filter = useFilter(accepted)
-  const failed = refused.map(({ text, why }) => ({
-    row: text.row,
-    cells: sheet.rows[text.row - sheet.first] ?? [],
-    why,
-  }))
-  const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
+  const failed = refused.map(({ text: { row }, why }) => ({ row, why }))
+  const bad = joinBadRows(sheet, plan.bad, failed)
   const figures = [
     [t('Accepted'), formatNumber(accepted.size - before)],
     [t('Sent before'), formatNumber(before)],

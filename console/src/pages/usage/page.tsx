@@ -14,11 +14,11 @@ import { Costs } from './costs.tsx'
 import { Plot } from './plot.tsx'
 import { Quota } from './quota.tsx'
 
-const SPANS = [7, 30, 90] as const
+const SPANS = [7, 30, 90].map((days) => [days, t('{count} days', { count: days })] as const)
 const EVERY_MS = 30_000
 
 export function Page() {
-  const [days, setDays] = useState<number>(30)
+  const [days, setDays] = useState(30)
   const { value, fault } = useAnswer<{ days: readonly UsageDay[] }>(
     `/api/sms/usage/days?days=${days}`,
     EVERY_MS,
@@ -31,7 +31,10 @@ export function Page() {
       {isUser() && <Costs />}
       <Reading value={value} fault={fault} />
       {value && (
-        <Card title={t('Messages by day')} actions={<Span days={days} onDays={setDays} />}>
+        <Card
+          title={t('Messages by day')}
+          actions={<Segments legend={t('How far back')} choices={SPANS} chosen={days} onChoose={setDays} />}
+        >
           {isEmpty ? (
             <Nothing />
           ) : (
@@ -52,15 +55,6 @@ export function Page() {
     </Frame>
   )
 }
-
-const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }) => (
-  <Segments
-    legend={t('How far back')}
-    choices={SPANS.map((span) => [span, t('{count} days', { count: span })] as const)}
-    chosen={days}
-    onChoose={onDays}
-  />
-)
 
 const Nothing = () => (
   <Empty
