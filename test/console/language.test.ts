@@ -47,7 +47,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'pages/account/page.tsx': ['EUR'],
-  'pages/account/program.ts': [
+  'pages/account/sessions.tsx': [
     ...['Edg', 'Edge', 'Opera', 'Firefox/', 'Firefox', 'FxiOS/', 'Chrome/', 'Chrome', 'CriOS/', 'Safari/'],
     ...['Safari', 'Android', 'Windows', 'Mac OS', 'CrOS', 'ChromeOS', 'Linux'],
   ],
@@ -58,15 +58,14 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
-  'pages/devices/join-android.tsx': ['SMSGate'],
-  'pages/devices/local-server-notice.tsx': ['HOST=0.0.0.0 npx pocketsms serve', 'HOST=0.0.0.0 npm run demo'],
+  'pages/devices/join.tsx': ['SMSGate', 'HOST=0.0.0.0 npx pocketsms serve', 'HOST=0.0.0.0 npm run demo'],
   'pages/hook/settings.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
-  'pages/keys/program-kinds.ts': [
+  'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
     ...['AccountSid', 'AuthToken', 'API key SID', 'Authorization: Bearer {}'],
   ],
   'pages/message/steps.ts': ['Changed:'],
-  'pages/messages/saved-filters.ts': ['error_message ~ "Outcome unknown"'],
+  'pages/messages/saved-menu.tsx': ['error_message ~ "Outcome unknown"'],
   'pages/send/composition-faults.ts': ['variable {}'],
   'pages/send/recipients/recipients-field.tsx': ['Enter'],
   'pages/send/what-field.tsx': ['variable {}'],
@@ -82,7 +81,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     ...['input, select, textarea, [role="listbox"]', 'tr, li', 'main li a[aria-current]'],
     'main :is(tbody tr, .conversations-list li) :is(a[href], button)',
   ],
-  'pages/health/tile.tsx': ['health-tile {}'],
+  'pages/health/page.tsx': ['health-tile {}'],
   'parts/list/table.tsx': ['a, button, input, label, select'],
   'shell/keys.tsx': ['body, main, h1'],
   'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],

@@ -1,6 +1,5 @@
 import { t } from '../../language/words.ts'
-import type { Sheet } from './sheet.ts'
-import { makeSheet } from './sheet.ts'
+import { makeSheet, type Sheet } from './sheet.ts'
 
 /** First bytes of an old Excel file, .xls (MS-CFB 2.2). */
 const OLD = [0xd0, 0xcf, 0x11, 0xe0]

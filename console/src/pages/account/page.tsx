@@ -15,14 +15,11 @@ import { destinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { LanguageSwitch } from '../../shell/language-switch.tsx'
-import { EmailCard } from './email.tsx'
-import { LineChoice } from './line-choice.tsx'
 import { Notifications } from './notifications.tsx'
-import { PasswordCard } from './password.tsx'
-import { QuietHours } from './quiet-hours.tsx'
 import { RetentionCard } from './retention.tsx'
-import { SecondFactor } from './second-factor.tsx'
+import { LineChoice, QuietHours } from './sending-cards.tsx'
 import { Sessions } from './sessions.tsx'
+import { EmailCard, PasswordCard, SecondFactor } from './sign-in-cards.tsx'
 
 export function Page() {
   const mine = session.value

@@ -6,7 +6,9 @@ import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { t, tx } from '../../language/words.ts'
-import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { Button, FaultNotice, Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Card, Facts, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
 import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -14,7 +16,6 @@ import { toast } from '../../parts/toast.tsx'
 import { BackupList, RestoreDialog } from './backup-list.tsx'
 import './page.css'
 import { STORAGE, schedule } from './storage.tsx'
-import { UploadDialog } from './upload-dialog.tsx'
 
 const EVERY_MS = 2_000
 
@@ -127,3 +128,38 @@ const toldStep = (step: string, done: number, total: number) =>
   step === ''
     ? '…'
     : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`
+
+function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
+  const [file, setFile] = useState<File>()
+  const upload = useTask(async () => {
+    if (!file) return
+    await pb.backups.upload({ file })
+    toast(t('Backup uploaded'))
+    onClose()
+    await onDone()
+  })
+  return (
+    <Dialog title={t('Upload a backup')} onClose={onClose}>
+      <Form onSubmit={upload.run} fault={upload.fault} names={['file']}>
+        <Field
+          label={t('A backup of pocketsms')}
+          name="file"
+          hint={t('The server checks the backup and stores it. Nothing is restored yet.')}
+          fault={upload.fault}
+        >
+          {(ties) => (
+            <input
+              {...ties}
+              type="file"
+              accept=".zip,application/zip"
+              onChange={(event) => setFile(event.currentTarget.files?.[0])}
+            />
+          )}
+        </Field>
+        <FormActions busy={upload.busy} disabled={!file} onCancel={onClose}>
+          {t('Upload')}
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,33 +1,37 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type CampaignProgress, shownCounts } from '../../data/campaign-progress.ts'
 import { makeTitle } from '../../data/campaign-title.ts'
-import { pb } from '../../data/client.ts'
+import { pb, post } from '../../data/client.ts'
 import { lineWords } from '../../data/device/lines.ts'
 import { hoursWords } from '../../data/hours.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { repeatSentence } from '../../data/repeat.ts'
 import { may } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { NextTimes } from '../../parts/form/repeat-field.tsx'
+import { HoldNotice } from '../../parts/form/send-notices.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ProofCard } from '../../parts/proof.tsx'
 import { SendProgress } from '../../parts/send-progress.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { formatDateTime, Time } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { pathOfConversation, to } from '../../router.ts'
 import { Actions } from './actions.tsx'
 import { makeFilter } from './messages-filter.ts'
 import './page.css'
-import { Hold } from './hold.tsx'
-import { Replies, SHOWN } from './replies.tsx'
 import { Simulated } from './simulated.tsx'
 
 const REFRESH_MS = 3_000
@@ -148,5 +152,48 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
         ]}
       />
     </SendProgress>
+  )
+}
+
+/** The longest countdown, in seconds. Campaigns that begin later show as scheduled. */
+const MAX_SECONDS = 60
+
+function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+  const left = useCountdown(progress)
+  const undo = useTask(async () => {
+    await post(`/api/campaigns/${campaign.id}/cancel`)
+    toast(t('Undone: nobody gets it'))
+  })
+  if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS) return null
+  return <HoldNotice left={left} undo={undo} />
+}
+
+/** Whole seconds until a campaign begins, counted from the server's answer: browser clocks may be wrong. */
+function useCountdown(progress: CampaignProgress): number {
+  const [endMs, setEndMs] = useState(0)
+  useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])
+  return useSecondsLeft(endMs)
+}
+
+const SHOWN = 20
+
+function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
+  const findName = useNames(latest.map(({ from }) => from))
+  return (
+    <Card title={t('Replies')}>
+      {latest.length === 0 && <p class="muted">{t('Nobody has replied yet.')}</p>}
+      <ul class="campaign-replies">
+        {latest.map(({ id, from, body, created }) => (
+          <li key={id}>
+            <a href={to(pathOfConversation(from))}>{findName(from) || <PhoneNumber number={from} />}</a>{' '}
+            <Time at={created} />
+            <p>{body}</p>
+          </li>
+        ))}
+      </ul>
+      {latest.length >= SHOWN && (
+        <p class="muted">{t('These are the latest {count}.', { count: latest.length })}</p>
+      )}
+    </Card>
   )
 }

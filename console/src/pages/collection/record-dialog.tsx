@@ -1,9 +1,9 @@
-import type { CollectionModel, RecordModel } from 'pocketbase'
+import type { CollectionField, CollectionModel, RecordModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import type { Choices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { isObject } from '../../data/is-object.ts'
-import { isDerived } from '../../data/schema.ts'
+import { isDerived, isMany } from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -11,9 +11,10 @@ import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Loading } from '../../parts/page.tsx'
+import type { FieldRow } from '../../parts/rows/form-row.ts'
+import { JSON_ROW } from '../../parts/rows/json-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
-import { recordRows } from './record-rows.ts'
 import { RequestCode } from './requests.tsx'
 
 interface Props {
@@ -141,3 +142,31 @@ const changedFields = (record: RecordModel | undefined, fields: Fields) =>
 
 const confirmPassword = (fields: Fields): Fields =>
   'password' in fields ? { ...fields, passwordConfirm: fields.password } : fields
+
+const LONG = 255
+
+/** The fields that a person edits: not those that the server writes, nor files. */
+const isEdited = ({ type, name, system, hidden }: CollectionField, isNew: boolean) =>
+  name === 'id' ? isNew : !['autodate', 'file'].includes(type) && (!system || !hidden || type === 'password')
+
+/** The rows of a form for a collection's records. */
+const recordRows = ({ fields }: CollectionModel, isNew: boolean): readonly FieldRow[] =>
+  fields.filter((field) => isEdited(field, isNew)).map(makeRow)
+
+function makeRow(field: CollectionField): FieldRow {
+  const { name, type, max } = field
+  const row = { name, label: name, spellcheck: false, autocomplete: 'off' }
+  if (type === 'number' || type === 'email' || type === 'url') return { ...row, kind: type }
+  if (type === 'bool') return { ...row, kind: 'check' }
+  if (type === 'password') return { ...row, kind: 'password', autocomplete: 'new-password' }
+  if (type === 'date') return { ...row, placeholder: '2026-11-27' }
+  if (type === 'json' || type === 'geoPoint') return { ...row, rows: 3, ...JSON_ROW }
+  if (type === 'select') {
+    const choices = (field.values as string[]).map((value) => [value, value] as const)
+    return isMany(field)
+      ? { ...row, kind: 'checks', choices }
+      : { ...row, kind: 'select', choices: [['', '–'], ...choices] }
+  }
+  if (isMany(field)) return { ...row, kind: 'list' }
+  return type === 'editor' || max > LONG ? { ...row, rows: 3 } : row
+}

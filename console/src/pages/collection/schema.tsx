@@ -1,6 +1,5 @@
 import type { CollectionField, CollectionModel } from 'pocketbase'
-import type { Collections } from '../../data/schema.ts'
-import { isMany } from '../../data/schema.ts'
+import { type Collections, isMany } from '../../data/schema.ts'
 import { t, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'

@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
+import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { pathOfPerson } from '../../data/personal-data.ts'
@@ -9,17 +11,18 @@ import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button, ButtonLink } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
-import { Badge } from '../../parts/time.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { Badge, formatDateTime, formatDay } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
+import type { Step } from '../../parts/time-line-step.ts'
 import { pathOfConversation, to } from '../../router.ts'
-import { RecordConsent } from './record-consent.tsx'
-import { describePurpose, makeStep, STATES } from './steps.tsx'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Contact>('contacts', id)
@@ -112,4 +115,100 @@ function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly C
       {isRecording && <RecordConsent contact={contact} groups={groups} onClose={() => setRecording(false)} />}
     </Card>
   )
+}
+
+/** Adds an entry to the ledger of consents. Groups that ask for a confirmation need the person's own. */
+function RecordConsent({
+  contact,
+  groups,
+  onClose,
+}: {
+  contact: Contact
+  groups: readonly ContactGroup[]
+  onClose: () => void
+}) {
+  const choices = nameChoices(groups.filter((group) => !group.join_confirm))
+  const entry = { contact: contact.id, number: contact.phone, event: 'opt_in', source: 'console' }
+  return (
+    <Dialog title={t('Record a consent')} onClose={onClose}>
+      {contact.opted_out && (
+        <Notice kind="warning">
+          {t('This person has opted out. Only a consent of a later day counts.')}
+        </Notice>
+      )}
+      <RecordForm
+        collection="consents"
+        draftKey={`consents.${contact.id}`}
+        rows={[
+          { name: 'group', label: t('For'), kind: 'select', choices: [['', t('All texts')], ...choices] },
+          ...CONSENT_ROWS,
+        ]}
+        prepare={(fields) => ({ ...fields, ...entry })}
+        saved={t('Consent recorded')}
+        onClose={onClose}
+      />
+    </Dialog>
+  )
+}
+
+const STATES = {
+  given: ['good', t('agreed')],
+  asked: ['busy', t('asked')],
+  claimed: ['calm', t('without proof')],
+  stopped: ['warn', t('stopped')],
+} as const satisfies Record<ConsentState['state'], readonly unknown[]>
+
+const ALL = 'all'
+
+/** The group or the purpose that a consent is about. */
+const describePurpose = ({ purpose, expand }: Pick<Consent | ConsentState, 'purpose' | 'expand'>): string =>
+  expand?.group?.name ?? (purpose === ALL ? t('All texts') : purpose)
+
+const EVENTS = {
+  opt_in: ['good', t('Agreed')],
+  confirmed: ['good', t('Confirmed')],
+  opt_out: ['warn', t('Opted out')],
+  imported: ['', t('Imported')],
+} as const satisfies Record<Consent['event'], readonly unknown[]>
+
+const SOURCES: Readonly<Record<Consent['source'], string>> = {
+  '': '',
+  keyword: t('a word that the person texted'),
+  reply: t('the reply to a question'),
+  page: t('the public page'),
+  api: t('a program'),
+  import: t('an import'),
+  console: t('the console'),
+}
+
+/** What `said` has: a member also enters there how the person agreed. */
+const saidBy = (source: Consent['source']) =>
+  source === 'console' || source === 'import' ? t('How they agreed') : t('Text of the person')
+
+/** A member enters only the day. */
+const formatGiven = ({ source, given_at }: Consent) =>
+  source === 'console' || source === 'import' ? formatDay(given_at) : formatDateTime(given_at)
+
+/** A record of consent as a step of a time line, with its proof. */
+function makeStep(entry: Consent): Step<ComponentChildren> {
+  const [tone, word] = EVENTS[entry.event]
+  const { id, created, source, shown, version, said, message, given_at, address, browser, expand } = entry
+  const facts = [
+    source !== '' && ([t('By'), SOURCES[source]] as const),
+    expand?.entered_by?.name !== undefined && ([t('Entered by'), expand.entered_by.name] as const),
+    given_at !== '' && ([t('Given'), formatGiven(entry)] as const),
+    shown !== '' && ([t('Text that the person saw'), <p class="as-written">{shown}</p>] as const),
+    version !== '' && ([t('Version'), <code>{version}</code>] as const),
+    said !== '' &&
+      ([saidBy(source), message ? <a href={to(`/messages/${message}`)}>{said}</a> : said] as const),
+    address !== '' && ([t('Network address'), address] as const),
+    browser !== '' && ([t('Browser'), browser] as const),
+  ]
+  return {
+    id,
+    tone,
+    at: created,
+    words: `${word}: ${describePurpose(entry)}`,
+    detail: <Facts facts={facts} />,
+  }
 }

@@ -1,24 +1,28 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { countSegments } from '#portable/segments.ts'
 import { sendText } from '../../data/connection/outbox.ts'
+import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Device, Message } from '../../data/record-types.ts'
+import { isColleague } from '../../data/team/people.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { listVariables, openWords } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
+import { useLines } from '../../data/use/use-lines.ts'
+import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { TEXTS_AGAIN } from '../../parts/message/send-again.tsx'
-import { AnswerCost } from './answer-cost.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
 import './answer.css'
-import { useAnsweredMeanwhile } from './use-answered-meanwhile.ts'
 import { useSavedReplies } from './use-saved-replies.tsx'
 
 const ANY = 'any'
@@ -143,4 +147,50 @@ const makeLabel = (device: Device | undefined) => {
   return device.name
     ? t('Answer from {name}', { name: device.name })
     : t('Answer from the device that received it')
+}
+
+/**
+ * Returns a function to call before sending. If another member has answered since the user began to type, it
+ * asks the user, and returns false if the user declines. `texts`: newest first; undefined until loaded.
+ */
+function useAnsweredMeanwhile(
+  texts: readonly Message[] | undefined,
+  isTyping: boolean,
+): () => Promise<boolean> {
+  const since = useRef<string>(undefined)
+  if (!isTyping) since.current = undefined
+  else since.current ??= texts && (texts[0]?.created ?? '')
+  return async () => {
+    const begun = since.current
+    const theirs = texts?.find(
+      ({ created, expand }) => begun !== undefined && created > begun && isColleague(expand?.sent_by),
+    )
+    if (!theirs) return true
+    const sure = await confirmed({
+      title: t('{name} has answered meanwhile', { name: theirs.expand?.sent_by?.name ?? '' }),
+      text: theirs.body,
+      action: t('Send anyway'),
+      keep: t('Not yet'),
+      careful: true,
+    })
+    // do not ask again about an answer that the user has seen
+    if (sure) since.current = theirs.created
+    return sure
+  }
+}
+
+interface CostProps {
+  readonly number: string
+  readonly body: string
+  /** The device that the answer names; undefined for any. */
+  readonly device: string | undefined
+}
+
+/** What an answer costs, while it is written. Nothing if no line has prices. */
+function AnswerCost({ number, body, device }: CostProps) {
+  const hasPrices = useLines().some(({ prices }) => prices)
+  const request = { recipients: [number], body, draft: true, ...(device && { device_id: device }) }
+  const asked = hasPrices && body.trim() !== '' ? request : undefined
+  const { preview } = usePreview<{ readonly estimate: Estimate | null }>('/api/sms/preview', asked)
+  return asked ? <EstimatedCost estimate={preview?.estimate} /> : null
 }

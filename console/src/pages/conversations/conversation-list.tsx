@@ -1,26 +1,32 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { matchAny, pb } from '../../data/client.ts'
+import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
 import { asChanged } from '../../data/optimistic.ts'
-import type { Conversation } from '../../data/record-types.ts'
+import type { Conversation, Message } from '../../data/record-types.ts'
+import { remembered } from '../../data/remembered.ts'
 import { hasWords } from '../../data/search/words.ts'
+import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isWide } from '../../data/use/media-queries.ts'
-import { useNames } from '../../data/use/use-known.ts'
+import { useLookup, useNames } from '../../data/use/use-known.ts'
+import { useLive } from '../../data/use/use-live.ts'
 import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { TextField } from '../../parts/form/field.tsx'
+import { FindPerson } from '../../parts/form/find-person.tsx'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
+import { attempt } from '../../parts/toast.tsx'
+import { pathOfConversation } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { ChooseBox, ChooseButton, ChosenBar } from './choose.tsx'
-import { NewConversation } from './new-conversation.tsx'
-import { NotifyHint } from './notify-hint.tsx'
 import { useWriters } from './presence.ts'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations } from './use-conversations.ts'
-import { useLastTexts } from './use-last-texts.ts'
 import { ALL, viewsFor } from './views.ts'
 import './conversation-list.css'
 import { Row, RowLink } from './conversation-row.tsx'
@@ -145,4 +151,71 @@ function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
       </ul>
     </section>
   )
+}
+
+const NewConversation = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title={t('New conversation')} onClose={onClose}>
+    <FindPerson
+      makePath={pathOfConversation}
+      action={t('Write')}
+      only="opted_out = false"
+      autofocus
+      onClose={onClose}
+    />
+  </Dialog>
+)
+
+const isDeclined = remembered('notify-hint-declined', false)
+
+/** Offers notifications above the conversations, until they are on or the person declines. */
+function NotifyHint() {
+  const user = session.value?.person.id ?? ''
+  const isOn = notifications.value.user === user
+  if (isOn || isDeclined.value || !canNotify() || Notification.permission === 'denied') return null
+  return (
+    <div class="conversations-hint">
+      <span>{t('Get notified of texts?')}</span>
+      <Button kind="quiet" onClick={() => void attempt(() => startNotifications(user))}>
+        {t('Notify me')}
+      </Button>
+      <Button
+        kind="quiet"
+        icon="close"
+        iconOnly
+        onClick={() => {
+          isDeclined.value = true
+        }}
+      >
+        {t('Do not offer this again')}
+      </Button>
+    </div>
+  )
+}
+
+/** Returns a function that finds a conversation's last text, live, by its id. */
+function useLastTexts(conversations: readonly Conversation[]): (message: string) => Message | undefined {
+  const [connection, setConnection] = useState(0)
+  const { get, change } = useLookup(
+    conversations.map(({ last_message }) => last_message),
+    readLastTexts,
+    connection, // read again after each connection, before which changes are missed
+  )
+  useLive<Message>(
+    'sms_messages',
+    '*',
+    ({ record }) => change(record.id, (old) => ({ ...old, ...record, expand: old.expand })),
+    () => setConnection((last) => last + 1),
+  )
+  return get
+}
+
+async function readLastTexts(ids: readonly string[]): Promise<(readonly [string, Message])[]> {
+  const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, {
+    filter: matchAny('id', ids),
+    fields:
+      'id,message_type,status,scheduled_at,delivered_at,created,expand.sent_by.kind,expand.sent_by.name',
+    expand: 'sent_by',
+    skipTotal: true,
+  })
+  return items.map((text) => [text.id, text])
 }

@@ -1,7 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import type { Conversation, Message } from '../../data/record-types.ts'
-import { otherNumber } from '../../data/record-types.ts'
+import { type Conversation, type Message, otherNumber } from '../../data/record-types.ts'
 import { conversationFilter, textFilter } from '../../data/search/filters.ts'
 import { useNamed } from '../../data/search/use-named.ts'
 import { canFindTexts, splitWords, wordsFilter } from '../../data/search/words.ts'

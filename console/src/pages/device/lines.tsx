@@ -3,17 +3,20 @@ import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
 import { lineName } from '../../data/device/lines.ts'
-import type { Device, Line } from '../../data/record-types.ts'
+import { formatMoney } from '../../data/money.ts'
+import type { Device, Line, Message } from '../../data/record-types.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { t, tx } from '../../language/words.ts'
+import { ownSettings } from '../../data/user-settings/own.ts'
+import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
+import { t, tn, tx } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, OnOffBadge, SimulatedBadge, Time } from '../../parts/time.tsx'
-import { LineCost } from './line-cost.tsx'
+import { to } from '../../router.ts'
 import { LineDialog } from './line-dialog.tsx'
-import { LineHealth } from './line-health.tsx'
 
 const MOST_LINES = 100
 
@@ -126,7 +129,7 @@ const METERS: readonly (readonly [
   ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
 ]
 
-/** A meter warns when this fraction of its limit, such as texts a day, is used. */
+/** A meter warns when this fraction of its limit, such as texts a day, or of the budget is used. */
 const NEAR = 0.8
 
 function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
@@ -153,4 +156,73 @@ function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
 function describeUse(used: number, total: number): string {
   if (used >= total) return `: ${t('full')}`
   return used >= total * NEAR ? `: ${t('nearly full')}` : ''
+}
+
+/** What the texts of a line with prices cost in this month, and how much of its budget that is. */
+function LineCost({ line: { monthly_budget: budget }, use }: { line: Line; use: LineUse | undefined }) {
+  if (use?.cost == null) return null
+  const currency = ownSettings.value?.currency ?? ''
+  const cost = formatMoney(use.cost, currency)
+  if (budget === '') return <p class="muted">{t('{cost} this month', { cost })}</p>
+  const [used, total] = [Number(use.cost), Number(budget)]
+  return (
+    <>
+      <Progress
+        value={Math.min(used, total)}
+        max={total}
+        label={t('{cost} of {budget} this month', { cost, budget: formatMoney(budget, currency) })}
+        tone={use.stopped ? 'bad' : used >= total * NEAR ? 'warn' : ''}
+      />
+      {use.stopped && (
+        <Notice kind="warning">
+          {t(
+            'The budget was too small for a text. Raise it, or the text waits for another line or the next month.',
+          )}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** How often the health of a line is read, in ms. */
+const EVERY_MS = 30_000
+
+/** The path of one message of a filter. `counted`: with the number of all of them. */
+function oneMessage(filter: string, counted: boolean): string {
+  const query = { filter, sort: '-created', perPage: '1', fields: 'sent_at' }
+  const asked = new URLSearchParams({ ...query, skipTotal: counted ? '0' : '1' })
+  return `/api/collections/sms_messages/records?${asked}`
+}
+
+interface Found {
+  readonly totalItems: number
+  readonly items: readonly Pick<Message, 'sent_at'>[]
+}
+
+/** Midnight in the time zone of the browser. */
+const today = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString().replace('T', ' ')
+
+/** How much of a line waits, when it last sent, and its failures of today. */
+function LineHealth({ line, use }: { line: Line; use: LineUse | undefined }) {
+  const ofLine = pb.filter('line = {:id}', { id: line.id })
+  const failed = `${ofLine} && ${FAILED_FILTER} && created >= "${today()}"`
+  const last = useAnswer<Found>(oneMessage(`${ofLine} && sent_at != ""`, false), EVERY_MS)
+  const failures = useAnswer<Found>(oneMessage(failed, true), EVERY_MS).value?.totalItems ?? 0
+  const waiting = use?.waiting ?? 0
+  const sentAt = last.value?.items[0]?.sent_at
+  return (
+    <p class="row device-line-facts">
+      {waiting > 0 && <span>{tn('1 text waits', '{count} texts wait', waiting)}</span>}
+      <span>
+        {sentAt
+          ? tx('Last sent {when}', { when: <Time at={sentAt} /> })
+          : last.value && t('Has sent nothing yet')}
+      </span>
+      {failures > 0 && (
+        <a href={to('/messages', { filter: failed })}>
+          {tn('1 failed today', '{count} failed today', failures)}
+        </a>
+      )}
+    </p>
+  )
 }

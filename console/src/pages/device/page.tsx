@@ -7,8 +7,7 @@ import {
   deviceWord,
   useDeviceStates,
 } from '../../data/device/device-states.ts'
-import type { Device, Message } from '../../data/record-types.ts'
-import { otherNumber } from '../../data/record-types.ts'
+import { type Device, type Message, otherNumber } from '../../data/record-types.ts'
 import { isUser, may } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -31,7 +30,6 @@ import { TestText } from '../../parts/test-text.tsx'
 import { MessageStatus, StateBadge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { Lines } from './lines.tsx'
-import { PLATFORMS } from './platforms.ts'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
 
@@ -65,7 +63,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         )
       }
     >
-      {carrier && carrier.fault && <CarrierFault fault={carrier.fault} />}
+      {state?.carrier?.fault && <CarrierFault fault={state.carrier.fault} />}
       {carrier && !carrier.ready && (
         <UntestedCarrier>
           <ButtonLink needs="owner" href={to(`/devices/${id}/carrier`, { added: '1' })}>
@@ -201,4 +199,14 @@ function LastMessages({ device }: { device: Device }) {
       href={(message) => to(`/messages/${message.id}`)}
     />
   )
+}
+
+/** Kinds of devices, by their `platform`. */
+const PLATFORMS = {
+  android: t('Android phone'),
+  modem: t('Modem'),
+  simulator: t('Simulated phone'),
+  carrier: t('Carrier'),
+  other: t('Other'),
+  '': '–',
 }

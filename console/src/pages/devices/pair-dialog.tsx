@@ -13,8 +13,7 @@ import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, ButtonLink, Form, FormActions } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { go, to } from '../../router.ts'
-import { AndroidPhone } from './join-android.tsx'
-import { Computer } from './join-computer.tsx'
+import { AndroidPhone, Computer } from './join.tsx'
 
 interface Pairing {
   readonly code: string

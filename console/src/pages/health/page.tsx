@@ -1,23 +1,27 @@
+import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
-import { isSimulated } from '../../data/device/device-name.ts'
+import { deviceName, isSimulated } from '../../data/device/device-name.ts'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
-import type { Delivery, Device } from '../../data/record-types.ts'
+import type { Delivery, Device, Message } from '../../data/record-types.ts'
 import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
+import type { Tone } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
+import { TableSection } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { MessageStatus, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import './page.css'
 import { durationWords } from './duration-words.ts'
 import { Jobs } from './jobs.tsx'
 import { Offline } from './offline.tsx'
-import { Tile } from './tile.tsx'
-import { WaitingMessages } from './waiting-messages.tsx'
 
 interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
@@ -154,4 +158,67 @@ function useDeliveries(state: string): number | undefined {
   const filter = `${state} && updated >= "${since.replace('T', ' ')}"`
   const list = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id', live: false })
   return list.loading ? undefined : list.total
+}
+
+/** A figure with its name. With `href`, the whole tile is a link. */
+function Tile({
+  title,
+  value,
+  note,
+  tone = 'calm',
+  href,
+}: {
+  title: string
+  value: ComponentChildren
+  note?: string
+  tone?: Tone
+  href?: string
+}) {
+  const look = `health-tile ${tone}`
+  const facts = (
+    <>
+      <span>{title}</span>
+      <strong>{value ?? '…'}</strong>
+      {note && <span>{note}</span>}
+    </>
+  )
+  return (
+    <li>
+      {href ? (
+        <a class={look} href={href}>
+          {facts}
+        </a>
+      ) : (
+        <div class={look}>{facts}</div>
+      )}
+    </li>
+  )
+}
+
+const COUNT = 10
+
+const COLUMNS: readonly Column<Message>[] = [
+  { title: t('To'), cell: (message) => <PhoneNumber number={message.to} /> },
+  { title: t('User'), cell: (message) => <Owner record={message} /> },
+  { title: t('Device'), minor: true, cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
+  { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
+  { title: t('Since'), cell: (message) => <Time at={message.created} /> },
+]
+
+function WaitingMessages() {
+  const messages = useList<Message>('sms_messages', {
+    filter: 'status = "assigned" || status = "sending"',
+    sort: 'created',
+    expand: 'user,device',
+    perPage: COUNT,
+  })
+  return (
+    <TableSection
+      title={t('Waiting longest')}
+      none={messages.loading ? t('Loading…') : t('No message waits.')}
+      columns={COLUMNS}
+      rows={messages.items}
+      href={(message) => to(`/messages/${message.id}`)}
+    />
+  )
 }

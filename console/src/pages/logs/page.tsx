@@ -12,11 +12,12 @@ import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
+import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
+import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Badge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
-import { askerColumn, COLUMNS, detailsColumn, type Log } from './columns.tsx'
 
 const PATH = '/logs'
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
@@ -145,3 +146,48 @@ function KeepWhoAsked() {
     </Notice>
   )
 }
+
+interface Log {
+  readonly id: string
+  readonly created: string
+  readonly message: string
+  readonly data: {
+    readonly status?: number
+    /** The caller's auth collection; '' for a guest. */
+    readonly auth?: string
+    /** The id of the caller, if the setting logs.logAuthId is on. */
+    readonly authId?: string
+    readonly error?: string
+  }
+}
+
+const REFUSED = 400
+const SERVER_FAULT = 500
+const Status = ({ data: { status = SERVER_FAULT } }: Log) => (
+  <Badge tone={status >= SERVER_FAULT ? 'bad' : status >= REFUSED ? 'warn' : 'good'}>{status}</Badge>
+)
+
+const COLUMNS: readonly Column<Log>[] = [
+  {
+    title: t('Request'),
+    cell: ({ message, data }) => (
+      <div class="breaks">
+        <span class="mono">{message}</span>
+        <p class="note">{data.error}</p>
+      </div>
+    ),
+  },
+  { title: t('Status'), cell: Status },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+]
+
+const askerColumn = (findEmail: (id: string) => string | undefined): Column<Log> => ({
+  title: t('User'),
+  cell: ({ data: { auth, authId = '' } }) => {
+    const email = findEmail(authId)
+    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || t('a guest')
+  },
+})
+
+const detailsColumn = (open: (log: Log) => void): Column<Log> =>
+  actionsColumn((log) => [{ words: t('Details'), onClick: () => open(log) }])

@@ -1,29 +1,34 @@
+import { useEffect } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
+import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
-import type { Message } from '../../data/record-types.ts'
-import { otherNumber } from '../../data/record-types.ts'
-import { isUser } from '../../data/session.ts'
+import { type Campaign, type Message, type MessageEvent, otherNumber } from '../../data/record-types.ts'
+import { isUser, may } from '../../data/session.ts'
 import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
-import { t } from '../../language/words.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { failureReason, isCanceled, isUnknown } from '../../data/words/failure-reasons.ts'
+import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button, ButtonLink, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { canCancel } from '../../parts/message/waiting-actions.tsx'
+import { SendAgain, usePhones } from '../../parts/message/send-again.tsx'
+import { canCancel, WaitingActions } from '../../parts/message/waiting-actions.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, SimulatedBadge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
-import { to } from '../../router.ts'
-import { MessageActions } from './actions.tsx'
-import { Outcome } from './outcome.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { go, pathOfConversation, to } from '../../router.ts'
 import { makeSteps } from './steps.ts'
 import './page.css'
 import { listFacts } from './facts.tsx'
-import { useEvents } from './use-events.ts'
 import { useRetry } from './use-retry.ts'
 
 export function Page({ params }: PageProps) {
@@ -92,3 +97,116 @@ const back = () => ({ href: to('/messages', lastList.value), words: t('Messages'
 
 /** Only superusers see the message's owner. */
 const chooseExpand = () => (isUser() ? 'device' : 'device,user')
+
+const MOST_EVENTS = 200
+
+/** The events of a message, read again when the message changes: each event comes with such a change. */
+function useEvents(id: string, message: Message | undefined): readonly MessageEvent[] {
+  const events = useList<MessageEvent>('sms_events', {
+    filter: pb.filter('message = {:id}', { id }),
+    sort: 'created,@rowid',
+    expand: 'device',
+    perPage: MOST_EVENTS,
+    live: false,
+    ready: message !== undefined,
+  })
+  const version = message && `${message.updated} ${message.status} ${message.device}`
+  useEffect(() => {
+    if (version) void events.reload()
+  }, [version])
+  return events.items
+}
+
+function MessageActions({ message, campaign }: { message: Message; campaign: Campaign | undefined }) {
+  const { id, message_type } = message
+  const isMine = isUser()
+  const remove = useTask(async () => {
+    if (!(await confirmed(removal(message)))) return
+    await pb.collection('sms_messages').delete(id)
+    toast(t('Message deleted'))
+    go('/messages', lastList.value)
+  })
+  return (
+    <>
+      {isMine && !campaign && <WaitingActions message={message} kind="plain" />}
+      {isMine && (
+        <ButtonLink
+          kind={isUnknown(message) ? 'primary' : 'plain'}
+          icon="conversations"
+          href={to(pathOfConversation(otherNumber(message)))}
+        >
+          {message_type === 'incoming' && may('agent') ? t('Write an answer') : t('Conversation')}
+        </ButtonLink>
+      )}
+      <Button kind="danger" icon="trash" needs="admin" task={remove}>
+        {t('Delete')}
+      </Button>
+      <FaultNotice fault={remove.fault} />
+    </>
+  )
+}
+
+const removal = (message: Message) => ({
+  title: t('Delete the message?'),
+  text: canCancel(message)
+    ? t('The message is canceled, and deleted with its history.')
+    : message.status === 'sending'
+      ? t('The message is deleted with its history. The device has the text already, and may still send it.')
+      : t('The message is deleted with its history. A sent text stays sent.'),
+  action: t('Delete'),
+  danger: true,
+})
+
+interface Failed {
+  readonly message: Message
+  /** The message that was sent instead. */
+  readonly next: Message | undefined
+  readonly campaign: Campaign | undefined
+}
+
+/** Why a message failed, and the button that sends it again. */
+function Outcome({ message, next, campaign }: Failed) {
+  const { status, message_type } = message
+  const phones = usePhones(status === 'failed')
+  if (status !== 'failed') return null
+  const canRetry = message_type === 'outgoing' && !next
+  return (
+    <>
+      <Notice kind={isUnknown(message) ? 'warning' : next || isCanceled(message) ? 'info' : 'wrong'}>
+        {reasonFor(message)}
+        {next && (
+          <>
+            {' '}
+            {tx('It was sent again: {link}.', {
+              link: <a href={to(`/messages/${next.id}`)}>{t('the new message')}</a>,
+            })}
+          </>
+        )}
+      </Notice>
+      {canRetry && campaign && <CampaignNotice campaign={campaign} />}
+      {canRetry && !campaign && isUser() && (
+        <div class="row">
+          <SendAgain message={message} phones={phones} onSent={(id) => go(`/messages/${id}`)} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function reasonFor(message: Message) {
+  const reason = failureReason(message.error_message)
+  if (isUnknown(message))
+    return (
+      <>
+        <strong>{t('Outcome unknown.')}</strong>{' '}
+        {t(
+          'The device took the message and went silent. The text may have gone out, or not: ask the person before you send it again.',
+        )}
+      </>
+    )
+  if (isCanceled(message)) return reason
+  if (!reason) return t('It failed.')
+  return message.sent_at
+    ? t('Not delivered: {fault}', { fault: reason })
+    : t('Not sent: {fault}', { fault: reason })
+}

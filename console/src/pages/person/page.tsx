@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb, post } from '../../data/client.ts'
-import type { FoundData } from '../../data/personal-data.ts'
+import { countedKinds, type FoundData, type Kind, MOST_COUNTED } from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { t, tn } from '../../language/words.ts'
+import { formatNumber, t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ExportData } from '../../parts/export-data.tsx'
 import { Button, ButtonLink, FaultNotice, Notice } from '../../parts/form/form.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PersonRequests } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { to } from '../../router.ts'
 import { EraseDialog } from './erase-dialog.tsx'
-import { Stored } from './stored.tsx'
 
 /** What the account stores about one person, with the ways to hand it out and to erase it. */
 export function Page({ params: { number = '' } }: PageProps) {
@@ -85,6 +85,48 @@ function Erase({ found }: { found: FoundData }) {
         </Button>
       </div>
       {isOpen && <EraseDialog found={found} onClose={() => setOpen(false)} />}
+    </Card>
+  )
+}
+
+interface Row {
+  readonly id: string
+  readonly kind: Kind
+  readonly count: number
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: t('Kind'), cell: ({ kind: [, words] }) => words },
+  { title: t('Entries'), align: 'end', cell: ({ count }) => formatCount(count) },
+  {
+    title: t('After an erasure'),
+    cell: ({ kind: [, , erasure] }) => <span class="muted breaks">{erasure}</span>,
+  },
+]
+
+const formatCount = (count: number) =>
+  count < MOST_COUNTED ? formatNumber(count) : t('{count} or more', { count })
+
+/** What is stored about a person, by kind. */
+function Stored({ found: { places } }: { found: FoundData }) {
+  const counts = Object.fromEntries(places.map(({ place, count }) => [place, count]))
+  const makeTitle = (place: string) => places.find((one) => one.place === place)?.title ?? place
+  const rows = countedKinds(counts, makeTitle).map(([kind, count]): Row => ({ id: kind[0], kind, count }))
+  const hasMany = places.some(({ count }) => count >= MOST_COUNTED)
+  return (
+    <Card title={t('What is stored')}>
+      {rows.length === 0 ? (
+        <p class="muted">{t('This account stores nothing about this number.')}</p>
+      ) : (
+        <Table caption={t('What is stored')} columns={COLUMNS} rows={rows} />
+      )}
+      {hasMany && (
+        <p class="muted">
+          {t('Kinds that belong to messages are counted for the newest {count} messages.', {
+            count: MOST_COUNTED,
+          })}
+        </p>
+      )}
     </Card>
   )
 }

@@ -1,3 +1,5 @@
+import { pb } from '../../data/client.ts'
+import { download } from '../../data/files/save-file.ts'
 import {
   countedKinds,
   isOfAccount,
@@ -10,14 +12,14 @@ import {
 import { useRecord } from '../../data/use/use-record.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { RequestState } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Time } from '../../parts/time.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
+import { attempt } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
-import { Downloads } from './downloads.tsx'
 
 /** The progress and the result of an export or an erasure. */
 export function Page({ params: { id = '' } }: PageProps) {
@@ -102,3 +104,51 @@ function Counts({ request: { kind, counts } }: { request: PersonRequest }) {
     </Card>
   )
 }
+
+/** The files of an export that is done. */
+function Downloads({ request }: { request: PersonRequest }) {
+  const { files, expires_at } = request
+  if (files.length === 0)
+    return (
+      <p class="muted">
+        {t(
+          'The files were deleted, after a day or because a person was erased. Export the data again if you need them.',
+        )}
+      </p>
+    )
+  const [json, page, ...copies] = files
+  const save = (name = '') => void saveFile(request, name)
+  return (
+    <>
+      <div class="row">
+        <Button kind="primary" icon="download" onClick={() => save(page)}>
+          {t('Save the readable page')}
+        </Button>
+        <Button icon="download" onClick={() => save(json)}>
+          {t('Save as JSON')}
+        </Button>
+      </div>
+      {copies.length > 0 && (
+        <section class="stack">
+          <h3>{t('Files of messages')}</h3>
+          <div class="row">
+            {copies.map((name) => (
+              <Button key={name} kind="quiet" icon="download" onClick={() => save(name)}>
+                {name}
+              </Button>
+            ))}
+          </div>
+        </section>
+      )}
+      <p class="muted">
+        {t('The server keeps the files until {time}.', { time: formatDateTime(expires_at) })}
+      </p>
+    </>
+  )
+}
+
+/** Saves a file under its stored name: the readable page links to the other files by these names. */
+const saveFile = (request: PersonRequest, name: string) =>
+  attempt(async () =>
+    download(name, pb.files.getURL(request, name, { token: await pb.files.getToken(), download: true })),
+  )

@@ -1,27 +1,31 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import { parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import { useTemplates } from '../../data/use/use-list.ts'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
-import { t, tn } from '../../language/words.ts'
-import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
+import { t, tn, tx } from '../../language/words.ts'
+import { confirmedForMany, MAX_PLAIN, peopleWords } from '../../parts/dialog/confirm-many-people.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
+import { HoldNotice } from '../../parts/form/send-notices.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { HowToProve } from '../../parts/proof.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
-import { isListConfirmed } from './confirm-list.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { ListCost } from './list-cost.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
 import { ListPreview } from './list-preview.tsx'
 import { ListReport } from './list-report.tsx'
-import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
+import { type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './send-texts.ts'
-import { UndoCountdown } from './undo-countdown.tsx'
 import { useRefused } from './use-refused.ts'
 
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
@@ -159,4 +163,48 @@ function findFaults({ text }: Wishes, when: When, sheet: Sheet): Record<string, 
   else if (unknown.length > 0)
     faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
   return { ...faults, ...timeFault(when) }
+}
+
+/** Asks the user before many texts are sent. `scheduledAt`: the time to send them; '' for now. */
+function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
+  const first = texts[0]!
+  const people = new Set(texts.map(({ phone }) => phone)).size
+  const segments = texts.reduce((sum, text) => sum + text.segments, 0)
+  return confirmedForMany({
+    people,
+    what: tx('{texts} go to {people}, which takes {segments} in all. The first text, to {number}:', {
+      texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
+      people: <strong>{peopleWords(people)}</strong>,
+      segments: <strong>{segmentsText(segments)}</strong>,
+      number: first.phone,
+    }),
+    firstText: first.body,
+    cost: <ListCost texts={texts} />,
+    begins: scheduledAt
+      ? t('They leave on {time}.', { time: formatDateTime(scheduledAt) })
+      : t('They leave after 10 seconds, in which you can undo it.'),
+    isLater: scheduledAt !== '',
+  })
+}
+
+const HOLD_MS = 10_000
+
+/**
+ * The countdown before a long list is sent. The server has nothing yet: leaving the page cancels the send.
+ */
+function UndoCountdown({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
+  const [endMs] = useState(() => performance.now() + HOLD_MS)
+  const left = useSecondsLeft(endMs)
+  const isOver = left <= 0
+  const box = useRef<HTMLDivElement>(null)
+  const undo = useTask(async () => {
+    onUndo()
+    toast(t('Undone: nobody gets it'))
+  })
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
+  // a layout effect, so that no click on "Undo" comes between the end of the countdown and the send
+  useLayoutEffect(() => {
+    if (isOver) onOver()
+  }, [isOver])
+  return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
 }

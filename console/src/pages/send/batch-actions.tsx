@@ -1,8 +1,10 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
-import { post } from '../../data/client.ts'
+import { matchAny, post } from '../../data/client.ts'
 import { useFailed } from '../../data/failed.ts'
+import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
+import { useOne } from '../../data/use/use-one.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
@@ -12,7 +14,6 @@ import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import type { Batch } from './use-batch.ts'
-import { useRetryBatch } from './use-retry-batch.ts'
 
 interface Retried {
   readonly batch_id: string
@@ -110,3 +111,15 @@ const question = (waiting: number) => ({
   keep: tn('Keep it', 'Keep them', waiting),
   danger: true,
 })
+
+/** The batch id under which the failed messages were sent again; '' if they were not. */
+function useRetryBatch(items: readonly Message[]): string {
+  const failed = items.filter(({ status }) => status === 'failed')
+  const filter = matchAny(
+    'client_ref',
+    failed.map(({ id }) => `retry:${id}`),
+  )
+  const asked = failed.length > 0 ? `(${filter}) && batch_id != ""` : undefined
+  const { record } = useOne<Message>('sms_messages', asked, { fields: 'id,batch_id', live: false })
+  return record?.batch_id ?? ''
+}

@@ -5,17 +5,18 @@ import { useList } from '../../data/use/use-list.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { postWebhooks } from '../../data/webhooks/webhooks.ts'
 import { connectionFault } from '../../data/words/fault-sentences.ts'
-import { t } from '../../language/words.ts'
+import { t, tn } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { actionsColumn } from '../../parts/list/row-actions.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryStatus } from './delivery-status.tsx'
-import { ResendFailed } from './resend-failed.tsx'
 
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const filter = pb.filter('webhook = {:id}', { id: webhook.id })
@@ -96,3 +97,33 @@ const describeResponse = ({ attempts, response_status, response_body }: Delivery
 
 const took = ({ attempts, latency_ms }: Delivery) =>
   attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'
+
+const HOUR_MS = 3_600_000
+const SPANS = [
+  ['1', t('The last hour')],
+  ['24', t('The last day')],
+  ['72', t('The last three days')],
+  ['720', t('The last 30 days')],
+] as const
+
+/** A dialog that resends deliveries that failed in a period, as during an outage of the receiver. */
+function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const save = async (_: unknown, { hours }: { hours?: unknown }) => {
+    const since = new Date(Date.now() - Number(hours) * HOUR_MS)
+    const { resent } = await postWebhooks<{ resent: number }>(`${webhook.id}/resend-failed`, { since })
+    return tn('One delivery is sent again', '{count} deliveries are sent again', resent)
+  }
+  return (
+    <Dialog title={t('Send failed ones again')} onClose={onClose}>
+      <RowsForm
+        rows={[{ name: 'hours', label: t('That failed in'), kind: 'select', choices: SPANS }]}
+        draftKey="resend"
+        stored={{ hours: '24' }}
+        save={save}
+        action={t('Send again')}
+        onDone={onClose}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}

@@ -1,5 +1,4 @@
-import type { Message } from '../../data/record-types.ts'
-import { otherNumber } from '../../data/record-types.ts'
+import { type Message, otherNumber } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Icon } from '../icon.tsx'
 import './message-party.css'

@@ -1,10 +1,10 @@
 import { Fragment } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { E164, SHORT_CODE } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../../data/client.ts'
 import { asChanged } from '../../../data/optimistic.ts'
-import type { Message } from '../../../data/record-types.ts'
+import type { Conversation, Message } from '../../../data/record-types.ts'
 import { may } from '../../../data/session.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { useList } from '../../../data/use/use-list.ts'
@@ -22,7 +22,6 @@ import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { isFailure, TextActions } from './text-actions.tsx'
 import { useOnTheWay } from './use-on-the-way.ts'
-import { useRead } from './use-read.ts'
 import { useThread } from './use-thread.ts'
 import './thread.css'
 import { isFound, isGroup, merge } from './entries.ts'
@@ -164,4 +163,23 @@ function ReadOnly({ about: { number, conversation } }: { about: About }) {
       {value !== '' && <p>{t('What you had typed: {text}', { text: value })}</p>}
     </footer>
   )
+}
+
+/** Marks an unread conversation as read: now if the page is visible, else when it becomes visible. */
+function useRead(conversation: Conversation | undefined): void {
+  const id = conversation?.id
+  const unread = conversation?.unread ?? 0
+  useEffect(() => {
+    if (!id || unread === 0) return
+    const read = () => {
+      if (document.visibilityState !== 'visible') return
+      // after a failure, this runs again at the next incoming text or when the page becomes visible again
+      pb.collection('conversations')
+        .update(id, { unread: 0 })
+        .catch(() => {})
+    }
+    read()
+    document.addEventListener('visibilitychange', read)
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [id, unread])
 }

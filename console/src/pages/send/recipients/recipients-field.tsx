@@ -7,12 +7,12 @@ import type { Groups } from '../../../data/use/use-list.ts'
 import { t, tn } from '../../../language/words.ts'
 import { NumberCountry } from '../../../parts/form/country-field.tsx'
 import { Button } from '../../../parts/form/form.tsx'
+import { Icon } from '../../../parts/icon.tsx'
 import { type Composition, type Recipient, withMore } from '../composition.ts'
 import { Chips, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 import './recipients-field.css'
 import { GroupMenu } from './group-menu.tsx'
-import { RecipientOptions } from './recipient-options.tsx'
 
 const MOST_REASONS = 5
 /** Keys that finish a typed recipient. */
@@ -180,4 +180,35 @@ const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
     {recipients.length > MOST_REASONS &&
       ` ${t('And {count} more.', { count: recipients.length - MOST_REASONS })}`}
   </>
+)
+
+const RecipientOptions = ({
+  id,
+  suggestions,
+  active,
+  onTake,
+}: {
+  id: string
+  suggestions: readonly Suggestion[]
+  active: Suggestion | undefined
+  onTake: (suggestion: Suggestion) => void
+}) => (
+  <div class="popup send-options" id={id} role="listbox" aria-label={t('Contacts and groups')}>
+    {suggestions.map((suggestion, i) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
+      // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and names the active option
+      <div
+        key={`${suggestion.kind} ${suggestion.id}`}
+        id={`${id}-${i}`}
+        role="option"
+        aria-selected={suggestion === active}
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onTake(suggestion)}
+      >
+        <Icon name={suggestion.kind === 'group' ? 'groups' : 'contacts'} size={16} />
+        <span class="cut">{suggestion.words}</span>
+        <span class="send-option-more">{suggestion.more}</span>
+      </div>
+    ))}
+  </div>
 )
