@@ -2,12 +2,7 @@ import type { ComponentType } from 'preact'
 import type { Role, TeamRole } from './data/session.ts'
 import { t } from './language/words.ts'
 import type { IconName } from './parts/icon.tsx'
-
-export interface PageProps {
-  /** The values of the path's parameters: `id` for `/messages/:id`. */
-  readonly params: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
-}
+import type { PageProps } from './router.ts'
 
 export interface PageEntry {
   /** The path after `#` in the URL. A part with a colon is a parameter. */

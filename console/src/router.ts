@@ -7,6 +7,13 @@ interface Place {
   readonly query: URLSearchParams
 }
 
+/** What a page gets of its URL. */
+export interface PageProps {
+  /** The values of the path's parameters: `id` for `/messages/:id`. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+}
+
 const hash = signal(location.hash)
 addEventListener('hashchange', () => void follow())
 

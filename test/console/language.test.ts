@@ -7,7 +7,7 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 
 /** Names, commands and code: the same in all languages. By the file that has them. */
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
-  'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
+  'data/words/message-states.ts': ['Canceled', 'Canceled on the phone'],
   'account/paste-install-link.tsx': ['http://…/_/#/pbinstall/…'],
   'account/page-frame.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
@@ -129,7 +129,7 @@ test.each([
 })
 
 test("the gateway's reasons for failed messages have words in the console", () => {
-  const source = readFileSync('console/src/data/words/failure-reasons.ts', 'utf8')
+  const source = readFileSync('console/src/data/words/message-states.ts', 'utf8')
   const known = [...source.matchAll(/^ {2}'?(.+?)'?: t\(/gm)].map(([, reason]) => reason)
   expect(Object.values(REASONS).filter((reason) => !known.includes(reason))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { t } from '../language/words.ts'
-import type { PageProps } from '../pages.ts'
+import type { PageProps } from '../router.ts'
 import { PageFrame } from './page-frame.tsx'
 
 /** The last page of an OAuth2 sign-in, in a popup that an app opened. Closes the popup after a success. */

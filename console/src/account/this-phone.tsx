@@ -1,8 +1,8 @@
 import { serverUrl } from '../data/client.ts'
 import { APP_URL } from '../data/device/device-states.ts'
 import { t, tx } from '../language/words.ts'
-import type { PageProps } from '../pages.ts'
 import { CodeBlock } from '../parts/code.tsx'
+import type { PageProps } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { PageFrame } from './page-frame.tsx'
 

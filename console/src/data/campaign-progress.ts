@@ -1,3 +1,4 @@
+import { t } from '../language/words.ts'
 import type { FailedCounts } from './failed.ts'
 import type { CampaignState, MessageState } from './record-types.ts'
 
@@ -46,4 +47,11 @@ export interface CampaignProgress {
 export function shownCounts({ counts, canceled }: CampaignProgress) {
   const failed = counts.failed - canceled
   return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
+}
+
+/** The name of a campaign, or the beginning of its text if it has none. */
+export function makeTitle({ name, body }: { readonly name: string; readonly body: string }): string {
+  if (name) return name
+  const [line = ''] = body.trim().split('\n')
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line || t('Campaign')
 }

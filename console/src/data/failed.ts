@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts'
 import type { Message } from './record-types.ts'
 import { useList } from './use/use-list.ts'
-import { CANCELED_FILTER, FAILED_FILTER } from './words/failure-reasons.ts'
+import { CANCELED_FILTER, FAILED_FILTER } from './words/message-states.ts'
 
 const OUTGOING = 'message_type = "outgoing" && body != ""'
 const KINDS = {

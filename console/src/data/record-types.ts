@@ -125,3 +125,12 @@ export interface User extends RecordOf<'users'> {
 
 /** At most one record for each user. */
 export type UserSettings = RecordOf<'user_settings'>
+
+/** A user who may act for an account. The user's name is in the record with the same id in `senders`. */
+export type Member = RecordOf<'members'>
+export type Note = RecordOf<'conversation_notes'>
+/** An invitation by mail, or by a link that anyone may use (`email` ''). */
+export type Invitation = RecordOf<'member_invitations'>
+
+export type MemberRole = Member['role']
+export type Notify = Member['notify']

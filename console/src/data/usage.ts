@@ -1,6 +1,6 @@
 import { locale } from '../language/language.ts'
 import { t } from '../language/words.ts'
-import type { ShownState } from './words/failure-reasons.ts'
+import type { ShownState } from './words/message-states.ts'
 
 export interface Usage {
   readonly period: string

@@ -1,4 +1,4 @@
-import { makeTitle } from '../data/campaign-title.ts'
+import { makeTitle } from '../data/campaign-progress.ts'
 import type { Campaign } from '../data/record-types.ts'
 import { tx } from '../language/words.ts'
 import { to } from '../router.ts'

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { ShownState } from '../data/words/failure-reasons.ts'
-import { MESSAGE_STATES } from '../data/words/message-states.ts'
+import { MESSAGE_STATES, type ShownState } from '../data/words/message-states.ts'
 import { t } from '../language/words.ts'
 import { Card } from './page.tsx'
 import { OUTGOING_STATES, StateCounts } from './time.tsx'

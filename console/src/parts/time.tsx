@@ -1,15 +1,16 @@
 import type { ComponentChildren } from 'preact'
-import { isSimulated } from '../data/device/device-name.ts'
+import { isSimulated } from '../data/device/lines.ts'
 import type { Device } from '../data/record-types.ts'
 import { parseDate } from '../data/text/local-time.ts'
 import { nowMs } from '../data/text/now.ts'
 import { dateTime, formatDayAndHour, formatRelativeTime, hour } from '../data/text/relative-time.ts'
-import { type ShownState, stateFilter } from '../data/words/failure-reasons.ts'
 import {
   MESSAGE_STATES,
   readState,
+  type ShownState,
   type State,
   type Stated,
+  stateFilter,
   type Tone,
 } from '../data/words/message-states.ts'
 import { locale } from '../language/language.ts'

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask, isOnline } from '../data/connection/connection.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
-import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { focusTitle, Loading } from '../parts/page.tsx'
+import type { PageProps } from '../router.ts'
 
 /** Loads and shows a page. Then focuses the title, unless the page itself has set the focus. */
 export function Late({

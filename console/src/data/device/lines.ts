@@ -1,7 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import { t } from '../../language/words.ts'
-import type { Line } from '../record-types.ts'
-import { deviceName } from './device-name.ts'
+import type { Device, Line } from '../record-types.ts'
 
 /** The display name of a line (a SIM of a device): its label, or else its number, or else its slot. */
 export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' | 'slot'>): string {
@@ -19,4 +18,13 @@ export function lineWords(line: Line): string {
   const isOnly = line.slot === 0 && !line.label
   const name = isOnly ? formatPhone(device?.phone ?? '') : lineName(line)
   return [deviceName(device), name].filter((part) => part).join(' · ')
+}
+
+/** Whether a device is simulated and therefore sends no real texts. */
+export const isSimulated = (device: Pick<Device, 'platform'> | undefined): boolean =>
+  device?.platform === 'simulator'
+
+export function deviceName(device: Pick<Device, 'name' | 'platform'> | undefined): string {
+  const name = device?.name ?? ''
+  return isSimulated(device) ? t('{name} (simulated)', { name }) : name
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { own, personal } from '../client.ts'
+import type { MemberRole } from '../record-types.ts'
 import { remembered } from '../remembered.ts'
 import { actFor, actForNobody, endedAccount, type Session } from '../session.ts'
-import type { MemberRole } from './team.ts'
 
 interface Account {
   readonly id: string

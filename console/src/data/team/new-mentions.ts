@@ -1,8 +1,8 @@
 import { pb } from '../client.ts'
+import type { Note } from '../record-types.ts'
 import { remembered } from '../remembered.ts'
 import { session } from '../session.ts'
 import { useList } from '../use/use-list.ts'
-import type { Note } from './team.ts'
 
 /** When each person last opened the view Mentions in this browser, by the person's id. */
 const mentionsSeen = remembered<Readonly<Record<string, string>>>('mentions-seen', {})

@@ -1,8 +1,7 @@
-import type { Conversation } from '../record-types.ts'
+import type { Conversation, Member, Notify } from '../record-types.ts'
 import type { Session } from '../session.ts'
 import { useList } from '../use/use-list.ts'
 import { ownSettings } from '../user-settings/own.ts'
-import type { Member, Notify } from './team.ts'
 
 export function useNotify({ team, sender }: Session): Notify {
   const { items } = useList<Member>('members', {

@@ -1,10 +1,9 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { pb } from '../client.ts'
-import type { Sender } from '../record-types.ts'
+import type { Member, Sender } from '../record-types.ts'
 import { remembered } from '../remembered.ts'
 import { session, userId } from '../session.ts'
 import { type List, useList } from '../use/use-list.ts'
-import type { Member } from './team.ts'
 
 const MAX_PEOPLE = 200
 

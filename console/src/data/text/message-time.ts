@@ -1,7 +1,7 @@
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
-import { isCanceled } from '../words/failure-reasons.ts'
+import { isCanceled } from '../words/message-states.ts'
 import { parseDate } from './local-time.ts'
 import { nowMs } from './now.ts'
 

@@ -47,3 +47,8 @@ export const openWords = (open: readonly string[]): string =>
   t('Write something in the place of {placeholders}.', {
     placeholders: open.map((name) => `{{${name}}}`).join(', '),
   })
+
+export const OF_CONTACTS: readonly string[] = ['name', 'phone', 'stop_link']
+
+export const ownVariables = (body: string): string[] =>
+  listVariables(body).filter((name) => !OF_CONTACTS.includes(name.toLowerCase()))

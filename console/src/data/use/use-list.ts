@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, readFault } from '../fault.ts'
-import type { ContactGroup, Template } from '../record-types.ts'
+import type { ContactGroup, Line, Template } from '../record-types.ts'
 import { keepUnchanged } from './keep-unchanged.ts'
 import { keepList, keptList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
@@ -175,3 +175,21 @@ export function useGroups(): Groups {
 
 export const useTemplates = (): readonly Template[] =>
   useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES }).items
+
+/** The first record that matches the filter, live. Reads nothing while `filter` is undefined. */
+export function useOne<T extends RecordModel>(
+  collection: string,
+  filter: string | undefined,
+  options: Pick<ListOptions, 'fields' | 'live' | 'sort'> = {},
+): Pick<List<T>, 'loading' | 'fault'> & { readonly record: T | undefined } {
+  const ready = filter !== undefined
+  const { items, loading, fault } = useList<T>(collection, { ...options, filter, ready, perPage: 1 })
+  return { record: ready ? items[0] : undefined, loading, fault }
+}
+
+/** Maximum lines that one request reads. */
+export const MOST_LINES = 500
+
+export function useLines(): readonly Line[] {
+  return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES }).items
+}

@@ -3,7 +3,7 @@ import { matchAny, pb } from '../client.ts'
 import { lineName } from '../device/lines.ts'
 import type { Line, Message } from '../record-types.ts'
 import { useLookup } from './use-known.ts'
-import { MOST_LINES } from './use-lines.ts'
+import { MOST_LINES } from './use-list.ts'
 
 /** Returns a function that names a message's SIM; '' if its device has only one. Reads each device once. */
 export function useSims(messages: readonly Message[]): (message: Message) => string {

@@ -1,6 +1,68 @@
 import { t } from '../../language/words.ts'
-import type { Message } from '../record-types.ts'
-import { isUnknown, type ShownState, shownState } from './failure-reasons.ts'
+import type { Message, MessageState } from '../record-types.ts'
+
+/** Translations of the gateway's own values of `error_message`. */
+const REASONS: Readonly<Record<string, string>> = {
+  'Recipient has opted out': t('Recipient has opted out'),
+  'No proof of consent': t('No proof of consent'),
+  'Recipient is on the stop list': t('Recipient is on the stop list'),
+  'Destination not allowed': t('Destination not allowed'),
+  'Outcome unknown: the device went silent': t('The device went silent'),
+  'Outcome unknown: restored from a backup': t('Restored from a backup'),
+  'Expired before sending': t('Expired before sending'),
+  Canceled: t('Canceled'),
+  'Canceled on the phone': t('Canceled on the phone'),
+  'The device of this message was deleted': t('The device of this message was deleted'),
+  'The line of this message was deleted': t('The line of this message was deleted'),
+}
+
+const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
+  '': '',
+  room: t('Waiting for room'),
+  quiet_hours: t('Waiting for the end of quiet hours'),
+}
+
+const CANCELED = ['Canceled', 'Canceled on the phone']
+
+export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
+  status === 'failed' && CANCELED.includes(error_message)
+
+/** True for a message that may or may not have been sent. */
+export const isUnknown = ({ error_message }: Pick<Message, 'error_message'>): boolean =>
+  error_message.startsWith('Outcome unknown')
+
+/** A message's state as shown to people. For the server, a canceled message is a failed one. */
+export type ShownState = MessageState | 'canceled'
+export const shownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
+  isCanceled(message) ? 'canceled' : message.status
+
+export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
+export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
+
+/** The filter that finds the messages that the console shows in `state`. */
+export function stateFilter(state: ShownState): string {
+  if (state === 'failed') return FAILED_FILTER
+  return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
+}
+
+/** Why a message failed, or why a due message still waits. '' for all others, such as canceled ones. */
+export const findReason = (message: Message): string =>
+  isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
+
+const waitingReason = ({ status, waiting_for }: Message) =>
+  status === 'failed' ? '' : WAITING[waiting_for ?? '']
+
+/** Why a message failed, translated. A device's own words stay as they are. */
+export const failureReason = (message: string): string => REASONS[message] ?? message
+
+/** What happened to the last text of a conversation that failed: `Not sent: No signal`; '' if none did. */
+export function failureWords(failure: string): string {
+  const [, what = '', reason = ''] = /^(Not sent|Not delivered)?(?:: )?(.*)$/s.exec(failure) ?? []
+  const fault = failureReason(reason)
+  if (reason.startsWith('Outcome unknown')) return t('Outcome unknown: {fault}', { fault })
+  if (what === 'Not delivered') return t('Not delivered: {fault}', { fault })
+  return what && fault ? t('Not sent: {fault}', { fault }) : what ? t('Not sent') : fault
+}
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 

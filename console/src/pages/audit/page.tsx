@@ -2,7 +2,6 @@ import { matchAny, pb } from '../../data/client.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { t } from '../../language/words.ts'
-import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -10,7 +9,7 @@ import { SearchField } from '../../parts/list/search-field.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { go } from '../../router.ts'
+import { go, type PageProps } from '../../router.ts'
 
 interface Entry {
   readonly id: string

@@ -1,5 +1,4 @@
-import { type CampaignProgress, shownCounts } from '../../data/campaign-progress.ts'
-import { makeTitle } from '../../data/campaign-title.ts'
+import { type CampaignProgress, makeTitle, shownCounts } from '../../data/campaign-progress.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { repeatWords } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'

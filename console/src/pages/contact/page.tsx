@@ -9,7 +9,6 @@ import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/re
 import { useGroups, useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
-import type { PageProps } from '../../pages.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
@@ -22,7 +21,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, formatDateTime, formatDay } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
 import type { Step } from '../../parts/time-line-step.ts'
-import { pathOfConversation, to } from '../../router.ts'
+import { type PageProps, pathOfConversation, to } from '../../router.ts'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Contact>('contacts', id)

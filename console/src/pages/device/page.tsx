@@ -1,19 +1,18 @@
 import { carrierWords } from '../../data/carriers/carrier-words.ts'
 import { pb } from '../../data/client.ts'
-import { isSimulated } from '../../data/device/device-name.ts'
 import {
   CONNECTIONS,
   type DeviceState,
   deviceWord,
   useDeviceStates,
 } from '../../data/device/device-states.ts'
+import { isSimulated } from '../../data/device/lines.ts'
 import { type Device, type Message, otherNumber } from '../../data/record-types.ts'
 import { isUser, may } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
-import type { PageProps } from '../../pages.ts'
 import { CarrierFault, UntestedCarrier } from '../../parts/carrier-fault.tsx'
 import { revoke } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
@@ -28,7 +27,7 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
 import { MessageStatus, StateBadge, Time } from '../../parts/time.tsx'
-import { go, to } from '../../router.ts'
+import { go, type PageProps, to } from '../../router.ts'
 import { Lines } from './lines.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'

@@ -4,7 +4,6 @@ import { may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
-import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -16,7 +15,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { SharedLink } from '../../parts/shared-link.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { type PageProps, to } from '../../router.ts'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<ContactGroup>('contact_groups', id)

@@ -1,5 +1,5 @@
-import { deviceName } from '../../data/device/device-name.ts'
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Device } from '../../data/record-types.ts'
 import type { List } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'

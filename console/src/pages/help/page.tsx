@@ -1,9 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { type Language, language } from '../../language/language.ts'
 import { t, tx } from '../../language/words.ts'
-import type { PageProps } from '../../pages.ts'
 import { Page as Frame } from '../../parts/page.tsx'
-import { to } from '../../router.ts'
+import { type PageProps, to } from '../../router.ts'
 import './page.css'
 
 /** The help by language. The browser loads only the one in its language. */

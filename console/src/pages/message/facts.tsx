@@ -1,5 +1,5 @@
 import { countSegments } from '#portable/segments.ts'
-import { deviceName } from '../../data/device/device-name.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'

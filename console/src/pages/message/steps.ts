@@ -1,7 +1,12 @@
-import { deviceName } from '../../data/device/device-name.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/record-types.ts'
-import { failureReason, findReason, isCanceled } from '../../data/words/failure-reasons.ts'
-import { MESSAGE_STATES, readState } from '../../data/words/message-states.ts'
+import {
+  failureReason,
+  findReason,
+  isCanceled,
+  MESSAGE_STATES,
+  readState,
+} from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Step } from '../../parts/time-line-step.ts'
 

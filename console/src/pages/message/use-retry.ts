@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { Message } from '../../data/record-types.ts'
-import { useOne } from '../../data/use/use-one.ts'
+import { useOne } from '../../data/use/use-list.ts'
 
 export function useRetry(message: Message | undefined): Message | undefined {
   const isFailed = message?.status === 'failed' && message.message_type === 'outgoing'

@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { type Named, textFilter } from '../../data/search/filters.ts'
-import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
+import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 
 export interface Question {

@@ -4,8 +4,7 @@ import { lineName } from '../../data/device/lines.ts'
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { failureReason } from '../../data/words/failure-reasons.ts'
-import { readState } from '../../data/words/message-states.ts'
+import { failureReason, readState } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 
 export interface CsvColumn {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { remembered } from '../../data/remembered.ts'
-import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
+import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'

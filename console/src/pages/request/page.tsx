@@ -11,7 +11,6 @@ import {
 } from '../../data/personal-data.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { formatNumber, t } from '../../language/words.ts'
-import type { PageProps } from '../../pages.ts'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
@@ -19,7 +18,7 @@ import { RequestState } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
-import { to } from '../../router.ts'
+import { type PageProps, to } from '../../router.ts'
 
 /** The progress and the result of an export or an erasure. */
 export function Page({ params: { id = '' } }: PageProps) {

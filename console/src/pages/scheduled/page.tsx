@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { makeTitle } from '../../data/campaign-title.ts'
+import { makeTitle } from '../../data/campaign-progress.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { nowMs } from '../../data/text/now.ts'

@@ -6,7 +6,7 @@ import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
-import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
+import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/message-states.ts'
 
 export const OVER = ['sent', 'delivered', 'failed'] as const
 

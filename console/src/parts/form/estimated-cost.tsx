@@ -1,7 +1,7 @@
 import type { Estimate } from '../../data/cost-estimate.ts'
 import { lineWords } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
-import { useLines } from '../../data/use/use-lines.ts'
+import { useLines } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 
 /** What a send costs, such as “3 by Twilio · Acme, about €0.24”. Nothing if no line with prices sends. */

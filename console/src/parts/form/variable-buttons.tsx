@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact'
 import { readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { OF_CONTACTS } from '../../data/text/contact-variables.ts'
-import { uniqueNames } from '../../data/text/variables.ts'
+import { OF_CONTACTS, uniqueNames } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from './form.tsx'
 

@@ -1,6 +1,6 @@
 import { lineWords } from '../../data/device/lines.ts'
 import { DAYS, dayName, type Hours, hoursFaults } from '../../data/hours.ts'
-import { useLines } from '../../data/use/use-lines.ts'
+import { useLines } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { CheckList } from '../form/choices.tsx'
 import type { FieldRow, FormRow } from './form-row.ts'

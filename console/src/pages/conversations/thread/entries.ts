@@ -1,5 +1,4 @@
-import type { Message } from '../../../data/record-types.ts'
-import type { Note } from '../../../data/team/team.ts'
+import type { Message, Note } from '../../../data/record-types.ts'
 import { parseDate } from '../../../data/text/local-time.ts'
 import { readTime } from '../../../data/text/message-time.ts'
 import type { ThreadTexts } from './use-thread.ts'

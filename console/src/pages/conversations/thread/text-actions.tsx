@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'preact'
 import type { Message } from '../../../data/record-types.ts'
 import { may } from '../../../data/session.ts'
-import { shownState } from '../../../data/words/failure-reasons.ts'
+import { shownState } from '../../../data/words/message-states.ts'
 import { SendAgain } from '../../../parts/message/send-again.tsx'
 import { WaitingActions } from '../../../parts/message/waiting-actions.tsx'
 
